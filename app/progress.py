@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-from repose.sim.message import Message, Number
+from repose.sim.message import Number
 from repose.sim.wording import printable
 
 STRIDE = 0.25
@@ -74,7 +74,7 @@ class Progress:
     def show(self, phase: str, share: float | None, outlook: str = "", stage: str = "") -> None:
         """Show the phase, the fraction of it done, 0 to 1, or None if unknown, and the remaining time.
 
-        Without a terminal a new line is due when the `stage` changes. By default that is the phase without its values.
+        Without a terminal a new line is due when the `stage` changes, or without a stage, when the phase does.
         """
         if self._bar is not None:
             words = f"{phase}; {outlook}" if outlook else phase
@@ -83,7 +83,7 @@ class Progress:
             )
         elif not self._quiet:
             before, at = self._said
-            name = stage or (phase.template if isinstance(phase, Message) else phase)
+            name = stage or phase
             late = bool(outlook) and time.monotonic() >= self._due
             if name != before or (share is not None and share >= at + STRIDE) or late:
                 self._said = (name, share or 0.0)

@@ -101,7 +101,7 @@ class Message(str):
         from pydantic_core import core_schema
 
         written = core_schema.plain_serializer_function_ser_schema(as_data)
-        return core_schema.no_info_plain_validator_function(_read, serialization=written)
+        return core_schema.no_info_plain_validator_function(read_message, serialization=written)
 
     def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
         return _made, (self.template, self.plural, self.values)
@@ -223,11 +223,11 @@ def value_in_words(value: Value, written: Callable[[Any], str]) -> str:
     return written(value)
 
 
-def _read(data: Any) -> Message:
+def read_message(data: Any) -> Message:
     """The message from a file; a text of an older version is shown as it stands. Raises ValueError for other data."""
     try:
         message = from_data(data)
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (LookupError, TypeError, AttributeError, ValueError):
         raise ValueError("it is no message") from None
     if not isinstance(message, str):
         raise ValueError("it is no message")

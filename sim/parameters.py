@@ -140,7 +140,9 @@ class Parameter:
             return Message("{label}: {after}, as before", label=self.quantity.label, after=self.shown(after))
         pairs = ([self._rounded(value, digits) for value in (before, after)] for digits in range(FEWEST_DIGITS, 17))
         old, new = next((pair for pair in pairs if pair[0] != pair[1]), (self.shown(before), self.shown(after)))
-        return Message("{label}: {before} → {after}", label=self.quantity.label, before=old, after=new)
+        return Message(
+            "{label}: {before} → {after}", label=self.quantity.label, before=old, after=new, changed_parameter=self.name
+        )
 
     def _rounded(self, value: Value, digits: int) -> Message:
         """The value with `digits` significant digits, in the display unit."""
@@ -443,15 +445,16 @@ class ParameterSet(BaseModel):
         )
 
 
-def changes_in(value: Any) -> list[Message]:
-    """The changes of parameters (`Parameter.change`) among the values of a message."""
+def changes_in(value: Any) -> dict[str, Message]:
+    """The changes (`Parameter.change`) among the values of a message, by the name of the parameter."""
     if isinstance(value, Message):
-        if value.template == CHANGE:
-            return [value]
-        return [change for __, entry in value.values for change in changes_in(entry)]
+        values = dict(value.values)
+        if "changed_parameter" in values:
+            return {str(values["changed_parameter"]): value}
+        return {name: change for entry in values.values() for name, change in changes_in(entry).items()}
     if isinstance(value, Joined):
-        return [change for entry in value.values for change in changes_in(entry)]
-    return []
+        return {name: change for entry in value.values for name, change in changes_in(entry).items()}
+    return {}
 
 
 def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | type[ParameterSet]) -> set[str]:
@@ -460,8 +463,6 @@ def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | t
     return {name for name in a if name in b and a[name].quantity.unit == b[name].quantity.unit}
 
 
-CHANGE = "{label}: {before} → {after}"
-"""Template of the message about a change of a parameter."""
 FEWEST_DIGITS = 4
 """Least number of significant digits of the numbers in a message about a change."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import short, value_text
 
@@ -34,6 +36,17 @@ ALLOWED = {
     "colour": "'', 'speed' or 'layer'",
 }
 """What the fields of a phase and of its pace can be."""
+RECORDS = {
+    "reading": 'Reading("flow_rate", _("flow rate"), 3.2, "1/s")',
+    "curve": 'Curve("flow", _("Flow"), TIME, Axis(_("flow rate"), "1/s"), lines)',
+    "outcome": 'Outcome("momentum", _("the momentum stays"), found, expected, True)',
+    "measurement": 'Measurement("mean_overlap", _("mean overlap"), "δ", "mm", mean_overlap)',
+}
+"""An example of each kind of record whose name files refer to."""
+NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*")
+"""Name of a record: words of small letters, joined by underscores; a dot begins a part, as in energy.sliding."""
+LABELS = ("label", "title", "statement")
+"""Fields with the label of such a record."""
 LONGEST_NAME = 60
 """Largest number of characters of the name of a phase."""
 
@@ -50,6 +63,36 @@ def require_given(wanted: Iterable[str], given: Collection[str], scene: Any) -> 
 def is_name(name: Any) -> bool:
     """Whether a phase can have this name."""
     return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
+
+
+class UnnamedRecord(ParameterError):
+    """A record lacks a name that files can refer to."""
+
+
+def require_name(kind: str, given: Sequence[Any], named: Mapping[str, Any]) -> None:
+    """Raise `UnnamedRecord` unless the arguments of a record, one of `RECORDS`, begin with its name and its label."""
+    name = given[0] if given else named.get("name", "")
+    label = given[1] if len(given) > 1 else next((named[key] for key in LABELS if key in named), "")
+    if isinstance(name, str) and not isinstance(name, Message) and NAME.fullmatch(name) and isinstance(label, str):
+        return
+    shown = name if name or not isinstance(label, str) else label
+    raise UnnamedRecord(
+        f"A {kind} with {value_text(str(shown))} lacks the field 'name': give it before the label, as in "
+        f"{RECORDS[kind]}; a name has small letters, digits and underscores."
+    )
+
+
+def unnamed_in(scene: str, field: str, reason: Exception) -> ParameterError:
+    """The error of a scene whose function returns a record without a name."""
+    return ParameterError(f"The scene '{scene}' cannot be used, because of its field '{field}': {reason}")
+
+
+def same_names(scene: str, field: str, name: str) -> ParameterError:
+    """The error of a scene whose function returns two records of one name."""
+    return ParameterError(
+        f"The scene '{scene}' cannot be used, because of its field '{field}': two records have the name '{name}'; "
+        "rename one of them."
+    )
 
 
 def no_phases(scene: Any) -> ParameterError:

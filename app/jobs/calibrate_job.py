@@ -24,8 +24,8 @@ from repose.sim.experiment.comparison import shown
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import Claim, write_whole_file
 from repose.sim.io.json_text import json_text, read_json
-from repose.sim.measure.display import Axis, Curve, Line
-from repose.sim.message import Capital, label_of, plain
+from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
+from repose.sim.message import Capital, _, label_of, plain
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -233,23 +233,23 @@ def _draw(goal: Goal, found: Found, seen: Sequence[Observation], file: BinaryIO)
     ends = place(goal, np.array([goal.low, goal.high]))
     fine = value_at(goal, np.linspace(ends[0], ends[1], 100))
     at, found_y = (np.array([getattr(entry, name) for entry in seen]) for name in ("at", "y"))
-    lines = [Line(plain("runs"), at / scale, found_y, points=True)]
+    lines = [Line(_("runs"), at / scale, found_y, points=True)]
     if found.coefficients:
         lines.append(
             Line(
-                plain("fitted parabola"),
+                _("fitted parabola"),
                 fine / scale,
                 np.polyval(np.array(found.coefficients), place(goal, fine)),
                 fitted=True,
             )
         )
-    lines.append(Line(plain("wanted"), np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
+    lines.append(Line(_("wanted"), np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
     if math.isfinite(found.value):
         bounds = np.array([found.interval[0], found.value, found.interval[1]]) / scale
-        lines.append(Line(plain("95 % confidence"), bounds, np.full(3, goal.wanted), fitted=True, group=1))
+        lines.append(Line(_("95 % confidence"), bounds, np.full(3, goal.wanted), fitted=True, group=1))
     study = scenes()[goal.scene].study
     own = quantity_of(goal.scene, name_of_study(goal.scene))
-    y = Axis(plain("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
+    y = Axis(_("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
     x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
-    curve = Curve(plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
+    curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
     draw(Sheet(plain(Capital(goal.title)), in_words(goal, found), (curve,)), file)

@@ -84,10 +84,10 @@ def measure_frames(quick: bool = False, tell: Tell = lambda words, share: None) 
 
 
 def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
-    """Processor time of the physics thread for snapshots compared with steps, for heaps set up side by side."""
+    """Processor time of the physics thread for snapshots compared with steps, for worlds set up side by side."""
     rows = []
     for copies in SIZES[:2] if quick else SIZES:
-        simulation = new_experiment("heap", ready="column")
+        simulation = new_experiment(ready="column")
         advance(simulation, CHECK_STEPS)
         if copies > 1:
             simulation.run.world = side_by_side(simulation.run.world, copies, 0.1)

@@ -32,6 +32,7 @@ from repose.sim.experiment.commands import Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.named_records import readings_of
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished
@@ -187,7 +188,7 @@ def _simulate(
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
             say_crowded()
-            progress.show(phase, share, outlook.words(simulation))
+            progress.show(phase, share, outlook.words(simulation), stage=simulation.phase)
             so_far.write(simulation)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}
@@ -251,9 +252,7 @@ def _finish(
 
 def summary(simulation: Experiment, stopped: bool = False) -> str:
     """The readings of the scene as a few lines of text."""
-    rows: list[tuple[str, str]] = [
-        (str(reading.name), _shown(reading)) for reading in simulation.scene.readings(simulation)
-    ]
+    rows: list[tuple[str, str]] = [(str(reading.whole_label), _shown(reading)) for reading in readings_of(simulation)]
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
     rows.append(("ended", ended))
     together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""

@@ -314,8 +314,8 @@ class StepFilm:
         curves: tuple[Curve, ...]
         if name == COMPARISON and shot.results.comparison is not None:  # it has the runs of all experiments
             curves, over_time = (shot.results.comparison,), False
-        elif any(curve.title == name for curve in shot.results.curves):
-            curves = together(runs, [[curve for curve in run.results.curves if curve.title == name] for run in runs])
+        elif any(curve.name == name for curve in shot.results.curves):
+            curves = together(runs, [[curve for curve in run.results.curves if curve.name == name] for run in runs])
             over_time = len(runs) > 1 and not any(line.points for curve in curves for line in curve.lines)
         elif len(runs) > 1:
             curves, over_time = curves_of_runs(runs, name), True

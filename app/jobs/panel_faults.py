@@ -29,6 +29,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.message import plain
+from repose.sim.registry import default_scene
 from repose.sim.study.selftest import Outcome
 
 SIZE, LOW_SIZE = (1280, 1600), (1280, 480)
@@ -126,7 +127,7 @@ def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
     """A `Ui` for panels with a snapshot, with settings in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.toml", trouble=plain("Settings to be told of."))
-        ui = make_ui(Physics("heap", {}, 1), settings, direct_nothing)
+        ui = make_ui(Physics(default_scene(), {}, 1), settings, direct_nothing)
         ui.probe.path = Path(folder) / "report.json"
         ui.snapshot, ui.window.size, ui.mode.help_open = snapshot, SIZE, True
         yield ui
@@ -188,7 +189,7 @@ def failing_panels() -> Outcome:
     """Number of failures, of all panels in all ways with nested calls left open, that end the window or are not
     reported."""
     snapshot = Snapshot()
-    take_snapshot(new_experiment("heap", ready="column"), snapshot)
+    take_snapshot(new_experiment(ready="column"), snapshot)
     with bare_ui(snapshot) as ui:
         wrong = [try_panel(ui, panel, way, open_all) for panel in all_panels() for way in WAYS]
     return Outcome(sum(map(bool, wrong)), 0, "failures")

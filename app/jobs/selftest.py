@@ -89,7 +89,7 @@ def draw_heap() -> None:
     from repose.sim.experiment.snapshot import Snapshot
 
     snapshot = Snapshot()
-    take_snapshot(new_experiment("heap", ready="column"), snapshot)
+    take_snapshot(new_experiment(ready="column"), snapshot)
     maker = open_picture_maker((640, 480))
     drawn = maker.draw(snapshot, View()).astype(int)
     maker.close()

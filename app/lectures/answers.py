@@ -1,7 +1,7 @@
 """The reading of a run that answers the guess of a lecture, in the unit of the guess, or why there is no answer.
 
-The labels of the readings are known only once the run has them, because some contain numbers of the run. Therefore a
-label that no reading has is reported at the end of the step, and not when the file is read.
+A scene has some readings only late in a run. Therefore a name that no reading has is reported at the end of the step,
+and not when the file is read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from repose.app.language import NATIVE, read_language
 from repose.app.lectures.lecture_file import Lecture, Question
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer, Reading
@@ -34,10 +33,10 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:
     if reading is not None:
         value = f"{reading.digits} {reading.unit}".rstrip()
         return Message(
-            "unit = \"{unit}\" of the guess is refused: the reading '{label}' is {value}; write unit = "
+            "unit = \"{unit}\" of the guess is refused: the reading '{name}' is {value}; write unit = "
             '"{unit2}" in the lecture, and low and high in it.',
             unit=question.unit,
-            label=reading.label,
+            name=reading.name,
             value=value,
             unit2=reading.unit,
         )
@@ -46,12 +45,12 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:
             break
         if isinstance(later.guess, Question) and later.guess.reading == question.reading:
             return EMPTY
-    labels = ", ".join(reading.label for reading in _readings(shot)) or "none"
+    names = ", ".join(f"{reading.name} ({reading.label})" for reading in _readings(shot)) or "none"
     return Message(
         "The guess has no answer, because the run has no reading '{reading}'; write one of its "
-        "readings in the lecture: {labels}.",
+        "readings in the lecture: {names}.",
         reading=question.reading,
-        labels=labels,
+        names=names,
     )
 
 
@@ -63,10 +62,4 @@ def _readings(shot: Snapshot) -> Iterable[Reading]:
 
 
 def _reading(question: Question, shot: Snapshot) -> Reading | None:
-    """The reading with this label, in English or as a window in another language shows it."""
-    readings = [*_readings(shot)]
-    for language in NATIVE:
-        for reading in readings:
-            if read_language(language).translated(reading.label) == question.reading:
-                return reading
-    return None
+    return next((reading for reading in _readings(shot) if reading.name == question.reading), None)

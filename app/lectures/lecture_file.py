@@ -6,6 +6,7 @@ parameters and their ranges, actions, colours, switches. A refusal names the fil
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 import tomllib
@@ -17,15 +18,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from repose.app.lectures import old_labels
 from repose.app.render.camera import Box
 from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.orbit import VIEWS
-from repose.sim.experiment.changes import offered_actions, offered_plots
+from repose.sim.experiment.changes import offered_actions, offered_plots, offered_readings
 from repose.sim.io import presets
 from repose.sim.measure.display import Guess
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
+from repose.sim.scene_fields import NAME
 from repose.sim.wording import reason_of, value_text
 
 FORMAT = 1
@@ -69,7 +72,7 @@ class Question:
     high: float
     """Ends of the slider, in that unit."""
     reading: str
-    """Label of the reading that answers, whose unit may have another prefix."""
+    """Name of the reading that answers, whose unit may have another prefix."""
 
     def in_language(self, language: str) -> Guess:
         """The guess as the panel shows it."""
@@ -324,13 +327,13 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
             f'speed = {value_text(speed)} is refused: it must be one of {listed} or "{FASTEST}"; 1 is real time.'
         )
     colour, look, until, plot = (_word(entry, key) for key in ("colour", "look", "until", "plot"))
-    for word, known, what in (
-        (colour, COLOURINGS, "colour"),
-        (look, VIEWS, "look"),
-        (plot, offered_plots(scene) if plot else (), "plot"),
-    ):
+    for word, known, what in ((colour, COLOURINGS, "colour"), (look, VIEWS, "look")):
         if word:
             require_known(word, known, plain(what))
+    if plot:
+        offered = offered_plots(scene)
+        plot = plot if plot in offered else old_labels.plot_named(plot, offered) or plot
+        require_known(plot, offered, plain("plot"))
     phases = scenes()[scene].phase_names
     if until and until not in phases:
         raise ParameterError(
@@ -412,9 +415,15 @@ def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
     for key in ("words", "low", "high", "reading"):
         if key not in table:
             raise ParameterError(f"the key '{key}' of guess is missing; it has {', '.join(GUESS_KEYS)}.")
-    reading = _word(table, "reading").strip()
-    if not reading:
-        raise ParameterError("reading = '' of guess is refused: write the label of a reading, as the window shows it.")
+    given = _word(table, "reading").strip()
+    reading = old_labels.reading_named(given) or given
+    if not NAME.fullmatch(reading):
+        offered = offered_readings(scene)
+        near = difflib.get_close_matches("_".join(re.findall("[a-z0-9]+", given.lower())), offered, n=1)
+        raise ParameterError(
+            f"reading = {value_text(given)} of guess is refused: write the name of a reading, such as "
+            f"{', '.join(near or offered)}, and not its label."
+        )
     low, high = (_number(table, key, -1e12, 1e12) for key in ("low", "high"))
     if low >= high:
         raise ParameterError(f"guess from {low:g} to {high:g} is refused: low must be below high.")

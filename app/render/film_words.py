@@ -135,7 +135,7 @@ def _read(reading: Reading) -> Message:
     if error:
         form = f".{digits}f"
         number = Joined((Number(reading.value, format=form), Number(error, reading.unit, form)), " ± ")
-    words = joined((reading.name, number), ": ")
+    words = joined((reading.whole_label, number), ": ")
     if reading.expected is None:
         return words
     return words + Message("  (closed form {expected})", expected=Number(reading.expected, format=".4g"))

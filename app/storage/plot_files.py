@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from repose.app.language import ENGLISH, Language, read_language
-from repose.sim.measure.display import Axis, Curve, Line
-from repose.sim.message import EMPTY, POINT, Message, _, joined, label_of, plain
+from repose.sim.measure.display import Curve, Line
+from repose.sim.message import EMPTY, POINT, Message, _, joined, label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,10 +35,10 @@ PICTURE = (1920, 1080)
 OURS, PUBLISHED = "#0b62b8", "#c4500a"
 """Colours of the results of this program and of published results."""
 STYLES: dict[str, dict[str, Any]] = {
-    "mean": {"color": OURS, "marker": "o", "markersize": 9, "zorder": 5},
+    "own": {"color": OURS, "marker": "o", "markersize": 9, "zorder": 5},
     "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
 }
-"""Styles of points by label: different colours and shapes."""
+"""Styles of points by their source: different colours and shapes."""
 WHOLE: dict[str, Any] = {"linestyle": "none", "clip_on": False}
 """Points on an axis, such as a flow rate of 0, are drawn whole."""
 SINGLE: dict[str, Any] = {"marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4}
@@ -122,8 +122,8 @@ def _write_wide(table: Any, lines: list[tuple[Curve, Line]]) -> None:
 
 
 def _write_long(table: Any, lines: list[tuple[Curve, Line]]) -> None:
-    curve = lines[0][0] if lines else Curve(EMPTY, Axis(plain("x")), Axis(plain("y")), ())
-    table.writerow(["line", curve.x_label, curve.y_label, "error", "the error is"])
+    labels = (lines[0][0].x_label, lines[0][0].y_label) if lines else ("x", "y")
+    table.writerow(["line", *labels, "error", "the error is"])
     for __, line in lines:
         errors = np.full(len(line.x), np.nan) if line.error is None else line.error
         kind = "" if line.error is None else line.scatter
@@ -344,7 +344,7 @@ def _points(axes: Axes, line: Line, colour: str, stride: int) -> None:
     if line.single:
         axes.plot(line.x, line.y, label=line.label or "_", color=colour, **WHOLE, **SINGLE)
         return
-    style = STYLES.get(line.label, OTHER_POINTS | {"color": colour, "marker": MARKERS[line.group % len(MARKERS)]})
+    style = STYLES.get(line.source, OTHER_POINTS | {"color": colour, "marker": MARKERS[line.group % len(MARKERS)]})
     if line.error is None:
         axes.plot(line.x, line.y, label=line.label, markevery=stride, **WHOLE, **style)
         return

@@ -14,6 +14,7 @@ from repose.app.language import NATIVE
 from repose.app.storage import paths
 from repose.app.storage.view import View
 from repose.sim.engine.thread_count import MOST_THREADS
+from repose.sim.io import presets
 from repose.sim.message import EMPTY, Joined, Message, _
 from repose.sim.numbers import as_written
 from repose.sim.wording import reason_of
@@ -39,7 +40,7 @@ class Choices(BaseModel):
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     frame_rate: Annotated[int, Ge(10), Le(60)] = 60
     """Largest number of frames per second [1/s]."""
-    preset: str = "thesis-heap"
+    preset: str = presets.DEFAULT
     view: View = View()
     threads: Annotated[int, Ge(0), Le(MOST_THREADS)] = 0
     """Threads of the engine; 0 for automatic."""

@@ -63,10 +63,10 @@ def curves_of_runs(runs: Sequence[Snapshot], plot: str) -> tuple[Curve, ...]:
 def together(runs: Sequence[Snapshot], curves: Sequence[Sequence[Curve]]) -> tuple[Curve, ...]:
     """Curves of equal axes of several runs as one plot: each line has the label of its run. A line that all runs have,
     such as a law beside their points, exists once."""
-    axes: dict[tuple[Message, Message], list[tuple[Snapshot, Curve]]] = {}
+    axes: dict[tuple[str, Axis], list[tuple[Snapshot, Curve]]] = {}
     for run, own in zip(runs, curves, strict=True):
         for curve in own:
-            axes.setdefault((curve.title, curve.y_label), []).append((run, curve))
+            axes.setdefault((curve.name, curve.y), []).append((run, curve))
     return tuple(replace(same[0][1], lines=tuple(_lines_of(same))) for same in axes.values())
 
 
@@ -80,7 +80,7 @@ def _lines_of(runs: Sequence[tuple[Snapshot, Curve]]) -> Iterator[Line]:
                     yield line
                 continue
             name = joined((line.label, run.run.label)) if several else run.run.label
-            yield replace(line, label=name, group=number + len(runs) * line.group)
+            yield replace(line, label=name, group=number + len(runs) * line.group, source="")
 
 
 def _equal(line: Line, other: Line) -> bool:
@@ -112,5 +112,5 @@ def _curves(
             if len(column) == len(time) and np.isfinite(column).any()
         )
         if lines:
-            curves.append(Curve(title, axis, y, lines, log=entries[0].log))
+            curves.append(Curve(entries[0].name, title, axis, y, lines, log=entries[0].log))
     return tuple(curves)

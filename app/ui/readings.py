@@ -14,8 +14,10 @@ ROUNDING = 1e-9
 
 
 class Headline(NamedTuple):
-    """A number as texts: value with unit, error if known, and name."""
+    """A number as texts: value with unit, error if known, and label."""
 
+    name: str
+    """Name of the reading."""
     value: Message
     error: Message
     label: Message
@@ -23,7 +25,7 @@ class Headline(NamedTuple):
     """Up to which change of the heap it applied; empty while it applies."""
 
     @property
-    def name(self) -> Message:
+    def whole_label(self) -> Message:
         """The label, and whether the number is outdated."""
         return joined((self.label, self.outdated)) if self.outdated else self.label
 
@@ -35,7 +37,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
         error = math.degrees(measured.standard_error)
         value = formatted(math.degrees(measured.angle), ".1f", "°")
         words = joined(("± ", Number(error, "°", ".1f"), " (", measured.error_of, ")"), "")
-        return Headline(value, words if math.isfinite(error) else EMPTY, measured.label)
+        return Headline(measured.name, value, words if math.isfinite(error) else EMPTY, measured.label)
     readings = [entry for entry in snapshot.results.readings if not entry.given]
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:
@@ -51,7 +53,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
     if first.error is not None:
         number = Number(first.error, "°", ".1f") if angle else Number(first.error, first.unit, two_digits(first.error))
         scatter = joined(("± ", number), "")
-    return Headline(value, scatter, first.label, first.outdated)
+    return Headline(first.name, value, scatter, first.label, first.outdated)
 
 
 def two_digits(error: float) -> str:

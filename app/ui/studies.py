@@ -200,7 +200,11 @@ class Studies:
         lines = list(now.curve.lines)
         for number, old in enumerate(earlier, 1):  # each group has its own colour and shape in pictures
             words = differences(old.plan, now.plan)
-            lines += [replace(line, label=words, group=number) for line in old.curve.lines if line.error is not None]
+            lines += [
+                replace(line, label=words, group=number, source="")
+                for line in old.curve.lines
+                if line.error is not None
+            ]
         return replace(now.curve, lines=tuple(lines))
 
     def _work(self, plan: StudyPlan) -> None:

@@ -109,5 +109,5 @@ def whole_change(ui: Ui) -> Message:
     if declared is None or {name: getattr(parameters, name)} not in marks[-1].asked:
         return message  # it is about an earlier change: the latest one has not acted yet
     now: Value = getattr(parameters, name)
-    changes = [change for change in changes_in(message) if dict(change.values)["label"] == declared.quantity.label]
-    return replaced(message, changes[0], declared.change(before, now)) if changes else message
+    change = changes_in(message).get(name)
+    return message if change is None else replaced(message, change, declared.change(before, now))

@@ -63,7 +63,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "parameters": dict(snapshot.run.parameters.values),
         "angle": measurement.angle if measurement is not None else None,
         "measured": snapshot.results.measured,
-        "outcomes": {entry.statement: entry.holds for entry in snapshot.results.outcomes},
+        "outcomes": {entry.name: entry.holds for entry in snapshot.results.outcomes},
         "refusal": snapshot.messages.refusal,
         "fault": snapshot.messages.fault.message if snapshot.messages.fault is not None else "",
         "threads": snapshot.engine.threads_asked or snapshot.engine.threads_wanted,

@@ -17,6 +17,7 @@ from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
 from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, remove_spheres
+from repose.sim.experiment.named_records import curves_of, readings_of, require_names
 from repose.sim.experiment.notices import recall, tell
 from repose.sim.experiment.relaxation import relax_where_unbalanced
 from repose.sim.experiment.results import adopt_measured, results_of
@@ -43,6 +44,7 @@ def new_experiment(
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     begin_anew(experiment, parameters, made)
+    require_names(experiment)
     _begin_log(experiment)
     return experiment
 
@@ -59,9 +61,14 @@ def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Exper
 def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
     """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
-    made = _made_world(checked, parameters, seed, ready)
+    made, before = _made_world(checked, parameters, seed, ready), kept(experiment)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     begin_anew(experiment, parameters, made, drawn=False)
+    try:
+        require_names(experiment)
+    except ParameterError:
+        give_back(experiment, before)
+        raise
     _begin_log(experiment)
 
 
@@ -275,11 +282,19 @@ def offered_plots(scene: str) -> tuple[str, ...]:
     record = experiment.scene
     over_time = dict.fromkeys(entry.plot for entry in registry.measurements().values() if entry.plot is not None)
     return (
-        *(curve.title for curve in record.curves(experiment)),
-        *record.later_curves,
+        *(curve.name for curve in (*curves_of(experiment), *record.later_curves)),
         *(plot.name for plot in over_time if plot.needs in (*record.plots, "values")),
         *(() if record.study is None else (COMPARISON,)),
     )
+
+
+@cache
+def offered_readings(scene: str) -> tuple[str, ...]:
+    """Names of the readings that a scene has at the beginning, and of those of the measurements; it can have others
+    later."""
+    experiment = _smallest(scene)
+    shown = (entry.name for entry in registry.measurements().values() if entry.shown is not False)
+    return (*(reading.name for reading in readings_of(experiment)), *shown)
 
 
 def _smallest(scene: str) -> Experiment:

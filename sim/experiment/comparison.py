@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.measure.display import STANDARD_ERROR, Axis, Curve, Line
+from repose.sim.measure.display import COMPARISON, STANDARD_ERROR, Axis, Curve, Line
 from repose.sim.message import EMPTY, Capital, Message, Number, _, formatted, joined, label_of, plain
 from repose.sim.parameters import Parameter, Value
 
@@ -70,6 +70,14 @@ class Findings(NamedTuple):
     """Laws to draw, SI."""
 
 
+class ResultNumber(NamedTuple):
+    """How a number in the results of runs is shown."""
+
+    label: Message
+    unit: str = ""
+    symbol: str = ""
+
+
 def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     """No laws for comparison."""
     return Findings({}, ())
@@ -95,13 +103,13 @@ class Study:
     """The point of the present state of an experiment, or None if nothing has been measured."""
     error_of: Message = EMPTY
     """Origin of the error of a single run, such as "line fit"; empty if it needs no explanation."""
+    error_name: str = "run"
+    """Name of this origin in results: line_fit."""
     published: tuple[Published, ...] = ()
     scatter: Message = STANDARD_ERROR
     """Kind of the published errors."""
     beside: tuple[str, ...] = ()
     """Numbers in the results of runs that are reported beside the quantity, by name."""
-    symbols: Mapping[str, str] = field(default_factory=dict)
-    """Symbols of other numbers in the results of runs, by the last part of their names."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
     """laws(points, (lowest, highest) value to draw) -> fitted numbers and lines."""
 
@@ -141,17 +149,20 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
     lines = []
     if any(row.runs > 1 for row in rows):
         x, y, __ = columns(points, x_unit, y_unit)
-        lines.append(Line(_("single runs"), x, y, points=True, single=True))
+        lines.append(Line(_("single runs"), x, y, points=True, single=True, source="own"))
     if rows:
         x, y, error = columns(rows, x_unit, y_unit)
-        lines.append(Line(_("mean"), x, y, points=True, error=error, scatter=scatter_of(study, rows)))
+        scatter = scatter_of(study, rows)
+        lines.append(Line(_("mean"), x, y, points=True, error=error, scatter=scatter, source="own"))
     if study.published:
         x, y, error = columns(study.published, x_unit, y_unit)
-        lines.append(Line(_("published"), x, y, points=True, error=error, scatter=study.scatter))
+        published = Line(_("published"), x, y, points=True, error=error, scatter=study.scatter, source="published")
+        lines.append(published)
     for law in findings(study, points).lines:
         lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
     over = quantity.symbol or quantity.label
     return Curve(
+        name=COMPARISON,
         title=Message("{symbol}({over})", symbol=study.symbol, over=over),
         x=Axis(label_of(quantity.label, quantity.symbol), quantity.unit),
         y=Axis(label_of(study.quantity, study.symbol), study.unit),

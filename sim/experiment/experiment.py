@@ -20,7 +20,7 @@ from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Entry, Log
-from repose.sim.experiment.comparison import Point, Study
+from repose.sim.experiment.comparison import Point, ResultNumber, Study
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
@@ -120,8 +120,8 @@ class Scene:
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene: the run and the law that it should follow."""
-    later_curves: tuple[str, ...] = ()
-    """Titles of plots that exist only after an action."""
+    later_curves: tuple[Curve, ...] = ()
+    """Plots that exist only after an action, without lines."""
     labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
     """Labels at spheres in the picture, for scenes that compare a few spheres."""
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
@@ -136,9 +136,9 @@ class Scene:
     turned: Callable[[Any], float] = lambda state: 0.0
     """turned(state) -> angle by which the scene itself has tilted the table, in addition to the parameter `tilt`
     [rad]."""
-    flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
+    flaw: Callable[[Any, World, Any], Message | None] = lambda state, world, built: None
     """flaw(state, world, parameters with which the world was built) -> what in a state from a file is impossible in
-    this scene, in words; empty if the state is possible."""
+    this scene, in words; None if the state is possible."""
     group: str = ""
     """Heading in the list of scenes: "checks" for comparisons with closed forms, "bodies" for large particles; empty
     for packings in plane or space, by dimension."""
@@ -158,6 +158,9 @@ class Scene:
     `Run.built`. None if a change of the base restarts the experiment."""
     study: Study | None = None
     """How its runs are compared in the window and by `repose sweep`; None if they are not compared."""
+    result_numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
+    """How numbers of `results` are shown that a study can measure, by the last part of their names; others have no unit
+    and the words of their names."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     if the state was prepared with other grains or walls. Raises `ParameterError` if the file cannot be read."""

@@ -17,6 +17,7 @@ from repose.sim.experiment.displacement import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
+from repose.sim.experiment.named_records import curves_of, outcomes_of, readings_of
 from repose.sim.experiment.parameter_values import values_of
 from repose.sim.experiment.pull import shown_pull
 from repose.sim.experiment.push import shown_push
@@ -242,11 +243,11 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         snapshot.results,
         slope=scene.slope(experiment),
         slope_since=scene.slope_since,
-        readings=scene.readings(experiment),
+        readings=readings_of(experiment),
         # Readings and curves of an earlier run must not be shown while the engine of this one is compiled.
         bulk_readings=(),
         curves=(),
-        outcomes=scene.outcomes(experiment),
+        outcomes=outcomes_of(experiment),
         answer=scene.answer(experiment),
         mean_speed=float(speed[moving].mean()) if moving.any() else 0.0,
         series=experiment.run.series.columns(),
@@ -335,7 +336,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.results = replace(
         snapshot.results,
         bulk_readings=shown_readings(experiment),
-        curves=experiment.scene.curves(experiment),
+        curves=curves_of(experiment),
         measured=len(experiment.session.measured.get(experiment.scene.name, ())),
         comparison=shown_comparison(experiment),
         kinetic_energy=ledger.kinetic,

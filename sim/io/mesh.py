@@ -232,7 +232,7 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
         notes.append(_("all facets were inverted and have been turned"))
     kept = _first_of_each(np.sort(corner, axis=1)) & ~flat
     if flat.any():
-        notes.append(Message("triangles without area deleted: {sum}", sum=flat.sum()))
+        notes.append(Message("triangles without area deleted: {sum}", sum=int(flat.sum())))
     twice = read - int(flat.sum()) - int(kept.sum())
     if twice:
         notes.append(Message("triangles equal to another one deleted: {twice}", twice=twice))

@@ -12,6 +12,8 @@ SECTORS = 8
 """Number of sectors whose slopes give the standard error."""
 ERROR_OF, CONE_ERROR_OF = Message("{sectors} sectors", sectors=SECTORS), _("cone fit")
 """Source of the standard errors of one measurement; heaps of other seeds scatter more."""
+ERROR_NAME = f"{SECTORS}_sectors"
+"""Name of the source of the first of them in results."""
 
 TIP, FOOT = 0.15, 0.85
 """The rings between these fractions of the radius of the foot are fitted, because tip and foot of a heap are

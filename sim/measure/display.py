@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.message import EMPTY, Message, _, joined, label_of, plain
 from repose.sim.numbers import prefix_of
+from repose.sim.scene_fields import require_name
+
+
+class Named:
+    """A record with a name that files refer to; the label beside it is only shown."""
+
+    kind = ""
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Raise `ParameterError` with an example if the name is missing, before Python complains of another field."""
+        if given or named:  # a copy is made without arguments
+            require_name(cls.kind, given, named)
+        return super().__new__(cls)
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Named):
     """One number to show beside the picture."""
 
+    kind = "reading"
+    name: str
+    """Name in lectures, unique within the scene."""
     label: Message
     value: float
     unit: str = ""
@@ -31,7 +47,7 @@ class Reading:
     """For a value that no longer applies: up to which change it did, "before the tilt"; otherwise empty."""
 
     @property
-    def name(self) -> Message:
+    def whole_label(self) -> Message:
         """The label, and whether the value is outdated."""
         return joined((self.label, self.outdated)) if self.outdated else self.label
 
@@ -56,6 +72,9 @@ STANDARD_ERROR = _("standard error")
 """Usual kind of the error of a mean."""
 
 
+Source = Literal["", "own", "published"]
+
+
 @dataclass(frozen=True)
 class Line:
     """One line, or set of points, of a plot."""
@@ -73,6 +92,10 @@ class Line:
     """Number of the series to which the points or the fitted law belong; each series has its colour."""
     single: bool = False
     """Whether the points are single runs; their means are other points of the plot."""
+    labelled: int | None = None
+    """Number of the label in the picture whose colour it has (`Label`); None for a colour of its own."""
+    source: Source = ""
+    """Whether they are the results of this program in a plot with one series, or published ones; empty for others."""
 
 
 MOST_MARKS = 80
@@ -100,13 +123,16 @@ TIME = Axis(_("time"), "s", over_time=True)
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Named):
     """A plot with its own axes."""
 
+    kind = "curve"
+    name: str
+    """Name in lectures, unique among the plots of the scene."""
     title: Message
     x: Axis
     y: Axis
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...] = ()
     heading: Message = EMPTY
     """Heading of the plot; empty if the labels of the axes suffice."""
     note: Message = EMPTY
@@ -161,9 +187,12 @@ class Track:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Named):
     """One outcome that the task of a scene states, compared with the run at its end."""
 
+    kind = "outcome"
+    name: str
+    """Name in results, unique within the scene."""
     statement: Message
     """The expected outcome, a clause without a full stop: "the momentum stays"."""
     found: Message

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.measure.booked import Booked
-from repose.sim.measure.display import OTHER, Axis, Plot, Reading, SampledQuantity
+from repose.sim.measure.display import OTHER, Axis, Named, Plot, Reading, SampledQuantity
 from repose.sim.message import EMPTY, Message, label_of
 
 if TYPE_CHECKING:  # both modules import the compiler
@@ -79,11 +79,12 @@ class System:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Named):
     """One quantity that is sampled over time."""
 
+    kind = "measurement"
     name: str
-    """Column of the series and key of result.json."""
+    """Column of the series, key of result.json and name of its reading."""
     title: Message
     symbol: str
     unit: str | Mapping[int, str]
@@ -146,6 +147,5 @@ class Measurement:
         error = math.nan if self.error is None else self.error(system) / self.scale
         known = error if math.isfinite(error) else None
         unit = self.unit_in(system.dimension)
-        return Reading(
-            self.label(), value / self.scale, unit, known, help, self.error_of if known is not None else EMPTY
-        )
+        error_of = self.error_of if known is not None else EMPTY
+        return Reading(self.name, self.label(), value / self.scale, unit, known, help, error_of)

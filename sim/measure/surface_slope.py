@@ -52,8 +52,9 @@ class SurfaceSlope:
     is_curved: bool = False
     """Whether c differs from zero with a confidence of 95 % (two-sided t-test)."""
 
+    name: ClassVar[str] = "angle_of_repose"
+    """Name of its reading."""
     label: ClassVar[Message] = _("angle of repose")
-    """Name of the angle."""
     label_of_method: ClassVar[Message] = _("angle of repose, by")
 
     @property

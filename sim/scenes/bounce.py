@@ -285,13 +285,14 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Deviation of each sphere from its closed form."""
     return tuple(
         Reading(
+            f"deviation_{row}",
             Message("deviation, e = {e}", e=Number(e, format="g")),
             round(far, 9) + 0.0,
             "m",
             help=Message("Contact time explains up to {most} mm.", most=Number(1000.0 * most, format=".2f")),
         )
-        for e, far, most in zip(
-            experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True
+        for row, (e, far, most) in enumerate(
+            zip(experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True), 1
         )
     )
 
@@ -306,13 +307,22 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         expected = ballistic(built, e, smooth)
         rising += [Line(CLOSED_FORM, smooth, 1e3 * expected[0])]
         rising += [
-            Line(Message("e = {e}", e=Number(e, format="g")), time, 1e3 * height[:, row], points=True, group=row)
+            Line(
+                Message("e = {e}", e=Number(e, format="g")),
+                time,
+                1e3 * height[:, row],
+                points=True,
+                group=row,
+                labelled=row,
+            )
         ]
         moving += [Line(CLOSED_FORM, smooth, expected[1])]
-        moving += [Line(Message("e = {e}", e=Number(e, format="g")), time, speed[:, row], points=True, group=row)]
+        moving += [
+            Line(Message("e = {e}", e=Number(e, format="g")), time, speed[:, row], points=True, group=row, labelled=row)
+        ]
     return (
-        Curve(_("Height"), TIME, Axis(_("height"), "mm"), tuple(rising)),
-        Curve(_("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(moving)),
+        Curve("height", _("Height"), TIME, Axis(_("height"), "mm"), tuple(rising)),
+        Curve("speed", _("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(moving)),
     )
 
 
@@ -396,12 +406,13 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     return tuple(
         Outcome(
+            f"arcs_{row}",
             Message("the sphere of e = {e} follows its arcs but for the contact time", e=Number(e, format="g")),
             Message("{far} off", far=with_prefix(far, "m", 3)),
             Message("≤ {most}", most=with_prefix(most, "m", 3)),
             bool(far <= limit),
         )
-        for e, far, most, limit in columns
+        for row, (e, far, most, limit) in enumerate(columns, 1)
     )
 
 

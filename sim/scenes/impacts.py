@@ -393,24 +393,32 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if not state.after.size:
         return ()
     found: list[Outcome] = []
-    for row, impact in enumerate(experiment.run.built.impacts):
-        normal, tangential, spin = state.after[row].tolist()
+    for row, impact in enumerate(experiment.run.built.impacts, 1):
+        normal, tangential, spin = state.after[row - 1].tolist()
         if impact.published[0]:
-            for words, unit, ours, theirs in zip(
+            for name, words, unit, ours, theirs in zip(
+                ("greatest_force", "greatest_overlap", "contact_time"),
                 (_("the greatest force"), _("the greatest overlap"), _("the contact time")),
                 ("N", "m", "s"),
-                peaks(state.columns, row),
+                peaks(state.columns, row - 1),
                 impact.published,
                 strict=True,
             ):
                 found.append(
-                    _near(Message("{words} of {name} agrees", words=words, name=impact.name), ours, theirs, unit)
+                    _near(
+                        f"{name}_{row}",
+                        Message("{words} of {name} agrees", words=words, name=impact.name),
+                        ours,
+                        theirs,
+                        unit,
+                    )
                 )
         elif not impact.material.friction:
             e, began = impact.material.restitution, impact.normal
             holds = abs(normal / began - e) <= NEAR_RESTITUTION
             found.append(
                 Outcome(
+                    f"rebound_{row}",
                     Message("the rebound for {name} agrees", name=impact.name),
                     Message("{normal}", normal=Number(normal / began, format=".3f")),
                     Message("{e}", e=Number(e, format=".3f")),
@@ -421,19 +429,32 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             __, along, turned = impact.after
             if impact.tangential:
                 words = Message("the ratio of tangential speeds at {name} agrees", name=impact.name)
-                found.append(_near(words, tangential / impact.tangential, along / impact.tangential, ""))
+                found.append(
+                    _near(
+                        f"tangential_ratio_{row}", words, tangential / impact.tangential, along / impact.tangential, ""
+                    )
+                )
             else:
                 found.append(
                     _near(
-                        Message("the tangential speed after {name} agrees", name=impact.name), tangential, along, "m/s"
+                        f"tangential_speed_{row}",
+                        Message("the tangential speed after {name} agrees", name=impact.name),
+                        tangential,
+                        along,
+                        "m/s",
                     )
                 )
-            found.append(_near(Message("the spin after {name} agrees", name=impact.name), spin, turned, "rad/s"))
-    names = ("momentum", _("angular momentum")) if experiment.run.built.impacts[0].other else ()
-    for name, change in zip(names, state.changed[:2].tolist()):
+            found.append(
+                _near(f"spin_{row}", Message("the spin after {name} agrees", name=impact.name), spin, turned, "rad/s")
+            )
+    kept = {"momentum": _("momentum"), "angular_momentum": _("angular momentum")}
+    for (name, label), change in (
+        zip(kept.items(), state.changed[:2].tolist()) if experiment.run.built.impacts[0].other else ()
+    ):
         found.append(
             Outcome(
-                Message("the {name} stays", name=name),
+                name,
+                Message("the {name} stays", name=label),
                 Message("changed by {change}", change=Number(change, format=".1e")) if change else _("unchanged"),
                 Message("≤ {exact}", exact=Number(EXACT, format=".0e")),
                 change <= EXACT,
@@ -442,6 +463,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     share = float(state.changed[2])
     found.append(
         Outcome(
+            "energy",
             _("all energy is booked"),
             Message("{share} % missing", share=Number(100.0 * share, format=".2g")),
             Message("≤ {balance} %", balance=Number(100.0 * BALANCE, format="g")),
@@ -451,10 +473,10 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return tuple(found)
 
 
-def _near(words: Message, ours: float, theirs: float, unit: str) -> Outcome:
+def _near(name: str, words: Message, ours: float, theirs: float, unit: str) -> Outcome:
     """A number with its relative tolerance."""
     shown = [with_prefix(value, unit, 4) if unit else formatted(value, ".4f") for value in (ours, theirs)]
-    return Outcome(words, shown[0], shown[1], abs(ours - theirs) <= NEAR * abs(theirs))
+    return Outcome(name, words, shown[0], shown[1], abs(ours - theirs) <= NEAR * abs(theirs))
 
 
 def title(experiment: Experiment) -> Message:
@@ -477,16 +499,30 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if not state.after.size:
         return ()
     found = []
-    for row, impact in enumerate(experiment.run.built.impacts):
-        normal, tangential, __ = state.after[row].tolist()
+    for row, impact in enumerate(experiment.run.built.impacts, 1):
+        normal, tangential, __ = state.after[row - 1].tolist()
         if impact.published[0]:
             found.append(
-                Reading(Message("greatest force, {name}", name=impact.name), peaks(state.columns, row)[0], "N")
+                Reading(
+                    f"greatest_force_{row}",
+                    Message("greatest force, {name}", name=impact.name),
+                    peaks(state.columns, row - 1)[0],
+                    "N",
+                )
             )
         elif not impact.material.friction:
-            found.append(Reading(Message("rebound, {name}", name=impact.name), normal / impact.normal, ""))
+            found.append(
+                Reading(f"rebound_{row}", Message("rebound, {name}", name=impact.name), normal / impact.normal, "")
+            )
         else:
-            found.append(Reading(Message("tangential speed after, {name}", name=impact.name), tangential, "m/s"))
+            found.append(
+                Reading(
+                    f"tangential_speed_{row}",
+                    Message("tangential speed after, {name}", name=impact.name),
+                    tangential,
+                    "m/s",
+                )
+            )
     return tuple(found)
 
 
@@ -496,8 +532,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     factor, unit = time_unit(float(time[-1]) if time.size else experiment.run.built.duration)
     force = 1e-3 * np.reshape(column(experiment, "force"), (time.size, len(impacts)))
     time = time / factor
-    lines = tuple(Line(impact.name, time, force[:, row], group=row) for row, impact in enumerate(impacts))
-    return (Curve(_("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), _("kN")), lines),)
+    lines = tuple(Line(impact.name, time, force[:, row], group=row, labelled=row) for row, impact in enumerate(impacts))
+    return (Curve("force", _("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), _("kN")), lines),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:

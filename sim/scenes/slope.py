@@ -175,9 +175,9 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if np.isnan(found).any():
         return ()
     shown = []
-    for mu, a in zip(built.frictions, found, strict=True):
+    for row, (mu, a) in enumerate(zip(built.frictions, found, strict=True), 1):
         expected = built.acceleration(mu)
-        way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
+        way = _("rolls") if mu >= 2.0 / 7.0 * math.tan(built.steepness) else _("slides")
         # Further digits are rounding errors; -0.0 + 0.0 is 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
         help = Message(
@@ -188,6 +188,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
         shown.append(
             Reading(
+                f"acceleration_{row}",
                 Message("μ = {mu} {way}, acceleration", mu=Number(mu, format="g"), way=way),
                 a,
                 "m/s²",
@@ -206,8 +207,17 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     lines = []
     for row, mu in enumerate(built.frictions):
         lines.append(Line(_("closed form"), ends, built.acceleration(mu) * ends))
-        lines.append(Line(Message("μ = {mu}", mu=Number(mu, format="g")), time, speed[:, row], points=True, group=row))
-    return (Curve(_("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(lines)),)
+        lines.append(
+            Line(
+                Message("μ = {mu}", mu=Number(mu, format="g")),
+                time,
+                speed[:, row],
+                points=True,
+                group=row,
+                labelled=row,
+            )
+        )
+    return (Curve("speed", _("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(lines)),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
@@ -286,8 +296,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The acceleration of every sphere beside the closed form, at the end."""
     built = experiment.run.built
     found = []
-    for mu, a in zip(built.frictions, accelerations(experiment), strict=True):
-        way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
+    for row, (mu, a) in enumerate(zip(built.frictions, accelerations(experiment), strict=True), 1):
+        way = _("rolls") if mu >= 2.0 / 7.0 * math.tan(built.steepness) else _("slides")
         expected = built.acceleration(mu)
         holds = bool(abs(a - expected) <= allowed(built))
         statement = Message(
@@ -295,6 +305,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         )
         found.append(
             Outcome(
+                f"acceleration_{row}",
                 statement,
                 Message("{a} m/s²", a=Number(a, format=".4f")),
                 Message("{expected} m/s²", expected=Number(expected, format=".4f")),

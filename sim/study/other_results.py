@@ -19,7 +19,7 @@ def references_in(folder: Path, plan: StudyPlan) -> tuple[Reference, ...]:
     """Means with errors of every line of the study in `folder`; raises `ParameterError` where they cannot be compared
     with those of the plan: another scene, parameter or quantity."""
     name = (plan.measured or default_names(plan.scene, {}))[0]
-    scale = quantity_of(plan.scene, name).scale
+    scale = quantity_of(plan.scene, name, plan.numbers).scale
     try:
         found: dict[str, Any] = read_json(folder / RESULT)
         theirs = (found["scene"], found["over"])

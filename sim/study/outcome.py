@@ -28,7 +28,7 @@ from repose.sim.experiment.comparison import (
     scatter_of,
     shown,
 )
-from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.measure.display import COMPARISON, Axis, Curve, Line, Source
 from repose.sim.message import EMPTY, _, joined, label_of, plain
 from repose.sim.parameters import Value
 from repose.sim.registry import scenes
@@ -44,6 +44,10 @@ SAID = (
 
 USUAL_ERROR = {"°": 0.5}
 """Standard error for which the table lists the number of seeds where the study names none, by unit."""
+
+
+PUBLISHED: Source = "published"
+OTHER: Source = ""
 
 
 class Group(NamedTuple):
@@ -82,7 +86,7 @@ class Outcome:
     def quantities(self) -> tuple[Quantity, ...]:
         """The measured quantities, in the order of the plan."""
         names = self.plan.measured or default_names(self.plan.scene, self.results)
-        return tuple(quantity_of(self.plan.scene, name) for name in names)
+        return tuple(quantity_of(self.plan.scene, name, self.plan.numbers) for name in names)
 
     @property
     def drawn(self) -> Quantity:
@@ -192,6 +196,7 @@ class Outcome:
         drawn = self.quantities[: plan.drawn_count]
         series = [(quantity, group) for quantity in drawn for group in self.groups]
         several = len(series) > 1
+        source: Source = "" if several else "own"
         lines: list[Line] = []
         for number, (quantity, group) in enumerate(series):
             rows, points = self.rows(group, quantity.name), self.points(group, quantity.name)
@@ -199,17 +204,19 @@ class Outcome:
             if any(row.runs > 1 for row in rows):
                 at, value, __ = columns(points, x_unit, how.scale)
                 label = EMPTY if several else _("single runs")
-                lines.append(Line(label, at, value, points=True, group=number, single=True))
+                lines.append(Line(label, at, value, points=True, group=number, single=True, source=source))
             if rows:
                 x, y, error = columns(rows, x_unit, how.scale)
                 words = [label_of(quantity.label, quantity.symbol)] if len(drawn) > 1 else []
                 label = joined([*words, *([group.label] if group.label else [])]) if several else _("mean")
-                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(how, rows), group=number))
+                scatter = scatter_of(how, rows)
+                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter, group=number, source=source))
         lines += self._published(x_unit)
         lines += self._laws(x_unit)
         numeric = self._numeric
         varied = plan.declared[plan.over].quantity if plan.over else None
         return Curve(
+            name=COMPARISON,
             title=plain(plan.title),
             x=Axis(label_of(varied.label, varied.symbol), varied.unit if numeric else "") if varied else Axis(EMPTY),
             y=Axis(_("angle") if len(drawn) > 1 else label_of(study.quantity, study.symbol), study.unit),
@@ -222,30 +229,39 @@ class Outcome:
     def curves(self) -> tuple[Curve, ...]:
         """`curve`, followed by plots of quantities reported beside the first one, such as the grains left."""
         below = [quantity for quantity in self.quantities[1:] if quantity.name in names_beside(self.plan.scene)]
-        return (self.curve(), *(self._curve_of(quantity) for quantity in below))
+        return (self.curve(), *(self._curve_of(quantity, f"beside_{place}") for place, quantity in enumerate(below, 1)))
 
-    def _curve_of(self, quantity: Quantity) -> Curve:
+    def _curve_of(self, quantity: Quantity, name: str) -> Curve:
         """Means of another quantity with errors."""
         study, lines, several = self.like(quantity), list[Line](), len(self.groups) > 1
+        source: Source = "" if several else "own"
         for number, group in enumerate(self.groups):
             rows = self.rows(group, quantity.name)
             if rows:
                 x, y, error = columns(rows, self._x_unit, study.scale)
                 label, scatter = plain(group.label) if several else _("mean"), scatter_of(study, rows)
                 bars = error if any(row.runs > 1 for row in rows) else None  # a count of one run has no error
-                lines.append(Line(label, x, y, points=True, error=bars, scatter=scatter, group=number))
+                lines.append(Line(label, x, y, points=True, error=bars, scatter=scatter, group=number, source=source))
         axis = Axis(label_of(study.quantity, study.symbol), study.unit)
-        return replace(self.curve(), y=axis, lines=tuple(lines), table=())
+        return replace(self.curve(), name=name, y=axis, lines=tuple(lines), table=())
 
     def _published(self, x_unit: float) -> list[Line]:
-        tables = [(_("published"), self.study.published, self.study.scatter)] if self.study.published else []
+        study = self.study
+        tables = [(_("published"), study.published, study.scatter, PUBLISHED)] if study.published else []
         tables += [
-            (plain(entry.label), entry.points, plain(entry.scatter)) for entry in self.plan.references if entry.points
+            (
+                plain(entry.label) if entry.label else _("published"),
+                entry.points,
+                plain(entry.scatter),
+                OTHER if entry.label else PUBLISHED,
+            )
+            for entry in self.plan.references
+            if entry.points
         ]
         return [
-            Line(label, *columns(rows, x_unit, self.study.scale)[:2], points=True, error=error, scatter=scatter)
-            for label, rows, scatter in tables
-            for error in [columns(rows, x_unit, self.study.scale)[2]]
+            Line(label, x, y, points=True, error=error, scatter=scatter, source=source)
+            for label, rows, scatter, source in tables
+            for x, y, error in [columns(rows, x_unit, study.scale)]
         ]
 
     def _laws(self, x_unit: float) -> list[Line]:
@@ -390,9 +406,7 @@ class Outcome:
             point = read(self.plan.scene, quantity.name, result, 0.0)
             entry[quantity.name] = None if point is None else point.value / quantity.scale
             if quantity == self.drawn:
-                entry[f"error_of_{quantity.error_of.replace(' ', '_') or 'run'}"] = (
-                    None if point is None else point.error / quantity.scale
-                )
+                entry[f"error_of_{quantity.error_name}"] = None if point is None else point.error / quantity.scale
         return entry | {"file": run.task.path.name} | {name: result[name] for name in SAID if name in result}
 
     def csv(self) -> str:

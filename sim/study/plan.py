@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.comparison import Published
+from repose.sim.experiment.comparison import Published, ResultNumber
 from repose.sim.io import presets
 from repose.sim.io.json_text import json_text
 from repose.sim.message import plain
@@ -49,6 +49,7 @@ class Reference:
     """A curve or a table to draw beside the results."""
 
     label: str
+    """Empty for "published"."""
     law: Callable[[Floats], Floats] | None = None
     """Quantity [SI] as a function of the parameter on the abscissa [SI]."""
     points: tuple[Published, ...] = ()
@@ -117,6 +118,8 @@ class StudyPlan:
     most_seeds: int = 30
     measured: tuple[str, ...] = ()
     """Quantities by name (repose.sim.study.quantities); those of the scene if empty. The first one is drawn."""
+    numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
+    """How numbers are shown that `beside` adds to the results, by the last part of their names."""
     drawn_count: int = 1
     """Number of the first quantities, all of one unit, that are drawn in the figure."""
     references: tuple[Reference, ...] = ()

@@ -184,4 +184,4 @@ def _reference(entry: Any, x_scale: float, y_scale: float) -> Reference:
         at, value, error = (*point, math.nan)[:3]
         rows.append(Published(at * x_scale, value * y_scale, error * y_scale))
     scatter = _of_type(entry, "error_is", str, Reference.scatter)
-    return Reference(_of_type(entry, "label", str, "published"), None, tuple(rows), scatter)
+    return Reference(_of_type(entry, "label", str, ""), None, tuple(rows), scatter)

@@ -11,39 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.comparison import PREPARED, Point
+from repose.sim.experiment.comparison import PREPARED, Point, ResultNumber
 from repose.sim.experiment.results import results_of
 from repose.sim.message import EMPTY, Message, plain
 from repose.sim.parameters import ParameterError, Value, require_known
 from repose.sim.registry import measurements, scenes
-
-IN_DEGREES = {
-    "angle_degrees": "angle",
-    "angle_error_degrees": "angle error",
-    "bend_degrees": "bend",
-    "bend_error_degrees": "bend error",
-    "held_at_degrees": "held at",
-    "highest_degrees": "highest",
-    "hysteresis_degrees": "hysteresis",
-    "left_degrees": "left",
-    "lowest_degrees": "lowest",
-    "marginal_stability_degrees": "marginal stability",
-    "marginal_stability_error_degrees": "marginal stability error",
-    "repose_after_avalanches_degrees": "repose after avalanches",
-    "repose_after_avalanches_error_degrees": "repose after avalanches error",
-    "right_degrees": "right",
-    "scatter_degrees": "scatter",
-    "slope_after_degrees": "slope after",
-    "slope_at_flow_degrees": "slope at flow",
-    "slope_before_degrees": "slope before",
-    "slope_drop_degrees": "slope drop",
-    "slope_drop_error_degrees": "slope drop error",
-    "standard_error_degrees": "standard error",
-    "starts_at_degrees": "starts at",
-    "tilting_angle_degrees": "tilting angle",
-    "angle_in_LAMMPS_degrees": "angle in LAMMPS",
-}
-"""Numbers of results that are in degrees, by the last part of their names, with their labels."""
 
 
 class Quantity(NamedTuple):
@@ -57,6 +29,8 @@ class Quantity(NamedTuple):
     """SI value of one shown unit."""
     error_of: Message = EMPTY
     """Origin of the error of a single run."""
+    error_name: str = "run"
+    """Name of this origin in results."""
 
 
 def name_of_study(scene: str) -> str:
@@ -71,19 +45,18 @@ def names_beside(scene: str) -> tuple[str, ...]:
     return () if study is None else tuple(study.beside)
 
 
-def quantity_of(scene: str, name: str) -> Quantity:
-    """The quantity of that name."""
+def quantity_of(scene: str, name: str, numbers: Mapping[str, ResultNumber] | None = None) -> Quantity:
+    """The quantity of that name; `numbers` are those that a study adds to the results of the scene."""
     if name == name_of_study(scene):
         study = scenes()[scene].study
-        return Quantity(name, study.quantity, study.symbol, study.unit, study.scale, study.error_of)
+        return Quantity(name, study.quantity, study.symbol, study.unit, study.scale, study.error_of, study.error_name)
     if name in measurements():
         found = measurements()[name]
         return Quantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
     last = name.rpartition(".")[2]
-    label, unit = (IN_DEGREES[last], "°") if last in IN_DEGREES else (last.replace("_", " "), "")
-    study = scenes()[scene].study
-    symbol = study.symbols.get(last, "") if study else ""
-    return Quantity(name, plain(label), symbol, unit, 1.0)
+    known = {**scenes()[scene].result_numbers, **(numbers or {})}
+    shown = known.get(last) or ResultNumber(plain(last.replace("_", " ")))
+    return Quantity(name, shown.label, shown.symbol, shown.unit, 1.0)
 
 
 def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
@@ -106,18 +79,18 @@ def require_measured(scene: str, values: Mapping[str, Value], names: Sequence[st
     others = [name for name in names if name != name_of_study(scene) and name not in measurements()]
     if not others:
         return
-    numbers = dict(_numbers(results_of(new_experiment(scene, values, 1))))
+    numbers = dict(numbers_in(results_of(new_experiment(scene, values, 1))))
     open_names = tuple(name for name, value in numbers.items() if value is None)
     for name in others:
         if name not in numbers and not name.startswith(tuple(f"{begin}." for begin in open_names)):
             require_known(name, (name_of_study(scene), *measurements(), *numbers), plain("quantity"))
 
 
-def _numbers(results: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float | None]]:
+def numbers_in(results: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float | None]]:
     """All numbers of a result, and entries not measured yet, by name."""
     for key, value in results.items():
         if isinstance(value, Mapping):
-            yield from _numbers(value, f"{within}{key}.")
+            yield from numbers_in(value, f"{within}{key}.")
         elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
             yield f"{within}{key}", value
 

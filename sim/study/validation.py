@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.named_records import outcomes_of
 from repose.sim.io import presets
 from repose.sim.measure.display import Outcome
 from repose.sim.message import plain
@@ -45,6 +46,6 @@ def compare(name: str) -> Comparison:
     preset = presets.load(name)
     experiment = new_experiment(preset.scene, preset.values, preset.seed)
     result = run_experiment(experiment)
-    outcomes = experiment.scene.outcomes(experiment)
+    outcomes = outcomes_of(experiment)
     trouble = result["fault"] or ("" if outcomes else result["complaint"] or "the run has no numbers")
     return Comparison(name, preset.title, outcomes, trouble)

@@ -190,7 +190,7 @@ def test_a_message_may_begin_with_a_capital_or_be_a_part_of_a_sentence() -> None
 @pytest.mark.parametrize("code", OTHERS)
 def test_the_expected_number_of_an_outcome_is_translated_with_and_without_a_unit(code: str) -> None:
     for unit, number in (("°", "22,3°"), ("", "22,3"), ("1/s", "22,3 1/s")):
-        words = read_language(code).translated(outcome_above(EMPTY, 30.0, 22.3, unit).expected)
+        words = read_language(code).translated(outcome_above("angle", EMPTY, 30.0, 22.3, unit).expected)
         assert number.replace(",", read_language(code).decimal) in words
         assert "above" not in words
 

@@ -9,19 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from repose.app.lectures.answers import answer_of
 from repose.app.lectures.course import Course, goes_on
-from repose.app.lectures.lecture_file import parse
+from repose.app.lectures.lecture_file import Question, parse
 from repose.app.render.colours import AUTOMATIC, shown_as
 from repose.app.render.director import film_colour
 from repose.app.render.pacing import pacer
 from repose.sim import registry
 from repose.sim.experiment import saved_run
-from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.changes import new_experiment, offered_plots, resumed_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start, StartSideBySide
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, carry_out
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, at_rest, is_finished
@@ -29,7 +31,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.archive import ArchiveError
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scene_fields import EXAMPLES
+from repose.sim.scene_fields import EXAMPLES, RECORDS
 from repose.sim.study.parallel_runs import Stage, result_text
 from repose.sim.study.plan import StudyPlan
 
@@ -334,6 +336,85 @@ def test_a_scene_without_phases_or_a_field_is_refused_with_an_example(
     (trouble,) = registry.troubles()
     assert str(folder / "furnace.py") in trouble
     assert all(part in trouble for part in said), trouble
+
+
+SHOWS = """
+from repose.sim.measure.display import TIME, Axis, Curve, Outcome, Reading
+from repose.sim.message import _
+
+lines, found, expected = (), _("yes"), _("yes")
+
+
+def shown(experiment):
+    return {shown},
+"""
+
+
+def showing(folder: Path, field: str, records: str) -> None:
+    """The scene of the plug-in folder shows these records in a field."""
+    last = '    check=lambda experiment: "",\n'
+    assert FURNACE.count(last) == 1
+    code = FURNACE.replace(last, f"{last}    {field}=shown,\n").replace("\n\nSCENE =", f"{SHOWS}\n\nSCENE =")
+    (folder / "furnace.py").write_text(code.replace("{shown}", records))
+    registry.forget_plugins()
+
+
+@pytest.mark.parametrize(
+    ("field", "kind", "record", "shown"),
+    [
+        ("readings", "reading", 'Reading(_("oven heat"), 3.2, "K")', "'oven heat'"),
+        ("readings", "reading", 'Reading("heat", 3.2, "K")', "'heat'"),
+        ("readings", "reading", 'Reading(label=_("oven heat"), value=3.2)', "'oven heat'"),
+        ("readings", "reading", 'Reading("Oven heat", _("oven heat"), 3.2)', "'Oven heat'"),
+        ("curves", "curve", 'Curve(_("Heat"), TIME, Axis(_("heat"), "K"), ())', "'Heat'"),
+        ("outcomes", "outcome", 'Outcome(_("it melts"), _("yes"), _("yes"), True)', "'it melts'"),
+    ],
+)
+def test_a_scene_that_shows_a_record_without_a_name_is_refused_with_an_example(
+    folder: Path, field: str, kind: str, record: str, shown: str
+) -> None:
+    showing(folder, field, record)
+    with pytest.raises(ParameterError) as refused:
+        new_experiment("furnace", VALUES)
+    assert str(refused.value) == (
+        f"The scene 'furnace' cannot be used, because of its field '{field}': A {kind} with {shown} lacks the field "
+        f"'name': give it before the label, as in {RECORDS[kind]}; a name has small letters, digits and underscores."
+    )
+
+
+def test_a_scene_with_two_readings_of_one_name_is_refused_and_the_run_before_it_stays(folder: Path) -> None:
+    showing(folder, "readings", 'Reading("heat", _("heat"), 3.2), Reading("heat", _("cold"), 1.2)')
+    experiment = new_experiment("heap", {"grain_count": 10})
+    before = state_hash(experiment.run)
+    refusal = apply(experiment, Start("furnace", VALUES, 1))
+    assert "The scene 'furnace' cannot be used" in refusal
+    assert "two records have the name 'heat'; rename one of them" in refusal
+    assert (experiment.scene.name, state_hash(experiment.run)) == ("heap", before)
+    shot(experiment)
+
+
+@pytest.mark.parametrize(("field", "kind"), [("readings", "reading"), ("curves", "curve"), ("outcomes", "outcome")])
+def test_the_example_of_a_record_can_be_shown(folder: Path, field: str, kind: str) -> None:
+    showing(folder, field, RECORDS[kind])
+    (record,) = getattr(shot(new_experiment("furnace", VALUES)), field)
+    assert f'"{record.name}"' in RECORDS[kind]
+
+
+def test_a_lecture_asks_for_a_reading_and_shows_a_plot_of_the_scene_by_name(folder: Path) -> None:
+    showing(folder, "readings", 'Reading("heat", _("oven heat"), 3.2, "K")')
+    guess = 'guess = { words = "w", unit = "K", low = 0, high = 9, reading = "%s" }\n'
+    asked = parse(STEP + guess % "heat", "melt.toml").steps[0].guess
+    assert isinstance(asked, Question)
+    answer = answer_of(asked, shot(new_experiment("furnace", VALUES)))
+    assert answer is not None
+    assert answer.value == 3.2
+    with pytest.raises(ParameterError, match=r"reading = 'oven heat' of guess is refused: .*heat.* not its label"):
+        parse(STEP + guess % "oven heat", "melt.toml")
+    showing(folder, "curves", 'Curve("heating", _("Heat of the oven"), TIME, Axis(_("heat"), "K"))')
+    offered_plots.cache_clear()
+    assert parse(STEP + 'plot = "heating"\n', "melt.toml").steps[0].plot == "heating"
+    with pytest.raises(ParameterError, match=r"Unknown plot 'Heat of the oven': .*heating"):
+        parse(STEP + 'plot = "Heat of the oven"\n', "melt.toml")
 
 
 def test_the_first_phase_must_be_declared_and_the_state_must_have_one(folder: Path) -> None:

@@ -345,7 +345,7 @@ def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Pa
 def test_a_damaged_mixture_is_refused() -> None:
     experiment = begun(second_share=0.5)
     flaw, state = experiment.scene.flaw, experiment.run.state
-    assert flaw(state, experiment.run.world, experiment.run.built) == ""
+    assert flaw(state, experiment.run.world, experiment.run.built) is None
     for which in ([], [2] * 100, [0] * 99):
         damaged = replace(state, which=which)
         assert flaw(damaged, experiment.run.world, experiment.run.built) == "which"

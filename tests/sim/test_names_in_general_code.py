@@ -24,12 +24,13 @@ OTHER_MEANING = {
 """Words of a file that are the name of a phase, and mean something else there."""
 SPEAKS_OF_HEAPS = {
     # These programs run a heap, as they could run any other scene.
-    *("app/jobs/frame_bench.py", "app/jobs/panel_faults.py", "app/jobs/selftest.py", "sim/study/bench.py"),
-    *("sim/study/beside_lammps.py", "sim/study/damage.py", "sim/study/selftest.py", "sim/study/survival.py"),
+    *("sim/study/bench.py", "sim/study/beside_lammps.py", "sim/study/damage.py", "sim/study/selftest.py"),
+    "sim/study/survival.py",
     # Help, advice and examples for the user; the preset at the first start.
     *("app/cli/commands.py", "app/cli/lecture_command.py", "app/cli/study_commands.py", "app/jobs/doctor.py"),
-    *("app/jobs/shortcut.py", "app/storage/settings.py", "app/ui/panels/study.py", "app/ui/repeat_card.py"),
-    *("app/ui/tools/wall.py", "app/window/gl_context.py", "sim/io/presets.py", "sim/study/plan_file.py"),
+    *("app/jobs/shortcut.py", "app/ui/repeat_card.py", "app/window/gl_context.py", "sim/io/presets.py"),
+    "app/lectures/old_labels.py",  # labels in lectures of earlier versions
+    "sim/study/plan_file.py",
 }
 """Files that name the heap without deciding anything by it."""
 

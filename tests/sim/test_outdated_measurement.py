@@ -147,7 +147,7 @@ def test_a_change_of_the_heap_outdates_or_removes_its_measurement(name: str) -> 
     if words:
         assert found is not None
         assert found.outdated == words
-        assert found.name == f"angle of repose, {words}"
+        assert found.whole_label == f"angle of repose, {words}"
 
 
 def test_a_tilted_heap_that_has_come_to_rest_can_be_measured_again() -> None:

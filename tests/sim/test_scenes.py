@@ -20,7 +20,9 @@ from repose.sim.experiment.take_snapshot import take_picture
 from repose.sim.measure.display import Reading
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError
-from repose.sim.registry import scenes
+from repose.sim.registry import measurements, scenes
+from repose.sim.scene_fields import NAME
+from repose.sim.study.quantities import numbers_in, quantity_of
 
 from tests.snapshots import snapshot_of
 from tests.tiers import tiered
@@ -73,7 +75,34 @@ def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: 
 
 @every_scene
 def test_every_plot_of_a_scene_is_known_before_its_run(scene: str, finished: Finished) -> None:
-    assert {curve.title for curve in scenes()[scene].curves(finished[scene][0])} <= set(offered_plots(scene))
+    assert {curve.name for curve in scenes()[scene].curves(finished[scene][0])} <= set(offered_plots(scene))
+
+
+def require_different(names: list[str]) -> None:
+    assert sorted(set(names)) == sorted(names)
+    assert all(NAME.fullmatch(name) for name in names)
+
+
+@every_scene
+def test_readings_plots_and_outcomes_have_names_that_differ_within_the_scene(scene: str, finished: Finished) -> None:
+    for experiment in (new_experiment(scene, scenes()[scene].test_values, seed=1), finished[scene][0]):
+        snapshot = Snapshot()
+        take_picture(experiment, snapshot)
+        of_measurements = [entry.name for entry in measurements().values() if entry.shown is not False]
+        require_different([*(entry.name for entry in snapshot.results.readings), *of_measurements])
+        require_different([entry.name for entry in snapshot.results.outcomes])
+        require_different([entry.name for entry in scenes()[scene].curves(experiment)])
+    require_different([*offered_plots(scene)])
+
+
+@every_scene
+def test_a_study_shows_every_angle_in_the_results_with_its_unit_and_other_numbers_without(
+    scene: str, finished: Finished
+) -> None:
+    own = scenes()[scene].results(finished[scene][0])
+    for name in dict(numbers_in(own)):
+        last = name.rpartition(".")[2]
+        assert (quantity_of(scene, name).unit == "°") == (last == "degrees" or last.endswith("_degrees")), name
 
 
 @every_scene
@@ -339,7 +368,9 @@ def test_heap_at_rest_that_is_tilted_flows_again() -> None:
 
 
 def test_a_picture_without_a_step_has_no_readings_of_an_earlier_run() -> None:
-    snapshot = snapshot_of(bulk_readings=(Reading("packing fraction", 0.86, ""),), series={"time": np.ones(3)})
+    snapshot = snapshot_of(
+        bulk_readings=(Reading("packing_fraction", "packing fraction", 0.86, ""),), series={"time": np.ones(3)}
+    )
     take_picture(new_experiment("bounce"), snapshot)
     assert snapshot.results.bulk_readings == ()
     assert snapshot.results.series["time"].size == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.app.language import read_language
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start
@@ -18,6 +19,7 @@ from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.archive import ArchiveError
+from repose.sim.message import _
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.vessel.scene import shape
@@ -198,3 +200,24 @@ def test_a_shape_in_a_saved_run_is_checked_as_every_table(change: Callable, said
     tables["surface0"] = change(np.array(tables["surface0"]))
     with pytest.raises(ArchiveError, match=said):
         saved_run.read(io.BytesIO(closed(manifest, tables)))
+
+
+def test_what_was_corrected_in_a_shape_is_stored_as_messages_and_texts_of_older_files_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "inverted.stl"
+    path.write_bytes(binary(box()[:, ::-1] * 10.0))
+    begun = new_experiment("vessel", {"mesh": str(path), "mean_radius": 3e-3, "grain_count": 20})
+    experiment = resumed(saved(begun))
+    words = experiment.scene.describe(experiment)[1]
+    assert str(words) == "empty shape of 12 facets; all facets were inverted and have been turned"
+    german = read_language("de")
+    assert german.translated(words).endswith(german.translated(_("all facets were inverted and have been turned")))
+    assert not german.translated(words).endswith("turned")
+    results = experiment.scene.results(experiment)
+    assert results["shape"]["mended"] == ["all facets were inverted and have been turned"]
+    experiment.run.state.mended = ["2 triangles went"]
+    older = resumed(saved(experiment))
+    assert str(older.scene.describe(older)[1]).endswith("; 2 triangles went")
+    for damaged in ({"template": "{}", "values": {"count": 1}}, {"template": "x"}, 3):
+        experiment.run.state.mended = [damaged]
+        with pytest.raises(ArchiveError, match="The file's mended cannot have this value in the scene 'vessel'"):
+            saved_run.read(io.BytesIO(saved(experiment)))

@@ -15,7 +15,7 @@ from repose.app.ui.plot_area import pen, plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.measure.display import Curve, Line
-from repose.sim.message import Message, _, joined
+from repose.sim.message import Message, joined
 
 MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
@@ -66,7 +66,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     ):
         _draw_heading(ui, heading or curve.title, start)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
-    with plot_area(f"##{curve.title}", size) as shown:
+    with plot_area(f"##{curve.name}", size) as shown:
         if shown:
             (left, right), (low, high) = limits(curve)
             bare = 0 if named else int(implot.AxisFlags_.no_label)
@@ -134,16 +134,17 @@ def _span(values: np.ndarray) -> tuple[float, float]:
 
 
 def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
-    """Colour of every line by its label: of its sphere on the picture, the accent for measured values, or another one.
+    """Colour of every line by its label: of a sphere in the picture, the accent for measured values, or another one.
 
     Lines of one label, such as the closed form of each sphere, share a colour.
     """
     palette = ui.palette
-    spheres = {label.text: _of_sphere(number) for number, label in enumerate(ui.snapshot.grains.labels)}
+    spheres = {line.label: _of_sphere(line.labelled) for line in curve.lines if line.labelled is not None}
     labels = tuple(dict.fromkeys(line.label for line in curve.lines))
-    shared = (palette.warning, palette.good, palette.bad, palette.muted) if not spheres else (palette.muted,)
+    named = bool(ui.snapshot.grains.labels)
+    shared = (palette.muted,) if named else (palette.warning, palette.good, palette.bad, palette.muted)
     others = iter(shared * (1 + len(labels)))
-    ours = {_("mean"), _("single runs"), *(line.label for line in curve.lines if line.fitted)}
+    ours = {line.label for line in curve.lines if line.source == "own" or line.fitted}
     return {
         label: spheres[label] if label in spheres else palette.accent if label in ours else next(others)
         for label in labels
@@ -255,7 +256,7 @@ def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float, units: 
 def _draw_table(ui: Ui, curve: Curve) -> None:
     head, *rows = curve.table
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_stretch_prop
-    if not imgui.begin_table(f"##table {curve.title}", len(head), flags):
+    if not imgui.begin_table(f"##table {curve.name}", len(head), flags):
         return
     for place, words in enumerate((head, *rows)):
         imgui.table_next_row()

@@ -22,7 +22,7 @@ from repose.sim.wording import message_of
 
 CARD, LOW_CARD = 138.0, 54.0
 """Height of the readings, which scroll, and of the main result alone [px at scale 1]."""
-NOTHING = Headline(plain("–"), EMPTY, EMPTY)
+NOTHING = Headline("", plain("–"), EMPTY, EMPTY)
 """Headline before the main result is known."""
 SMALL_TITLE = 0.8
 """Size down to which the title of a preset is written smaller before the button beside it has only its key [-]."""
@@ -136,9 +136,9 @@ def draw_readings(ui: Ui) -> None:
     """Draw the mean over repeated runs, all readings except the main result, and the method of the angle."""
     draw_repeated(ui)
     large = headline(ui.snapshot) or NOTHING
-    own = [entry for entry in ui.snapshot.results.readings if entry.label != large.label]
+    own = [entry for entry in ui.snapshot.results.readings if entry.name != large.name]
     for reading in (*own, *ui.snapshot.results.bulk_readings):
-        row(reading.name, in_words(reading), ui, ui.palette.muted if reading.outdated else None)
+        row(reading.whole_label, in_words(reading), ui, ui.palette.muted if reading.outdated else None)
         words = (
             Message("± is the standard error ({error_of}).", error_of=reading.error_of)
             if reading.error_of and reading.error is not None
@@ -167,7 +167,7 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
     low, high = imgui.get_item_rect_max(), imgui.get_font_size()
     room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
     x, y = low.x + 8 * ui.window.scale, low.y - LARGE * high * 1.06
-    label = translated(shown.name)  # before it is divided: a half is no sentence
+    label = translated(shown.whole_label)  # before it is divided: a half is no sentence
     lines = [(shown.error, ink), (label, ui.palette.muted)]
     if not shown.error and x + text_width(label, BESIDE[0]) > room:
         lines = [(half, ui.palette.muted) for half in halves(label)]

@@ -30,7 +30,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.measure.display import COMPARISON, Curve, Plot, SampledQuantity
+from repose.sim.measure.display import Curve, Plot, SampledQuantity
 from repose.sim.message import Message, _, joined, plain
 from repose.sim.registry import scenes
 
@@ -100,7 +100,7 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
     """The plots of the scene, of the measurements, and of compared runs; a plot keeps its place during the run."""
     snapshot = ui.snapshot
     possible = scenes()[snapshot.run.scene].plots if snapshot.run.scene in scenes() else ("",)
-    found = [_tab_of_curve(curve.title, curve) for curve in snapshot.results.curves]
+    found = [_tab_of_curve(curve) for curve in snapshot.results.curves]
     plots = {entry.plot for entry in snapshot.results.quantities if entry.plot is not None}
     for plot in sorted(plots, key=lambda plot: plot.order):
         measurements = [entry for entry in snapshot.results.quantities if entry.plot == plot]
@@ -110,13 +110,13 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.results.comparison
     if comparison is not None:
-        found.append(_tab_of_curve(COMPARISON, comparison))
+        found.append(_tab_of_curve(comparison))
     return found
 
 
-def _tab_of_curve(name: str, curve: Curve) -> PlotTab:
+def _tab_of_curve(curve: Curve) -> PlotTab:
     draw, sheet = partial(draw_curve, curve=curve), partial(_curve_sheet, curve)
-    return PlotTab(name, curve.title, draw, sheet)
+    return PlotTab(curve.name, curve.title, draw, sheet)
 
 
 def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:

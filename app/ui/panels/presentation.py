@@ -111,7 +111,7 @@ def _draw_headline(ui: Ui) -> None:
     size, right = letter_size(ui), ui.window.size[0] - ui.window.inset[2] - 24 * ui.window.scale
     y, line = ui.window.inset[1] + BELOW_LEGEND * ui.window.scale, imgui.get_font_size()
     left = right - text_width(result.value, size)
-    words = joined([part for part in (result.name, result.error) if part], "  ")
+    words = joined([part for part in (result.whole_label, result.error) if part], "  ")
     start, pad = min(left, right - text_width(words)), 0.4 * line
     # Beside a large plot the picture is narrow, and grains are behind the words.
     low, high = imgui.ImVec2(start - pad, y), imgui.ImVec2(right + pad, y + (size + 1.2) * line)

@@ -153,15 +153,16 @@ def _draw_lectures(ui: Ui) -> None:
     """The shipped lectures; a click starts one, since the run in the window comes back after it."""
     imgui.text_colored(vector(ui.palette.muted), translated(LECTURES))
     _arrive(ui, LECTURES)
+    named = {f"lecture {card.name}": card for card in lecture_file.cards(current_language())}
     faces = [
-        CardFace(f"lecture {card.name}", plain(card.title), plain(card.about), picture=partial(of_preset, card.preset))
-        for card in lecture_file.cards(current_language())
+        CardFace(name, plain(card.title), plain(card.about), picture=partial(of_preset, card.preset))
+        for name, card in named.items()
     ]
     chosen = draw_cards(ui, faces)
     imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.window.scale))
     if chosen is not None:
         ui.mode.overlay = ""
-        if refusal := open_lecture(ui, chosen.removeprefix("lecture ")):
+        if refusal := open_lecture(ui, named[chosen].name):
             tell(ui, refusal, bad=True)
         else:
             wish(ui, "begin")

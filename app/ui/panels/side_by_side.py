@@ -253,24 +253,26 @@ def _draw_curves(ui: Ui, entry: SampledQuantity) -> None:
 
 def rows(ui: Ui) -> list[Row]:
     """Name, and value in every run, of the main result and of the readings of scene and packing."""
-    table: dict[Message, list[Cell]] = {}
+    table: dict[tuple[str, Message], list[Cell]] = {}
     for number, run in enumerate(ui.beside.runs):
         large = headline(run)
-        entries: list[tuple[Message, Cell]] = []
+        entries: list[tuple[str, Message, Cell]] = []
         if large is not None:
             words = joined([part for part in (large.value, large.error) if part], " ")
-            entries = [(large.label, main_cell(run) or Cell(words, note=large.outdated))]
+            entries = [(large.name, large.label, main_cell(run) or Cell(words, note=large.outdated))]
         entries += [
-            (reading.label, cell_of(reading))
+            (reading.name, reading.label, cell_of(reading))
             for reading in (*run.results.readings, *run.results.bulk_readings)
-            if large is None or reading.label != large.label
+            if large is None or reading.name != large.name
         ]
-        entries.append((_("time step"), Cell(plain(si(run.run.dt, "s")))))
+        entries.append(("time_step", _("time step"), Cell(plain(si(run.run.dt, "s")))))
         share = Number(100 * run.stability.largest_overlap, format=".2f")
-        entries.append((_("largest overlap"), Cell(Message("{largest_overlap} % of R", largest_overlap=share))))
-        for label, cell in entries:
-            table.setdefault(label, [NONE] * len(ui.beside.runs))[number] = cell
-    return list(table.items())
+        entries.append(
+            ("largest_overlap", _("largest overlap"), Cell(Message("{largest_overlap} % of R", largest_overlap=share)))
+        )
+        for name, label, cell in entries:  # a label can contain a number that differs between the runs
+            table.setdefault((name, label), [NONE] * len(ui.beside.runs))[number] = cell
+    return [(label, cells) for (__, label), cells in table.items()]
 
 
 def cell_of(reading: Reading) -> Cell:
@@ -286,7 +288,7 @@ def cell_of(reading: Reading) -> Cell:
 def main_cell(run: Snapshot) -> Cell | None:
     """The main result of a run; None for a measured slope, whose error has its source beside it."""
     large = headline(run)
-    found = [reading for reading in run.results.readings if large is not None and reading.label == large.label]
+    found = [reading for reading in run.results.readings if large is not None and reading.name == large.name]
     return cell_of(found[0]) if found and run.results.slope is None else None
 
 

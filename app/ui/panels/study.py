@@ -19,7 +19,7 @@ from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_ran
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, fitting_size, tooltip
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.message import EMPTY, Message, _, formatted, joined, plain, plural
+from repose.sim.message import EMPTY, Joined, Message, _, formatted, joined, plain, plural
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
@@ -51,7 +51,10 @@ def draw(ui: Ui) -> None:
     scene, parameters = scenes().get(ui.snapshot.run.scene), parameters_of(ui.snapshot.run)
     if scene is None or scene.study is None or parameters is None:
         note(
-            _("Runs of this scene measure no quantity that can be compared: choose a heap or the hourglass."),
+            Message(
+                "Runs of this scene measure no quantity that can be compared; runs of these scenes do: {scenes}.",
+                scenes=Joined(tuple(entry.title for entry in scenes().values() if entry.study is not None)),
+            ),
             ui.palette.muted,
         )
     else:

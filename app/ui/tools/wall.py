@@ -12,7 +12,7 @@ from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import DRAWN, DrawWall
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import EMPTY, Message, _
+from repose.sim.message import EMPTY, Joined, Message, _
 from repose.sim.registry import scenes
 
 SHORTEST = 6.0
@@ -35,7 +35,11 @@ def refusal(snapshot: Snapshot) -> Message:
     if scene is not None and scene.free_walls:
         return EMPTY
     title = scene.title if scene is not None else snapshot.run.scene
-    return Message("Walls can be drawn into the heap only: the scene '{title}' counts on its own walls.", title=title)
+    return Message(
+        "The scene '{title}' counts on its own walls; walls can be drawn into these scenes: {scenes}.",
+        title=title,
+        scenes=Joined(tuple(entry.title for entry in scenes().values() if entry.free_walls)),
+    )
 
 
 def press(ui: Ui, at: Pixel) -> bool:
@@ -83,7 +87,7 @@ TOOL = Tool(
     _("Draw wall"),
     15,
     "J",
-    _("Drag to draw a wall beside the grains, in the heap of the plane. Erase removes it."),
+    _("Drag to draw a wall beside the grains, in the plane. Erase removes it."),
     press,
     hold,
     release,

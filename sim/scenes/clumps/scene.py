@@ -47,6 +47,7 @@ from repose.sim.scenes.clumps.filling import (
 from repose.sim.scenes.clumps.grains import FARTHEST, MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import (
+    SLOPE_NUMBERS,
     current_slope,
     reading_of,
     slope_curves,
@@ -300,7 +301,16 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
         words = _("Line through the surface of both flanks, folded about the axis.")
         outdated = change_since_measured(experiment)
         angle = (
-            Reading(_("angle of repose"), math.degrees(found["angle"]), "°", error, words, LINE, outdated=outdated),
+            Reading(
+                "angle_of_repose",
+                _("angle of repose"),
+                math.degrees(found["angle"]),
+                "°",
+                error,
+                words,
+                LINE,
+                outdated=outdated,
+            ),
         )
         angle += steeper_flank(found.get("flanks", {}), outdated)
     return (*angle, *grain_readings(experiment))
@@ -332,7 +342,18 @@ def steeper_flank(sides: Mapping[str, Sequence[float]], outdated: Message = EMPT
     )
     help = Message("A line through either flank: {words}.", words=words)
     label = STEEPER.get(high, EMPTY)
-    return (Reading(label, math.degrees(difference), "°", math.degrees(error), help, LINE, outdated=outdated),)
+    return (
+        Reading(
+            f"steeper_{high}_flank",
+            label,
+            math.degrees(difference),
+            "°",
+            math.degrees(error),
+            help,
+            LINE,
+            outdated=outdated,
+        ),
+    )
 
 
 def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -341,12 +362,20 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     found: tuple[Reading, ...] = ()
     if state.packing:
         words = _("Of the filled container, well inside; overlapping members count once.")
-        found += (Reading(_("packing in the container"), state.packing, help=words),)
+        found += (Reading("container_packing", _("packing in the container"), state.packing, help=words),)
     words = _("Radius of the largest member over that of the ball that contains the clump; 1 for a ball.")
     poured = [kind for kind in np.unique(state.kinds) if kind != LOOSE_SPHERE]
     for kind in poured:
         label = _("sphericity of the second shape") if kind and len(poured) > 1 else _("sphericity")
-        found += (Reading(label, state.grains[kind].sphericity, help=words, given=True),)
+        found += (
+            Reading(
+                "second_sphericity" if kind and len(poured) > 1 else "sphericity",
+                label,
+                state.grains[kind].sphericity,
+                help=words,
+                given=True,
+            ),
+        )
     return (*found, *settling_readings(state))
 
 
@@ -366,7 +395,7 @@ def not_measured(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     least = FEWEST_GRAINS[experiment.scene.dimension]
     label = Message("angle of repose not measured: grains on the slope, of at least {least}", least=least)
-    return (Reading(label, float(count), help=why_none),)
+    return (Reading("grains_on_slope", label, float(count), help=why_none),)
 
 
 def box(experiment: Experiment) -> Box:
@@ -507,6 +536,7 @@ IN_SPACE = Scene(
     phases=POURED,
     measure=measure,
     slope=current_slope,
+    result_numbers=SLOPE_NUMBERS,
     slope_since=_("the end of filling"),
     box=box,
     focus=focus,
@@ -523,7 +553,7 @@ IN_SPACE = Scene(
     lecture=("shape", "members", "second_share", "second_shape", "ball_share", "friction", "gravity"),
     test_values={
         "grain_count": 130,
-        "shape": "tetrahedron",
+        "shape": "tetrapod",
         "members": 4,
         "friction": 0.9,
         "ball_share": 0.1,
@@ -546,7 +576,7 @@ IN_PLANE = dataclasses.replace(
     readings=readings_in_plane,
     curves=Scene.curves,
     slope_since=_("the opening"),
-    study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),
+    study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE, error_name="line_fit"),
     test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},
 )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
 from repose.sim.measure.display import Axis, Curve, Line, Reading
@@ -14,7 +16,7 @@ from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import Message, _
 from repose.sim.scenes.common.measured_heap import change_since_measured
 
-PROFILE = _("Profile"), Axis(_("distance from the axis"), "mm"), Axis(_("height"), "mm")
+PROFILE = Curve("profile", _("Profile"), Axis(_("distance from the axis"), "mm"), Axis(_("height"), "mm"))
 """Title and axes of the plot."""
 OF_PROFILE = _("Line through the profile averaged over all directions; error from the scatter of eight sectors.")
 OF_FLANK = _(
@@ -71,6 +73,7 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     cone, outdated = "cone_angle" in found, change_since_measured(experiment)
     angle = Reading(
+        "angle_of_repose",
         _("angle of repose"),
         math.degrees(found["angle"]),
         "°",
@@ -81,6 +84,7 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
     of_cone = (
         Reading(
+            "cone_angle",
             _("cone angle"),
             math.degrees(found["cone_angle"]),
             "°",
@@ -92,7 +96,7 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
         if cone
         else None
     )
-    left = Reading(_("grains on the plate"), float(found["grains_left"]), outdated=outdated)
+    left = Reading("grains_on_plate", _("grains on the plate"), float(found["grains_left"]), outdated=outdated)
     return tuple(reading for reading in (angle, of_cone, left) if reading is not None)
 
 
@@ -101,7 +105,7 @@ def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     before the first measurement."""
     found = experiment.run.state.reading
     if not found:
-        return (Curve(*PROFILE, (Line(_("averaged profile"), np.empty(0), np.empty(0), points=True),)),)
+        return (replace(PROFILE, lines=(Line(_("averaged profile"), np.empty(0), np.empty(0), points=True),)),)
     distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
     ends = 1e3 * np.array(found["fitted"])
     inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
@@ -110,7 +114,17 @@ def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     is_flank = "cone_angle" not in found
     points = Line(_("radius of the layers") if is_flank else _("averaged profile"), distance, height, points=True)
     outdated = change_since_measured(experiment)
-    return (Curve(*PROFILE, (points, Line(_("fit"), ends, line)), note=outdated, x_from_zero=is_flank),)
+    return (replace(PROFILE, lines=(points, Line(_("fit"), ends, line)), note=outdated, x_from_zero=is_flank),)
+
+
+SLOPE_NUMBERS = {
+    "degrees": ResultNumber(_("angle"), "°"),
+    "angle_degrees": ResultNumber(_("angle"), "°"),
+    "standard_error_degrees": ResultNumber(_("standard error"), "°"),
+    "cone_angle_degrees": ResultNumber(_("cone angle"), "°"),
+    "cone_error_degrees": ResultNumber(_("cone angle error"), "°"),
+}
+"""How the numbers of `slope_results` are shown."""
 
 
 def slope_results(experiment: Experiment) -> dict[str, Any] | None:

@@ -86,13 +86,10 @@ STUDY_IN_SPACE = Study(
     usual=(0.05, 0.1, 0.2, 0.4),
     measure=measure_in_space,
     error_of=angle_of_repose_3d.ERROR_OF,
+    error_name=angle_of_repose_3d.ERROR_NAME,
     beside=("grains_left",),  # a sharper figure than the angle
-    symbols={
-        "tilting_angle_degrees": "θ_T",
-        "marginal_stability_degrees": "θ_MS",
-        "repose_after_avalanches_degrees": "θ_R",
-        "slope_drop_degrees": "θ_MS − θ_R",
-    },
     laws=fitted,
 )
-STUDY = replace(STUDY_IN_SPACE, measure=measure, error_of=ERROR_OF["line"], laws=beside_the_thesis)
+STUDY = replace(
+    STUDY_IN_SPACE, measure=measure, error_of=ERROR_OF["line"], error_name="line_fit", laws=beside_the_thesis
+)

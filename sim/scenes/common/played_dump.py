@@ -384,15 +384,19 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     angle, error = angle_of(state)
     world, dimension = experiment.run.world, experiment.scene.dimension
     help = _("That move at some time, and have not fallen below all that are held.")
-    found = [Reading(_("grains left"), float(lying(world, dimension).sum()), help=help)]
+    found = [Reading("grains_left", _("grains left"), float(lying(world, dimension).sum()), help=help)]
     if angle is not None:
-        name, of = (
-            (_("angle of repose"), _("Of this frame.")) if state.runs_out else (_("slope of the surface"), STANDING)
+        name, label, of = (
+            ("angle_of_repose", _("angle of repose"), _("Of this frame."))
+            if state.runs_out
+            else ("surface_slope", _("slope of the surface"), STANDING)
         )
-        found.insert(0, Reading(name, math.degrees(angle), "°", math.degrees(error), of))
+        found.insert(0, Reading(name, label, math.degrees(angle), "°", math.degrees(error), of))
     flow = mean_rate(state.passages)
     if flow is not None:
-        found.append(Reading(_("flow rate"), flow.mean, "1/s", flow.standard_error, _("Through the gate so far.")))
+        found.append(
+            Reading("flow_rate", _("flow rate"), flow.mean, "1/s", flow.standard_error, _("Through the gate so far."))
+        )
     return tuple(found)
 
 

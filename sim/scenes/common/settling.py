@@ -64,4 +64,4 @@ def settling_readings(state: PhaseState) -> tuple[Reading, ...]:
         "Grains still moved after the time in which a ball with restitution {restitution} stops bouncing.",
         restitution=Number(RESTITUTION, format="g"),
     )
-    return (Reading(_("waits for rest cut short"), float(state.waits_cut_short), help=words),)
+    return (Reading("waits_cut_short", _("waits for rest cut short"), float(state.waits_cut_short), help=words),)

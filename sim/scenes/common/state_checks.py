@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
+from repose.sim.message import Message, plain, read_message
 from repose.sim.scenes.common.measured_heap import measured_flaw
 
 LATEST = 1e12
 """Latest accepted time [s]."""
 
 
-def first_flaw(complaints: Mapping[str, bool]) -> str:
-    """The first impossible part, or an empty string."""
-    return next((name for name, wrong in complaints.items() if wrong), "")
+def first_flaw(complaints: Mapping[str, bool]) -> Message | None:
+    """The first impossible part, by its name."""
+    return next((plain(name) for name, wrong in complaints.items() if wrong), None)
 
 
 def is_finite(value: Any) -> bool:
@@ -68,6 +69,14 @@ def is_generator_state(state: Mapping[str, Any]) -> bool:
 def are_times(values: Collection[float]) -> bool:
     """Whether these are times of a run, ascending [s]."""
     return all(0.0 <= time <= LATEST for time in values) and [*values] == sorted(values)
+
+
+def are_messages(values: Iterable[Any]) -> bool:
+    """Whether these are data of messages."""
+    try:
+        return all(map(read_message, values))
+    except ValueError:
+        return False
 
 
 def are_rows(rows: Collection[Collection[float]], count: int, width: int) -> bool:

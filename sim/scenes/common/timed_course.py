@@ -314,8 +314,8 @@ def check(course: TimedCourse, experiment: Experiment) -> Message:
     return next(missed, EMPTY)
 
 
-def flaw(course: TimedCourse, state: CourseState, world: World, built: Any) -> str:
-    """The first part of a state read from a file that is impossible, or an empty string."""
+def flaw(course: TimedCourse, state: CourseState, world: World, built: Any) -> Message | None:
+    """The first part of a state read from a file that is impossible."""
     phase = next(phase for phase in course.phases if phase.name == state.phase)
     begun = phase.ends or (phase.runs and phase.name != "filling")
     wrong = phase.ends and not state.columns if begun else bool(state.columns)

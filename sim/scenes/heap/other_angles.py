@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.experiment.activation import turn_gravity
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
@@ -51,7 +52,27 @@ CALM_TIME = 0.02
 """Time for which every grain must stay below the settle speed before the next one is added [s]."""
 STEEPEST = 0.5 * math.pi
 """Largest angle of the table [rad]."""
-CURVES = _("Slope"), _("Avalanches")
+NUMBERS = {
+    "tilting_angle_degrees": ResultNumber(_("tilting angle"), "°", "θ_T"),
+    "slope_at_flow_degrees": ResultNumber(_("slope at flow"), "°"),
+    "marginal_stability_degrees": ResultNumber(_("marginal stability"), "°", "θ_MS"),
+    "marginal_stability_error_degrees": ResultNumber(_("marginal stability error"), "°"),
+    "repose_after_avalanches_degrees": ResultNumber(_("repose after avalanches"), "°", "θ_R"),
+    "repose_after_avalanches_error_degrees": ResultNumber(_("repose after avalanches error"), "°"),
+    "slope_drop_degrees": ResultNumber(_("slope drop"), "°", "θ_MS − θ_R"),
+    "slope_drop_error_degrees": ResultNumber(_("slope drop error"), "°"),
+}
+"""How the numbers of `results` are shown."""
+SLOPES = Curve("slope", _("Slope"), Axis(_("grains added")), Axis(_("slope to the horizontal"), "°"))
+SIZES = Curve(
+    "avalanches",
+    _("Avalanches"),
+    Axis(_("grains displaced s")),
+    Axis(_("share with ≥ s grains")),
+    heading=_("Avalanches of at least this size"),
+    log=True,
+    log_x=True,
+)
 """Titles of the plots of a heap to which grains have been added."""
 TILTING, SLIDING, TRICKLING = NAMES = "tilting", "sliding", "trickling"
 PHASES = (
@@ -278,19 +299,27 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
             "Angle of the table at which {large_share} of the grains began to flow.",
             large_share=Number(LARGE_SHARE, format=".0%"),
         )
-        found.append(Reading(_("tilting angle"), math.degrees(angles.tilts[0].angle), "°", help=help))
+        found.append(Reading("tilting_angle", _("tilting angle"), math.degrees(angles.tilts[0].angle), "°", help=help))
     if angles.turned:
         found.append(
-            Reading(_("table"), math.degrees(angles.turned), "°", help=_("Angle by which the table is turned."))
+            Reading(
+                "table_angle",
+                _("table"),
+                math.degrees(angles.turned),
+                "°",
+                help=_("Angle by which the table is turned."),
+            )
         )
     before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
-    for label, mean, help in (
+    for name, label, mean, help in (
         (
+            "before_avalanches",
             plural("before {count} avalanche", "before {count} avalanches", count=before.number),
             before,
             _("Angle of marginal stability"),
         ),
         (
+            "after_avalanches",
             plural("after {count} avalanche", "after {count} avalanches", count=after.number),
             after,
             _("Angle of repose"),
@@ -305,7 +334,7 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
                 count=mean.number,
                 large_share=Number(LARGE_SHARE, format=".0%"),
             )
-            found.append(Reading(label, math.degrees(mean.value), "°", error, words, _("avalanches")))
+            found.append(Reading(name, label, math.degrees(mean.value), "°", error, words, _("avalanches")))
     return tuple(found)
 
 
@@ -330,16 +359,8 @@ def curves(angles: OtherAngles) -> tuple[Curve, ...]:
             lines.append(Line(large, grain[[0, -1]], level, fitted=True, group=group))
     size, share = as_large_as([entry.displaced for entry in entries])
     return (
-        Curve(CURVES[0], Axis(_("grains added")), Axis(_("slope to the horizontal"), "°"), tuple(lines)),
-        Curve(
-            CURVES[1],
-            Axis(_("grains displaced s")),
-            Axis(_("share with ≥ s grains")),
-            (Line(_("avalanches"), size, share, points=True),),
-            heading=_("Avalanches of at least this size"),
-            log=True,
-            log_x=True,
-        ),
+        replace(SLOPES, lines=tuple(lines)),
+        replace(SIZES, lines=(Line(_("avalanches"), size, share, points=True),)),
     )
 
 

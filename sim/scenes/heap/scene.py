@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
@@ -274,7 +275,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             poured=state.poured,
             rest_time=Number(REST_TIME, format="g"),
         )
-    left = Reading(_("grains left"), float(state.poured - state.removed), help=words)
+    left = Reading("grains_left", _("grains left"), float(state.poured - state.removed), help=words)
     slope, others = state.slope, other_angles.readings(state.other)
     cut_short = settling_readings(state)
     if slope is None:
@@ -297,10 +298,18 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
         label = _("steeper at the top by") if slope.bend > 0.0 else _("steeper at the foot by")
         bend_error = math.degrees(slope.bend_error)
-        bend = Reading(label, abs(math.degrees(slope.bend)), "°", bend_error, words, outdated=outdated)
+        bend = Reading(
+            "steeper_at_top" if slope.bend > 0.0 else "steeper_at_foot",
+            label,
+            abs(math.degrees(slope.bend)),
+            "°",
+            bend_error,
+            words,
+            outdated=outdated,
+        )
         others = (*others, bend)
     return (
-        Reading(_("angle of repose"), angle, "°", error, help, slope.error_of, outdated=outdated),
+        Reading("angle_of_repose", _("angle of repose"), angle, "°", error, help, slope.error_of, outdated=outdated),
         *others,
         left,
         *cut_short,
@@ -441,7 +450,14 @@ SCENE = Scene(
     slope=_drawn_slope,
     slope_since=_("the opening"),
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),
-    later_curves=other_angles.CURVES,
+    result_numbers={
+        "degrees": ResultNumber(_("angle"), "°"),
+        "standard_error_degrees": ResultNumber(_("standard error"), "°"),
+        "bend_degrees": ResultNumber(_("bend"), "°"),
+        "bend_error_degrees": ResultNumber(_("bend error"), "°"),
+        **other_angles.NUMBERS,
+    },
+    later_curves=(other_angles.SLOPES, other_angles.SIZES),
     turned=lambda state: state.other.turned,
     box=box,
     focus=focus,

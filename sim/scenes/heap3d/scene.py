@@ -26,6 +26,7 @@ from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_c
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import (
+    SLOPE_NUMBERS,
     current_slope,
     reading_of,
     slope_curves,
@@ -238,6 +239,7 @@ SCENE = Scene(
     keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
     measure=measure,
     slope=current_slope,
+    result_numbers=SLOPE_NUMBERS,
     slope_since=_("the end of filling"),
     box=box,
     focus=focus,

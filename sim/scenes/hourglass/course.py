@@ -154,8 +154,8 @@ def turned_over(world: World, built: Any) -> World:
     return set_walls(world, shape, corner, material=1)
 
 
-def flaw(state: HourglassState, world: World, built: Any) -> str:
-    """The part of a state read from a file that is impossible, or an empty string."""
+def flaw(state: HourglassState, world: World, built: Any) -> Message | None:
+    """The part of a state read from a file that is impossible."""
     return first_flaw(
         {
             "number of walls": world.walls.shape.size <= LID_WALL,

@@ -52,6 +52,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     rate = steady_rate(experiment)
     shown = [
         Reading(
+            "grains_passed",
             _("grains passed"),
             float(len(state.passages)),
             help=Message("Of {placed} above the neck.", placed=state.placed),
@@ -60,10 +61,12 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if rate is not None:
         error = rate.standard_error if math.isfinite(rate.standard_error) else None
         words = _("Mean without start and end, where the flow is not steady; the error is that of eight blocks.")
-        shown.append(Reading(_("flow rate"), rate.mean, "1/s", error, words))
+        shown.append(Reading("flow_rate", _("flow rate"), rate.mean, "1/s", error, words))
     if state.densities:
         words = _("Grains per volume between neck and surface, mean over the steady flow.")
-        shown.append(Reading(_("number density"), float(np.mean(state.densities)), "1/m³", None, words))
+        shown.append(
+            Reading("number_density", _("number density"), float(np.mean(state.densities)), "1/m³", None, words)
+        )
     if state.phase in ("flowing", "clogged"):
         last = state.passages[-1] if state.passages else state.opened
         waiting = experiment.time - last
@@ -71,7 +74,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             "Clogged when no grain has passed for {clog_time} s and some are left.",
             clog_time=Number(experiment.parameters.clog_time, format="g"),
         )
-        shown.append(Reading(_("since the last grain"), waiting, "s", None, words))
+        shown.append(Reading("time_since_last_grain", _("since the last grain"), waiting, "s", None, words))
     return (*shown, *settling_readings(state))
 
 
@@ -83,7 +86,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     mean = steady_rate(experiment)
     if mean is not None and rate.size:
         lines.append(Line(_("steady mean"), np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
-    return (Curve(_("Flow"), TIME, Axis(_("grains per second")), tuple(lines)),)
+    return (Curve("flow", _("Flow"), TIME, Axis(_("grains per second")), tuple(lines)),)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:

@@ -135,10 +135,15 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Deflection of the free end, bonds broken."""
     if not column(experiment, "broken").size:
-        return (Reading(_("bonds"), float(experiment.run.world.bonds.i.size), given=True),)
+        return (Reading("bonds", _("bonds"), float(experiment.run.world.bonds.i.size), given=True),)
     return (
-        Reading(_("bonds broken"), float(column(experiment, "broken")[-1])),
-        Reading(_("deflection of the end"), round(float(column(experiment, "deflection")[-1]), 6) + 0.0, "m"),
+        Reading("bonds_broken", _("bonds broken"), float(column(experiment, "broken")[-1])),
+        Reading(
+            "end_deflection",
+            _("deflection of the end"),
+            round(float(column(experiment, "deflection")[-1]), 6) + 0.0,
+            "m",
+        ),
     )
 
 
@@ -151,14 +156,23 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     parted = np.flatnonzero(loose > PARTED)
     bent = float(deflection[parted[0] if parted.size else -1])
-    found: tuple[Outcome, ...] = (exceeds(_("the loaded beam bends, by more than a particle"), bent, DIAMETER, "m"),)
+    found: tuple[Outcome, ...] = (
+        exceeds("bends", _("the loaded beam bends, by more than a particle"), bent, DIAMETER, "m"),
+    )
     if not parted.size:
         words = Message("{broken} bonds broken, all in one piece", broken=Number(broken[-1], format="g"))
-        return (*found, Outcome(_("the beam breaks in two"), words, _("two pieces"), False))
+        return (*found, Outcome("breaks", _("the beam breaks in two"), words, _("two pieces"), False))
     at = parted[0]
     low, high = (100.0 * (edge + side / built.length) for edge, side in zip(WEAK, (-1.5, 1.5), strict=True))
     found += (
-        lies_between(_("it breaks in its weak middle, in per cent of the length"), 100.0 * share[at], low, high, "%"),
+        lies_between(
+            "breaks_in_the_middle",
+            _("it breaks in its weak middle, in per cent of the length"),
+            100.0 * share[at],
+            low,
+            high,
+            "%",
+        ),
     )
     landed = np.minimum.accumulate(lowest) < -DEPTH + 1.5 * RADIUS
     # Two records between which no further particle has come loose and none has landed.
@@ -167,11 +181,19 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         rate = np.diff(velocity)[falls] / np.diff(times(experiment))[falls]
         weight = built.gravity * math.cos(built.tilt)
         found += (
-            equals(_("the loose part falls freely"), -float(np.median(rate)), weight, ALLOWED * weight + 1e-6, "m/s²"),
+            equals(
+                "loose_part_falls_freely",
+                _("the loose part falls freely"),
+                -float(np.median(rate)),
+                weight,
+                ALLOWED * weight + 1e-6,
+                "m/s²",
+            ),
         )
     return (
         *found,
         Outcome(
+            "loose_part_lands",
             _("the loose part reaches the floor"),
             *((_("yes"),) * 2 if landed[-1] else (_("no"), _("yes"))),
             bool(landed[-1]),
@@ -209,8 +231,8 @@ SCENE = body_scene(
     readings=readings,
     lines=lines,
     plots=(
-        Plotted(_("Deflection"), Axis(_("deflection of the end"), "mm"), {_("end"): "deflection"}, 1e-3),
-        Plotted(_("Broken"), Axis(_("bonds broken")), {_("broken"): "broken"}),
+        Plotted("deflection", _("Deflection"), Axis(_("deflection of the end"), "mm"), {_("end"): "deflection"}, 1e-3),
+        Plotted("broken", _("Broken"), Axis(_("bonds broken")), {_("broken"): "broken"}),
     ),
     lecture=("load", "weakness", "bond_strength", "bond_stiffness", "length"),
     test_values={"length": 20, "rows": 3, "duration": 0.45, "dt": 1e-5},

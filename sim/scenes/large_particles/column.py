@@ -82,14 +82,18 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Largest speed of the front, present height of the surface."""
     front, time = column(experiment, "front"), times(experiment)
     if front.size < 3:
-        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
+        return (Reading("particles", _("particles"), float(experiment.run.world.sphere_count), given=True),)
     speed = float(np.gradient(front, time).max())
     return (
         Reading(
-            _("largest speed of the front"), speed, "m/s", help=_("Shallow water: at most 2 √(g h) for the height h.")
+            "front_speed",
+            _("largest speed of the front"),
+            speed,
+            "m/s",
+            help=_("Shallow water: at most 2 √(g h) for the height h."),
         ),
-        Reading(plain("2 √(g h)"), wave_speed(experiment.run.built), "m/s", given=True),
-        Reading(_("height of the surface"), float(column(experiment, "surface")[-1]), "m"),
+        Reading("dam_break_speed", plain("2 √(g h)"), wave_speed(experiment.run.built), "m/s", given=True),
+        Reading("surface_height", _("height of the surface"), float(column(experiment, "surface")[-1]), "m"),
     )
 
 
@@ -110,12 +114,24 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     level = high * built.columns * DIAMETER / end
     back = float(velocity[first:].min()) if there.size else 0.0
     return (
-        stays_below(_("the column collapses: height of its surface"), float(surface[-1]), 0.5 * (level + high), "m"),
-        exceeds(_("the front reaches the right wall"), float(front.max()), end - DIAMETER, "m"),
-        lies_between(_("its mean speed is below 2 √(g h), that of a dam break"), mean, 0.0, wave_speed(built), "m/s"),
-        stays_below(_("the liquid runs back from the wall"), back, 0.0, "m/s"),
+        stays_below(
+            "collapses", _("the column collapses: height of its surface"), float(surface[-1]), 0.5 * (level + high), "m"
+        ),
+        exceeds("reaches_the_wall", _("the front reaches the right wall"), float(front.max()), end - DIAMETER, "m"),
+        lies_between(
+            "slower_than_dam_break",
+            _("its mean speed is below 2 √(g h), that of a dam break"),
+            mean,
+            0.0,
+            wave_speed(built),
+            "m/s",
+        ),
+        stays_below("runs_back", _("the liquid runs back from the wall"), back, 0.0, "m/s"),
         Outcome(
-            _("the liquid stays in the vessel"), *((_("yes"), _("yes")) if inside else (_("no"), _("yes"))), inside
+            "stays_in_the_vessel",
+            _("the liquid stays in the vessel"),
+            *((_("yes"), _("yes")) if inside else (_("no"), _("yes"))),
+            inside,
         ),
     )
 
@@ -126,7 +142,7 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     first = built.columns * DIAMETER
     arrival = (width(built) - first) / max(wave_speed(built), 1e-12)
     ends = np.array([0.0, min(arrival, built.duration)])
-    return {"Front": (Line(plain("2 √(g h) t"), ends, 1e3 * (first + wave_speed(built) * ends)),)}
+    return {"front": (Line(plain("2 √(g h) t"), ends, 1e3 * (first + wave_speed(built) * ends)),)}
 
 
 def focus(experiment: Experiment) -> Box:
@@ -148,8 +164,10 @@ SCENE = body_scene(
     lines=vessel_lines,
     expected=expected,
     plots=(
-        Plotted(_("Front"), Axis(_("position"), "mm"), {_("front"): "front", _("centre of mass"): "centre"}, 1e-3),
-        Plotted(_("Surface"), Axis(_("height of the surface"), "mm"), {_("surface"): "surface"}, 1e-3),
+        Plotted(
+            "front", _("Front"), Axis(_("position"), "mm"), {_("front"): "front", _("centre of mass"): "centre"}, 1e-3
+        ),
+        Plotted("surface", _("Surface"), Axis(_("height of the surface"), "mm"), {_("surface"): "surface"}, 1e-3),
     ),
     lecture=("normal_viscosity", "pull_off_force", "normal_stiffness", "rows", "gravity"),
     test_values={"columns": 4, "rows": 7, "width": 0.16, "duration": 0.5},

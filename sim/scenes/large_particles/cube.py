@@ -164,13 +164,21 @@ def is_stuck(experiment: Experiment) -> bool:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocities and spin at present."""
     if not column(experiment, "spin").size:
-        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
+        return (Reading("particles", _("particles"), float(experiment.run.world.sphere_count), given=True),)
     now = {name: round(float(column(experiment, name)[-1]), 3) + 0.0 for name in ("cube_speed", "particle_speed")}
     spin = round(float(column(experiment, "spin")[-1]), 2) + 0.0
     return (
-        Reading(_("spin of the cube"), spin, "rad/s", help=_("Negative: clockwise. Angular momentum over inertia.")),
-        Reading(_("velocity of the cube"), now["cube_speed"], "m/s", help=_("To the right.")),
-        Reading(_("velocity of the particle"), now["particle_speed"], "m/s", help=_("To the right.")),
+        Reading(
+            "cube_spin",
+            _("spin of the cube"),
+            spin,
+            "rad/s",
+            help=_("Negative: clockwise. Angular momentum over inertia."),
+        ),
+        Reading("cube_velocity", _("velocity of the cube"), now["cube_speed"], "m/s", help=_("To the right.")),
+        Reading(
+            "particle_velocity", _("velocity of the particle"), now["particle_speed"], "m/s", help=_("To the right.")
+        ),
     )
 
 
@@ -185,17 +193,24 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     found = [
         *conserved(experiment, particle * speed, built.side * DIAMETER),
         stays_below(
-            _("the cube keeps its shape"), 100.0 * float(np.abs(diagonal / diagonal[0] - 1.0).max()), SHAPE, "%"
+            "keeps_its_shape",
+            _("the cube keeps its shape"),
+            100.0 * float(np.abs(diagonal / diagonal[0] - 1.0).max()),
+            SHAPE,
+            "%",
         ),
-        stays_below(_("the cube turns clockwise"), float(spin[-1]), 0.0, "rad/s"),
+        stays_below("turns_clockwise", _("the cube turns clockwise"), float(spin[-1]), 0.0, "rad/s"),
     ]
     if is_stuck(experiment):
         first = 0.5 * particle * speed**2
         left = 100.0 * float(column(experiment, "energy_apart")[-1]) / first
         return (
             *found,
-            stays_below(_("both move as one body: share of the energy in other motion"), left, RIGID, "%"),
+            stays_below(
+                "move_as_one", _("both move as one body: share of the energy in other motion"), left, RIGID, "%"
+            ),
             equals(
+                "common_spin",
                 _("both turn about the common centre"),
                 float(spin[-1]),
                 float(common[-1]),
@@ -204,15 +219,18 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             ),
         )
     found += [
-        exceeds(_("the cube moves to the right"), cube, 0.0, "m/s"),
-        exceeds(_("the particle parts from the cube"), float(gap[-1]), 0.0, "m"),
+        exceeds("moves_to_the_right", _("the cube moves to the right"), cube, 0.0, "m/s"),
+        exceeds("particle_parts", _("the particle parts from the cube"), float(gap[-1]), 0.0, "m"),
     ]
     if built.course == "leaves":
-        return (*found, stays_below(_("the particle moves to the left"), alone, 0.0, "m/s"))
+        return (
+            *found,
+            stays_below("particle_moves_to_the_left", _("the particle moves to the left"), alone, 0.0, "m/s"),
+        )
     mass = felt_mass(built)
     elastic, inelastic = (built.speed * (particle - share * mass) / (particle + mass) for share in (1.0, 0.0))
     words = _("the particle rebounds: its velocity is between that of an elastic and of an inelastic impact")
-    return (*found, lies_between(words, alone, elastic, inelastic, "m/s"))
+    return (*found, lies_between("particle_rebounds", words, alone, elastic, inelastic, "m/s"))
 
 
 def focus(experiment: Experiment) -> Box:
@@ -239,8 +257,11 @@ SCENE = body_scene(
     focus=focus,
     readings=readings,
     plots=(
-        Plotted(_("Spin"), Axis(_("spin"), "rad/s"), {_("cube"): "spin", _("cube and particle"): "common_spin"}),
         Plotted(
+            "spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("cube"): "spin", _("cube and particle"): "common_spin"}
+        ),
+        Plotted(
+            "velocity",
             _("Velocity"),
             Axis(_("velocity to the right"), "m/s"),
             {_("cube"): "cube_speed", _("particle"): "particle_speed"},

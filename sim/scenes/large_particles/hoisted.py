@@ -115,14 +115,16 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Tension, and how far the log has moved sideways."""
     world = experiment.run.world
-    weight = Reading(_("weight of the log"), float(world.mass.sum()) * experiment.parameters.gravity, "N", given=True)
+    weight = Reading(
+        "log_weight", _("weight of the log"), float(world.mass.sum()) * experiment.parameters.gravity, "N", given=True
+    )
     if not column(experiment, "tension").size:
         return (weight,)
     now = {name: round(value, 6) + 0.0 for name, value in last_record(experiment).items()}
     return (
-        Reading(_("tension of the thread"), now["tension"], "N"),
+        Reading("thread_tension", _("tension of the thread"), now["tension"], "N"),
         weight,
-        Reading(_("centre moved sideways"), now["sideways"], "m", help=_("To the right.")),
+        Reading("centre_sideways", _("centre moved sideways"), now["sideways"], "m", help=_("To the right.")),
     )
 
 
@@ -134,9 +136,16 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     wet = np.flatnonzero(displaced > 0.0)
     out = int(wet[-1]) + 1 if wet.size else 0
-    found = (exceeds(_("the log first moves to the right"), float(sideways[: out + 1].max()), DIAMETER, "m"),)
+    found = (
+        exceeds(
+            "moves_to_the_right", _("the log first moves to the right"), float(sideways[: out + 1].max()), DIAMETER, "m"
+        ),
+    )
     if out >= displaced.size - 2:
-        return (*found, Outcome(_("it leaves the liquid"), _("still in it"), _("out of it"), False))
+        return (
+            *found,
+            Outcome("leaves_the_liquid", _("it leaves the liquid"), _("still in it"), _("out of it"), False),
+        )
     time, size = times(experiment)[out:], built.length * DIAMETER
     lasted = time[-1] - time[0]
     mass = float(experiment.run.world.mass.sum())
@@ -145,9 +154,19 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     weight = mass * built.gravity
     return (
         *found,
-        lies_between(_("it swings on the thread, its centre to both sides"), float(beside[out:].max()), 0.0, size, "m"),
-        equals(_("the thread carries its weight"), carried / lasted, weight, CARRIED * weight, "N"),
+        lies_between(
+            "swings", _("it swings on the thread, its centre to both sides"), float(beside[out:].max()), 0.0, size, "m"
+        ),
         equals(
+            "thread_carries_the_weight",
+            _("the thread carries its weight"),
+            carried / lasted,
+            weight,
+            CARRIED * weight,
+            "N",
+        ),
+        equals(
+            "rises_with_the_thread",
             _("it rises with the thread"),
             float(height[-1] - height[out]) / lasted,
             built.hoist_speed,
@@ -181,7 +200,7 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The weight of the log."""
     built = experiment.run.built
     weight = float(experiment.run.world.mass.sum()) * built.gravity
-    return {"Tension": (Line(_("weight of the log"), np.array([0.0, built.duration]), np.full(2, weight)),)}
+    return {"tension": (Line(_("weight of the log"), np.array([0.0, built.duration]), np.full(2, weight)),)}
 
 
 SCENE = body_scene(
@@ -199,8 +218,9 @@ SCENE = body_scene(
     expected=expected,
     fields=("liquid", "hoist"),
     plots=(
-        Plotted(_("Tension"), Axis(_("tension"), "N"), {_("thread"): "tension"}),
+        Plotted("tension", _("Tension"), Axis(_("tension"), "N"), {_("thread"): "tension"}),
         Plotted(
+            "centre",
             _("Centre"),
             Axis(_("position of the centre"), "mm"),
             {_("to the right"): "sideways", _("height"): "height"},

@@ -123,12 +123,16 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Where the weight is, how far the log is inclined."""
     if not column(experiment, "below").size:
-        return (Reading(_("mass of the log"), 1e3 * float(experiment.run.world.mass[:-1].sum()), "g", given=True),)
+        return (
+            Reading(
+                "log_mass", _("mass of the log"), 1e3 * float(experiment.run.world.mass[:-1].sum()), "g", given=True
+            ),
+        )
     now = {name: round(value, 6) + 0.0 for name, value in last_record(experiment).items()}
     return (
-        Reading(_("weight below the end of the log"), now["below"], "m"),
-        Reading(_("inclination of the log"), round(float(np.degrees(now["dip"])), 2) + 0.0, "°"),
-        Reading(_("displaced mass over mass"), now["displaced"], help=_("1 at rest (Archimedes).")),
+        Reading("weight_below_end", _("weight below the end of the log"), now["below"], "m"),
+        Reading("log_inclination", _("inclination of the log"), round(float(np.degrees(now["dip"])), 2) + 0.0, "°"),
+        Reading("displaced_mass", _("displaced mass over mass"), now["displaced"], help=_("1 at rest (Archimedes).")),
     )
 
 
@@ -144,12 +148,28 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     # Log, thread and weight oscillate by v sqrt(h/g) about the depth at which they displace their mass.
     share = AT_REST / math.sqrt(gravity * ROWS * DIAMETER)
     return (
-        stays_below(_("the weight swings through below its end of the log"), float(beside.min()), 0.0, "m"),
-        exceeds(_("it makes the log move: largest inclination"), math.degrees(float(np.abs(dip).max())), MOVED, "°"),
-        stays_below(_("all comes to rest"), final["speed"], AT_REST, "m/s"),
-        equals(_("the weight hangs straight below the end of the log"), final["beside"], 0.0, swing, "m"),
-        equals(_("on the stretched thread"), final["below"], length, stretch + raised, "m"),
-        equals(_("log, thread and weight displace their mass (Archimedes)"), final["displaced"], 1.0, share),
+        stays_below(
+            "swings_through", _("the weight swings through below its end of the log"), float(beside.min()), 0.0, "m"
+        ),
+        exceeds(
+            "log_moves",
+            _("it makes the log move: largest inclination"),
+            math.degrees(float(np.abs(dip).max())),
+            MOVED,
+            "°",
+        ),
+        stays_below("comes_to_rest", _("all comes to rest"), final["speed"], AT_REST, "m/s"),
+        equals(
+            "hangs_straight", _("the weight hangs straight below the end of the log"), final["beside"], 0.0, swing, "m"
+        ),
+        equals("thread_stretched", _("on the stretched thread"), final["below"], length, stretch + raised, "m"),
+        equals(
+            "displaces_its_mass",
+            _("log, thread and weight displace their mass (Archimedes)"),
+            final["displaced"],
+            1.0,
+            share,
+        ),
     )
 
 
@@ -176,7 +196,7 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The length of the thread."""
     ends = np.array([0.0, experiment.run.built.duration])
     length = 1e3 * thread_length(experiment.run.built)
-    return {"Weight": (Line(_("length of the thread"), ends, np.full(2, length)),)}
+    return {"weight": (Line(_("length of the thread"), ends, np.full(2, length)),)}
 
 
 SCENE = body_scene(
@@ -194,9 +214,13 @@ SCENE = body_scene(
     fields=("liquid",),
     plots=(
         Plotted(
-            _("Weight"), Axis(_("from the end of the log"), "mm"), {_("below"): "below", _("beside"): "beside"}, 1e-3
+            "weight",
+            _("Weight"),
+            Axis(_("from the end of the log"), "mm"),
+            {_("below"): "below", _("beside"): "beside"},
+            1e-3,
         ),
-        Plotted(_("Inclination"), Axis(_("inclination of the log"), "rad"), {_("log"): "dip"}),
+        Plotted("inclination", _("Inclination"), Axis(_("inclination of the log"), "rad"), {_("log"): "dip"}),
     ),
     lecture=("weight_mass", "log_density", "liquid_viscosity", "length", "beads"),
     test_values={"length": 8, "beads": 3, "weight_mass": 0.01, "duration": 1.6, "liquid_viscosity": 0.3},

@@ -147,6 +147,7 @@ Box = tuple[tuple[float, float], tuple[float, float]]
 class Plotted(NamedTuple):
     """A plot of recorded quantities over time."""
 
+    name: str
     title: Message
     axis: Axis
     lines: Mapping[Message, str]
@@ -330,12 +331,15 @@ ROUNDING = 1e-9
 """Largest relative change of a conserved quantity by rounding [-]."""
 
 
-def stays(experiment: Experiment, statement: Message, names: Sequence[str], scale: float, rate: float = 0.0) -> Outcome:
+def stays(
+    experiment: Experiment, name: str, statement: Message, columns: Sequence[str], scale: float, rate: float = 0.0
+) -> Outcome:
     """Recorded quantities are constant, or change by `rate` per second: their largest deviation relative to `scale`."""
     time = times(experiment)
-    found = np.array([column(experiment, name) for name in names])
+    found = np.array([column(experiment, entry) for entry in columns])
     drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
     return Outcome(
+        name,
         statement,
         Message("relative change {drift}", drift=Number(drift, format=".1g")),
         Message("at most {rounding}, by rounding", rounding=Number(ROUNDING, format=".0g")),
@@ -347,12 +351,12 @@ def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outc
     """Momentum and angular momentum of particles without weight; scales of both are a momentum [kg m/s] and an
     arm [m]."""
     return (
-        stays(experiment, _("the momentum stays"), ("momentum_x", "momentum_y"), momentum),
-        stays(experiment, _("the angular momentum stays"), ("angular_momentum",), momentum * arm),
+        stays(experiment, "momentum", _("the momentum stays"), ("momentum_x", "momentum_y"), momentum),
+        stays(experiment, "angular_momentum", _("the angular momentum stays"), ("angular_momentum",), momentum * arm),
     )
 
 
-def equals(statement: Message, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
+def equals(name: str, statement: Message, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
     """A number equals that of a closed form; the tolerance is in the same SI unit, and both numbers have its decimals:
     1.047 N beside 1.047 ± 0.021 N."""
     factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
@@ -361,26 +365,27 @@ def equals(statement: Message, found: float, expected: float, tolerance: float, 
     form = f".{decimals}f"
     number, bound, measured = rounded
     words = joined((Number(number, format=form), Number(bound, shown, form)), " ± ")
-    return Outcome(statement, formatted(measured, form, shown), words, bool(abs(found - expected) <= tolerance))
+    return Outcome(name, statement, formatted(measured, form, shown), words, bool(abs(found - expected) <= tolerance))
 
 
-def exceeds(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
+def exceeds(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is larger than a bound."""
     return Outcome(
-        statement, told(found, unit), Message("more than {bound}", bound=told(bound, unit)), bool(found > bound)
+        name, statement, told(found, unit), Message("more than {bound}", bound=told(bound, unit)), bool(found > bound)
     )
 
 
-def stays_below(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
+def stays_below(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is smaller than a bound."""
     return Outcome(
-        statement, told(found, unit), Message("less than {bound}", bound=told(bound, unit)), bool(found < bound)
+        name, statement, told(found, unit), Message("less than {bound}", bound=told(bound, unit)), bool(found < bound)
     )
 
 
-def lies_between(statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
+def lies_between(name: str, statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """A number is in an interval, without its ends."""
     return Outcome(
+        name,
         statement,
         told(found, unit),
         Message("{low} to {high}", low=told(low, unit), high=told(high, unit)),
@@ -459,6 +464,7 @@ def body_scene(
         time, further = times(experiment), expected(experiment)
         return tuple(
             Curve(
+                plot.name,
                 plot.title,
                 TIME,
                 plot.axis,
@@ -467,7 +473,7 @@ def body_scene(
                         Line(label, time, column(experiment, entry) / plot.scale if time.size else time)
                         for label, entry in plot.lines.items()
                     ),
-                    *further.get(plot.title, ()),
+                    *further.get(plot.name, ()),
                 ),
             )
             for plot in plots

@@ -148,14 +148,20 @@ def restitution(experiment: Experiment) -> float:
 def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocity and spin of either body; before the start the number of particles."""
     if not column(experiment, "momentum_x").size:
-        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
+        return (Reading("particles", _("particles"), float(experiment.run.world.sphere_count), given=True),)
     now = {name: round(value, 3) + 0.0 for name, value in last_record(experiment).items()}
     of_centre = _("To the right, of the centre. The centres of bodies that turn as one have different velocities.")
     return (
-        Reading(_("velocity of the projectile"), now["projectile_speed"], "m/s", help=of_centre),
-        Reading(_("velocity of the target"), now["target_speed"], "m/s", help=of_centre),
-        Reading(_("spin of the projectile"), now["projectile_spin"], "rad/s", help=_("Negative: clockwise.")),
-        Reading(_("spin of the target"), now["target_spin"], "rad/s", help=_("Negative: clockwise.")),
+        Reading("projectile_velocity", _("velocity of the projectile"), now["projectile_speed"], "m/s", help=of_centre),
+        Reading("target_velocity", _("velocity of the target"), now["target_speed"], "m/s", help=of_centre),
+        Reading(
+            "projectile_spin",
+            _("spin of the projectile"),
+            now["projectile_spin"],
+            "rad/s",
+            help=_("Negative: clockwise."),
+        ),
+        Reading("target_spin", _("spin of the target"), now["target_spin"], "rad/s", help=_("Negative: clockwise.")),
     )
 
 
@@ -167,7 +173,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return found
     return (
         *found[:2],
-        Reading(_("restitution"), round(apart, 3), help=_("Velocity apart over velocity before.")),
+        Reading("restitution", _("restitution"), round(apart, 3), help=_("Velocity apart over velocity before.")),
         *found[2:],
     )
 
@@ -184,15 +190,22 @@ def rebound(experiment: Experiment) -> tuple[Outcome, ...]:
     return (
         *impulses(experiment),
         exceeds(
-            _("the target is deformed: its struck row becomes shorter by"), float(width[0] - width.min()), 0.0, "m"
+            "target_deformed",
+            _("the target is deformed: its struck row becomes shorter by"),
+            float(width[0] - width.min()),
+            0.0,
+            "m",
         ),
         stays_below(
+            "pushed_back",
             _("the heavy target pushes the projectile back"),
             float(column(experiment, "projectile_speed")[-1]),
             0.0,
             "m/s",
         ),
-        lies_between(_("the impact is partly elastic: restitution"), restitution(experiment), 0.0, 1.0),
+        lies_between(
+            "partly_elastic", _("the impact is partly elastic: restitution"), restitution(experiment), 0.0, 1.0
+        ),
     )
 
 
@@ -209,8 +222,15 @@ def union(experiment: Experiment) -> tuple[Outcome, ...]:
     whole = final["common_spin"]
     return (
         *impulses(experiment),
-        stays_below(_("both move as one body: share of the energy in other motion"), left, RIGID, "%"),
-        equals(_("target and projectile have the spin of both"), final["projectile_spin"], whole, slack, "rad/s"),
+        stays_below("move_as_one", _("both move as one body: share of the energy in other motion"), left, RIGID, "%"),
+        equals(
+            "common_spin",
+            _("target and projectile have the spin of both"),
+            final["projectile_spin"],
+            whole,
+            slack,
+            "rad/s",
+        ),
     )
 
 
@@ -239,6 +259,7 @@ def common(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
 
 
 VELOCITY = Plotted(
+    "velocity",
     _("Velocity"),
     Axis(_("velocity to the right"), "m/s"),
     {_("projectile"): "projectile_speed", _("target"): "target_speed"},
@@ -274,6 +295,7 @@ SCENE = (
         plots=(
             VELOCITY,
             Plotted(
+                "spin",
                 _("Spin"),
                 Axis(_("spin"), "rad/s"),
                 {_("projectile"): "projectile_spin", _("target"): "target_spin", _("both as one body"): "common_spin"},

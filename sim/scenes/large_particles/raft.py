@@ -103,14 +103,21 @@ def measured(experiment: Experiment) -> dict[str, float]:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Mean density, and displaced mass over mass."""
-    density = Reading(_("mean density of the body"), mean_density(experiment), "kg/m³", given=True)
+    density = Reading("mean_density", _("mean density of the body"), mean_density(experiment), "kg/m³", given=True)
     if not column(experiment, "displaced").size:
         return (density,)
     share = float(column(experiment, "displaced")[-1])
     return (
-        Reading(_("displaced mass over mass"), share, help=_("1 for a body that floats at rest (Archimedes).")),
+        Reading(
+            "displaced_mass",
+            _("displaced mass over mass"),
+            share,
+            help=_("1 for a body that floats at rest (Archimedes)."),
+        ),
         density,
-        Reading(_("height of the centre"), round(float(column(experiment, "height")[-1]), 6) + 0.0, "m"),
+        Reading(
+            "centre_height", _("height of the centre"), round(float(column(experiment, "height")[-1]), 6) + 0.0, "m"
+        ),
     )
 
 
@@ -122,21 +129,32 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if density >= parameters.liquid_density:
         bottom = parameters.liquid_level - built.depth
         words = _("the body, heavier than the liquid, sinks to the bottom: gap below it")
-        return (stays_below(words, final["lowest"] - bottom, 0.0, "m"),)
+        return (stays_below("sinks", words, final["lowest"] - bottom, 0.0, "m"),)
     # A floating body with the speed v deviates from its rest position by about v sqrt(h/g), and its displaced mass by
     # the fraction v/sqrt(g h).
     share = AT_REST / math.sqrt(max(parameters.gravity, 1e-9) * height)
     found = (
-        stays_below(_("the body, lighter than the liquid, comes to rest"), abs(final["velocity"]), AT_REST, "m/s"),
-        equals(_("it displaces its mass (Archimedes)"), final["displaced"], 1.0, share),
+        stays_below(
+            "comes_to_rest",
+            _("the body, lighter than the liquid, comes to rest"),
+            abs(final["velocity"]),
+            AT_REST,
+            "m/s",
+        ),
+        equals("displaces_its_mass", _("it displaces its mass (Archimedes)"), final["displaced"], 1.0, share),
         equals(
-            _("its centre of mass is in line with that of the liquid displaced"), final["arm"], 0.0, share * height, "m"
+            "centres_in_line",
+            _("its centre of mass is in line with that of the liquid displaced"),
+            final["arm"],
+            0.0,
+            share * height,
+            "m",
         ),
     )
     if built.light_density == built.heavy_density:
         return found
     side = math.degrees(final["heavy_side"])
-    return (*found, lies_between(_("its heavy side is below"), side, -180.0, 0.0, "°"))
+    return (*found, lies_between("heavy_side_below", _("its heavy side is below"), side, -180.0, 0.0, "°"))
 
 
 def box(parameters: RaftParameters) -> Box:
@@ -162,7 +180,7 @@ def lines(experiment: Experiment) -> Floats:
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """Archimedes."""
     ends = np.array([0.0, experiment.run.built.duration])
-    return {"Displaced": (Line(_("Archimedes"), ends, np.ones(2)),)}
+    return {"displaced": (Line(_("Archimedes"), ends, np.ones(2)),)}
 
 
 SCENE = body_scene(
@@ -183,8 +201,10 @@ SCENE = body_scene(
     expected=expected,
     fields=("liquid",),
     plots=(
-        Plotted(_("Displaced"), Axis(_("displaced mass over mass")), {_("body"): "displaced"}),
-        Plotted(_("Height"), Axis(_("height of the centre over the level"), "mm"), {_("body"): "height"}, 1e-3),
+        Plotted("displaced", _("Displaced"), Axis(_("displaced mass over mass")), {_("body"): "displaced"}),
+        Plotted(
+            "height", _("Height"), Axis(_("height of the centre over the level"), "mm"), {_("body"): "height"}, 1e-3
+        ),
     ),
     lecture=("heavy_density", "light_density", "liquid_density", "liquid_viscosity", "drop_height"),
     test_values={"side": 3, "drop_height": 0.01, "duration": 1.0, "liquid_viscosity": 0.5, "depth": 0.1},

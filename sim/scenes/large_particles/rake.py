@@ -124,12 +124,12 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Mean level now, and the surface at both walls."""
     if not column(experiment, "level").size:
-        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
+        return (Reading("particles", _("particles"), float(experiment.run.world.sphere_count), given=True),)
     now = {name: float(column(experiment, name)[-1]) for name in ("level", "left", "right")}
     return (
-        Reading(_("mean level"), now["level"], "m", help=_("Twice the height of the centre of mass.")),
-        Reading(_("surface at the moving wall"), now["left"], "m"),
-        Reading(_("surface at the right wall"), now["right"], "m"),
+        Reading("mean_level", _("mean level"), now["level"], "m", help=_("Twice the height of the centre of mass.")),
+        Reading("surface_at_moving_wall", _("surface at the moving wall"), now["left"], "m"),
+        Reading("surface_at_right_wall", _("surface at the right wall"), now["right"], "m"),
     )
 
 
@@ -144,17 +144,33 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     time, built = times(experiment), experiment.run.built
     if distance[-1] > 0.99 * distance[0]:
-        return (Outcome(_("the wall moves"), _("it has not moved"), _("to the right"), False),)
+        return (Outcome("wall_moves", _("the wall moves"), _("it has not moved"), _("to the right"), False),)
     first, second = (risen(time, surface) for surface in (left, right))
     settled = level[: max(2, level.size // 20)].min()  # the block sinks a little before the wall acts
     rise, expected = float(level[-1] / settled), float(distance[0] / distance[-1])
     return (
-        stays_below(_("the liquid rises first at the moving wall, and later at the right one"), first, second, "s"),
-        exceeds(_("its middle moves to the right"), float(middle.max()), 0.25 * built.wall_speed, "m/s"),
-        exceeds(_("at the right wall the particles rise"), float(up.max()), 0.0, "m/s"),
-        stays_below(_("and those above turn back to the left"), float(back.min()), 0.0, "m/s"),
+        stays_below(
+            "rises_first_at_moving_wall",
+            _("the liquid rises first at the moving wall, and later at the right one"),
+            first,
+            second,
+            "s",
+        ),
+        exceeds(
+            "middle_moves_to_the_right",
+            _("its middle moves to the right"),
+            float(middle.max()),
+            0.25 * built.wall_speed,
+            "m/s",
+        ),
+        exceeds("rises_at_right_wall", _("at the right wall the particles rise"), float(up.max()), 0.0, "m/s"),
+        stays_below("turns_back", _("and those above turn back to the left"), float(back.min()), 0.0, "m/s"),
         equals(
-            _("the mean level rises as the vessel becomes narrower"), rise, expected, expected * RISE / float(level[-1])
+            "level_rises",
+            _("the mean level rises as the vessel becomes narrower"),
+            rise,
+            expected,
+            expected * RISE / float(level[-1]),
         ),
     )
 
@@ -185,12 +201,13 @@ SCENE = body_scene(
     lines=vessel_lines,
     plots=(
         Plotted(
+            "surface",
             _("Surface"),
             Axis(_("height"), "mm"),
             {_("moving wall"): "left", _("right wall"): "right", _("mean level"): "level"},
             1e-3,
         ),
-        Plotted(_("Velocity"), Axis(_("mean velocity to the right"), "m/s"), {_("liquid"): "velocity"}),
+        Plotted("velocity", _("Velocity"), Axis(_("mean velocity to the right"), "m/s"), {_("liquid"): "velocity"}),
     ),
     lecture=("normal_viscosity", "wall_speed", "rows", "pull_off_force", "normal_stiffness"),
     test_values={"columns": 30, "rows": 5, "duration": 0.6, "stroke": 0.3},

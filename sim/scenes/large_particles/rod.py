@@ -124,13 +124,23 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Angle since the start, spin and height of the rod."""
     spin, height = column(experiment, "spin"), column(experiment, "height")
     if not spin.size:
-        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
+        return (Reading("particles", _("particles"), float(experiment.run.world.sphere_count), given=True),)
     return (
-        Reading(_("turned by"), round(math.degrees(turn(experiment)), 1) + 0.0, "°", help=_("Positive anticlockwise.")),
         Reading(
-            _("spin"), round(float(spin[-1]), 2) + 0.0, "rad/s", help=_("Angular momentum over moment of inertia.")
+            "turned_by",
+            _("turned by"),
+            round(math.degrees(turn(experiment)), 1) + 0.0,
+            "°",
+            help=_("Positive anticlockwise."),
         ),
-        Reading(_("height of the centre"), float(height[-1]), "m"),
+        Reading(
+            "spin",
+            _("spin"),
+            round(float(spin[-1]), 2) + 0.0,
+            "rad/s",
+            help=_("Angular momentum over moment of inertia."),
+        ),
+        Reading("centre_height", _("height of the centre"), float(height[-1]), "m"),
     )
 
 
@@ -142,19 +152,25 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     first = int(np.argmax(gap < 0.0)) if (gap < 0.0).any() else gap.size - 1
     over = first + int(np.argmax(struck[first:] > other[first:])) if (struck[first:] > other[first:]).any() else -1
     return (
-        exceeds(_("the rod is deformed"), 100.0 * float(1.0 - length.min() / length[0]), DEFORMED, "%"),
-        exceeds(_("the whole rod bounces off the floor"), float(gap[first:].max()), 0.0, "m"),
+        exceeds("deformed", _("the rod is deformed"), 100.0 * float(1.0 - length.min() / length[0]), DEFORMED, "%"),
+        exceeds("bounces_off", _("the whole rod bounces off the floor"), float(gap[first:].max()), 0.0, "m"),
         Outcome(
+            "turns_over",
             _("the struck end comes to be the upper one"),
             Message("turned by {degrees}°", degrees=Number(math.degrees(turn(experiment)), format=".0f")),
             _("more than a quarter turn"),
             over >= 0,
         ),
         stays_below(
-            _("the rod falls onto the floor again"), float(gap[over:].min()) if over >= 0 else math.nan, 0.0, "m"
+            "falls_again",
+            _("the rod falls onto the floor again"),
+            float(gap[over:].min()) if over >= 0 else math.nan,
+            0.0,
+            "m",
         ),
         stays(
             experiment,
+            "momentum",
             _("the horizontal momentum stays"),
             ("momentum_x",),
             weight * built.speed + 1e-300,
@@ -195,12 +211,13 @@ SCENE = body_scene(
     lines=lines,
     plots=(
         Plotted(
+            "height",
             _("Height"),
             Axis(_("height"), "mm"),
             {_("centre"): "height", _("struck end"): "struck_end", _("other end"): "other_end"},
             1e-3,
         ),
-        Plotted(_("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
+        Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
     ),
     parts=(Part(_("rod"), "wood"),),
     lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),

@@ -150,13 +150,16 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Spin, distance and number of orbits; at the end also the mean spin of the last third of the run."""
     spin, built = column(experiment, "spin"), experiment.run.built
     if not spin.size:
-        return (Reading(_("spin"), built.first_spin, "rad/s", given=True),)
+        return (Reading("spin", _("spin"), built.first_spin, "rad/s", given=True),)
     orbits = float(times(experiment)[-1]) / period(built)
     return (
-        Reading(_("spin"), round(float(spin[-1]), 3) + 0.0, "rad/s", help=_("Negative: clockwise, as the orbit.")),
-        *((settled_spin(experiment),) if experiment.phase == "rested" else ()),
-        Reading(_("distance from the planet"), float(column(experiment, "distance")[-1]), "m"),
         Reading(
+            "spin", _("spin"), round(float(spin[-1]), 3) + 0.0, "rad/s", help=_("Negative: clockwise, as the orbit.")
+        ),
+        *((settled_spin(experiment),) if experiment.phase == "rested" else ()),
+        Reading("planet_distance", _("distance from the planet"), float(column(experiment, "distance")[-1]), "m"),
+        Reading(
+            "orbits",
             _("orbits"),
             round(orbits, 2),
             help=Message("One takes about {built} s.", built=Number(period(built), format=".3g")),
@@ -169,7 +172,7 @@ def settled_spin(experiment: Experiment) -> Reading:
     rate = -balanced_rate(experiment.run.built)
     value = round(float(late_spin(experiment).mean()), 3) + 0.0
     words = Message("The tide does no work at {rate} rad/s (Hut 1981).", rate=Number(rate, format=".3g"))
-    return Reading(_("mean spin of the last third"), value, "rad/s", expected=rate, help=words)
+    return Reading("late_mean_spin", _("mean spin of the last third"), value, "rad/s", expected=rate, help=words)
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
@@ -178,13 +181,18 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     built = experiment.run.built
     first = abs(float(column(experiment, "angular_momentum")[0]))
     late = late_spin(experiment)
-    found = stays(experiment, _("the angular momentum about the planet stays"), ("angular_momentum",), first)
+    found = stays(
+        experiment, "angular_momentum", _("the angular momentum about the planet stays"), ("angular_momentum",), first
+    )
     if not built.first_spin > 0.0:
         return (found,)
     return (
         found,
-        stays_below(_("the spin turns into the sense of the orbit"), float(late.mean()), 0.0, "rad/s"),
+        stays_below(
+            "turns_into_the_orbit", _("the spin turns into the sense of the orbit"), float(late.mean()), 0.0, "rad/s"
+        ),
         equals(
+            "balanced_rate",
             _("it approaches the rate at which the tide does no work over an orbit (Hut)"),
             float(late.mean()),
             -balanced_rate(built),
@@ -192,6 +200,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             "rad/s",
         ),
         stays_below(
+            "oscillations_damped",
             _("its oscillations about that rate are damped"),
             float(late.std()),
             DAMPED * abs(built.first_spin - float(late.mean())),
@@ -272,7 +281,7 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The rate at which the tide does no work over an orbit."""
     built = experiment.run.built
     rate = np.full(2, -balanced_rate(built))
-    return {"Spin": (Line(_("without work of the tide (Hut)"), np.array([0.0, built.duration]), rate),)}
+    return {"spin": (Line(_("without work of the tide (Hut)"), np.array([0.0, built.duration]), rate),)}
 
 
 SCENE = body_scene(
@@ -290,9 +299,13 @@ SCENE = body_scene(
     parts=(Part(_("satellite"), "steel"),),
     fields=("central_gravity",),
     plots=(
-        Plotted(_("Spin"), Axis(_("spin"), "rad/s"), {_("satellite"): "spin"}),
-        Plotted(_("Distance"), Axis(_("distance from the planet"), "mm"), {_("satellite"): "distance"}, 1e-3),
-        Plotted(_("Stretch"), Axis(_("longest side over shortest − 1"), "%"), {_("satellite"): "stretch"}, 1e-2),
+        Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("satellite"): "spin"}),
+        Plotted(
+            "distance", _("Distance"), Axis(_("distance from the planet"), "mm"), {_("satellite"): "distance"}, 1e-3
+        ),
+        Plotted(
+            "stretch", _("Stretch"), Axis(_("longest side over shortest − 1"), "%"), {_("satellite"): "stretch"}, 1e-2
+        ),
     ),
     lecture=("bond_viscosity", "bond_stiffness", "first_spin", "near", "size"),
     test_values={"duration": 6.0, "near": 0.25, "first_spin": 3.0},

@@ -297,7 +297,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The stress has a peak, the sample widens, and both are related by Bolton's law."""
     of, built = found(experiment), experiment.run.built
     held = float(np.mean(column(experiment, "across"))) / built.pressure
-    kept = outcome_between(_("the pressure of the sides over the one asked for"), held, 0.9, 1.1)
+    kept = outcome_between("side_pressure", _("the pressure of the sides over the one asked for"), held, 0.9, 1.1)
     if (
         of is None
         or built.grain_count < ENOUGH
@@ -314,13 +314,22 @@ def of_dense(of: Mapping[str, float]) -> tuple[Outcome, ...]:
     gain = (of["peak_angle"] - of["final_angle"]) / max(of["dilatancy_angle"], 1e-3)
     return (
         outcome_above(
-            _("the dense sample bears more at its peak than at the end (σ1/σ3)"), of["peak"], 1.1 * of["final"]
+            "stress_peak",
+            _("the dense sample bears more at its peak than at the end (σ1/σ3)"),
+            of["peak"],
+            1.1 * of["final"],
         ),
         outcome_above(
-            _("the sample widens while it is pressed (Reynolds), by a share of its area"), of["widest"], 0.01
+            "dilatancy",
+            _("the sample widens while it is pressed (Reynolds), by a share of its area"),
+            of["widest"],
+            0.01,
         ),
         outcome_between(
-            _("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)"), gain, *BOLTON
+            "friction_gain",
+            _("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)"),
+            gain,
+            *BOLTON,
         ),
     )
 
@@ -333,20 +342,38 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     built = experiment.run.built
     along, across = column(experiment, "along")[-1], column(experiment, "across")[-1]
     shown = [
-        Reading(plain("σ1/σ3"), along / max(across, 1e-6 * built.pressure), help=_("Upper plate over sides.")),
-        Reading(_("strain of the height"), 100.0 * strain[-1], "%"),
         Reading(
-            _("change of the area"), -100.0 * column(experiment, "volume")[-1], "%", help=_("Positive: it widens.")
+            "stress_ratio",
+            plain("σ1/σ3"),
+            along / max(across, 1e-6 * built.pressure),
+            help=_("Upper plate over sides."),
         ),
-        Reading(_("σ1, upper plate"), along, "N/m"),
-        Reading(_("σ3, sides"), across, "N/m", help=_("Kept at the confining pressure.")),
+        Reading("height_strain", _("strain of the height"), 100.0 * strain[-1], "%"),
+        Reading(
+            "area_change",
+            _("change of the area"),
+            -100.0 * column(experiment, "volume")[-1],
+            "%",
+            help=_("Positive: it widens."),
+        ),
+        Reading("plate_stress", _("σ1, upper plate"), along, "N/m"),
+        Reading("side_stress", _("σ3, sides"), across, "N/m", help=_("Kept at the confining pressure.")),
     ]
     if (of := found(experiment)) is not None:
         help = _("From sin φ = (σ1 − σ3)/(σ1 + σ3) at the largest ratio so far.")
-        shown.append(Reading(_("friction angle at the peak"), math.degrees(of["peak_angle"]), "°", help=help))
+        shown.append(
+            Reading(
+                "peak_friction_angle", _("friction angle at the peak"), math.degrees(of["peak_angle"]), "°", help=help
+            )
+        )
     inertial = built.strain_rate * built.time_scale
     shown.append(
-        Reading(_("inertial number"), inertial, help=_("Strain rate times √(m/σ_3); below 0.001 the press is slow."))
+        Reading(
+            "inertial_number",
+            _("inertial number"),
+            inertial,
+            help=_("Strain rate times √(m/σ_3); below 0.001 the press is slow."),
+        )
     )
     return tuple(shown)
 
@@ -363,8 +390,22 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         lines.append(Line(words, ends, np.full(2, of["final"]), fitted=True))
     widening = Line(_("area"), strain, -100.0 * column(experiment, "volume"))
     return (
-        Curve(_("Stress"), Axis(_("strain ε1"), "%"), Axis(_("stress ratio σ1/σ3")), tuple(lines), x_from_zero=True),
-        Curve(_("Area"), Axis(_("strain ε1"), "%"), Axis(_("growth of the area"), "%"), (widening,), x_from_zero=True),
+        Curve(
+            "stress",
+            _("Stress"),
+            Axis(_("strain ε1"), "%"),
+            Axis(_("stress ratio σ1/σ3")),
+            tuple(lines),
+            x_from_zero=True,
+        ),
+        Curve(
+            "area",
+            _("Area"),
+            Axis(_("strain ε1"), "%"),
+            Axis(_("growth of the area"), "%"),
+            (widening,),
+            x_from_zero=True,
+        ),
     )
 
 

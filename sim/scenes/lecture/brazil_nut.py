@@ -217,11 +217,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         return ()
     if built.size_ratio <= EQUAL:
         words = _("a grain of the same size is no higher than the others (share of them as high on average)")
-        return (outcome_between(words, 100.0 * share, 100.0 * CHANCE, 100.0, "%"),)
+        return (outcome_between("no_higher", words, 100.0 * share, 100.0 * CHANCE, 100.0, "%"),)
     if built.size_ratio < CLEARLY_LARGER:
         return ()
     words = _("the large grain stays above the small ones (share of them as high on average)")
-    return (outcome_between(words, 100.0 * share, 0.0, 100.0 * CHANCE, "%"),)
+    return (outcome_between("stays_above", words, 100.0 * share, 0.0, 100.0 * CHANCE, "%"),)
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -231,10 +231,16 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     below = 100.0 * column(experiment, "below")[-1]
     return (
-        Reading(_("small grains below the large one"), below, "%"),
-        Reading(_("height of the large grain"), height[-1], "m", help=_("Of its centre over the bottom of the box.")),
-        Reading(_("periods"), elapsed(experiment) * built.frequency),
-        Reading(_("amplitude of the box"), built.amplitude, "m", given=True),
+        Reading("small_grains_below", _("small grains below the large one"), below, "%"),
+        Reading(
+            "large_grain_height",
+            _("height of the large grain"),
+            height[-1],
+            "m",
+            help=_("Of its centre over the bottom of the box."),
+        ),
+        Reading("periods", _("periods"), elapsed(experiment) * built.frequency),
+        Reading("box_amplitude", _("amplitude of the box"), built.amplitude, "m", given=True),
     )
 
 
@@ -249,8 +255,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         )
 
     return (
-        Curve(_("Height"), TIME, Axis(_("height"), "mm"), both(_("height"), "marked_height", 1e3)),
-        Curve(_("Below"), TIME, Axis(_("grains below it"), "%"), both(_("below"), "marked_below", 100.0)),
+        Curve("height", _("Height"), TIME, Axis(_("height"), "mm"), both(_("height"), "marked_height", 1e3)),
+        Curve("below", _("Below"), TIME, Axis(_("grains below it"), "%"), both(_("below"), "marked_below", 100.0)),
     )
 
 

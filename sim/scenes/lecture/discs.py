@@ -62,16 +62,16 @@ class DiscsParameters(PouredInSpaceParameters):
     )
 
 
-def outcome_above(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
+def outcome_above(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
     least = Message("above {least}", least=_told(bound, unit))
-    return Outcome(statement, plain(_told(found, unit)), least, bool(found > bound))
+    return Outcome(name, statement, plain(_told(found, unit)), least, bool(found > bound))
 
 
-def outcome_between(statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
+def outcome_between(name: str, statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number is between two bounds."""
     words = Message("{low} to {high}", low=_told(low, ""), high=_told(high, unit))
-    return Outcome(statement, plain(_told(found, unit)), words, bool(low <= found <= high))
+    return Outcome(name, statement, plain(_told(found, unit)), words, bool(low <= found <= high))
 
 
 def _told(number: float, unit: str) -> Number:

@@ -159,12 +159,16 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     # Two drums of one speed differ by much less than the angle varies in time.
     flatter = degrees[0] + math.degrees(of["scatter"][0])
     steepest = outcome_above(
-        _("the surface of the fastest drum is steeper than that of the slowest"), degrees[-1], flatter, "°"
+        "steeper_when_fast",
+        _("the surface of the fastest drum is steeper than that of the slowest"),
+        degrees[-1],
+        flatter,
+        "°",
     )
     if froude(experiment, experiment.run.built.slowest) > SLOW:
         return (steepest,)
     words = _("the slowest drum has avalanches, the fastest a steady flow (slowest over mean flow)")
-    return steepest, outcome_above(words, rest[-1], 2.0 * rest[0])
+    return steepest, outcome_above("avalanches_when_slow", words, rest[-1], 2.0 * rest[0])
 
 
 def froude(experiment: Experiment, speed: float) -> float:
@@ -180,10 +184,15 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     speed = built.speed_at(elapsed(experiment))
     return (
         Reading(
-            _("angle of the surface"), math.degrees(angle[-1]), "°", help=_("From the centre of mass of the grains.")
+            "surface_angle",
+            _("angle of the surface"),
+            math.degrees(angle[-1]),
+            "°",
+            help=_("From the centre of mass of the grains."),
         ),
-        Reading(_("speed of the drum"), speed / RPM, "1/min", given=True),
+        Reading("drum_speed", _("speed of the drum"), speed / RPM, "1/min", given=True),
         Reading(
+            "froude_number",
             _("Froude number"),
             froude(experiment, speed),
             help=_("ω² R/g: centrifugal over gravitational acceleration."),
@@ -203,13 +212,14 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time = Line(_("angle"), column(experiment, "time"), np.degrees(column(experiment, "angle")))
     return (
         Curve(
+            "angle_over_speed",
             _("Angle over speed"),
             Axis(_("speed of the drum n"), "1/min"),
             Axis(_("angle θ"), "°"),
             (mean,),
             log_x=True,
         ),
-        Curve(_("Angle"), TIME, Axis(_("angle θ"), "°"), (time,)),
+        Curve("angle_in_time", _("Angle"), TIME, Axis(_("angle θ"), "°"), (time,)),
     )
 
 

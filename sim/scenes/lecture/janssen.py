@@ -37,7 +37,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
-from repose.sim.message import Message, Number, _, plain
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
@@ -291,9 +291,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     share = float(force[-1] / weight[-1])
     if friction == 0.0:
         words = _("between smooth walls the bottom bears the whole weight (share)")
-        return (outcome_between(words, share, 1.0 - EQUAL, 1.0 + EQUAL),)
+        return (outcome_between("whole_weight", words, share, 1.0 - EQUAL, 1.0 + EQUAL),)
     if (of := fitted(experiment)) is None or not tall or friction < 0.1:
-        return (outcome_between(_("the bottom bears at most the weight"), share, 0.0, 1.0 + EQUAL),)
+        return (
+            outcome_between("at_most_the_weight", _("the bottom bears at most the weight"), share, 0.0, 1.0 + EQUAL),
+        )
     return of_law(experiment, of)
 
 
@@ -306,14 +308,16 @@ def of_law(experiment: Experiment, of: Fit) -> tuple[Outcome, ...]:
     words = _("the bottom bears a part of the weight only"), _("pressure on the walls over that on the layers, K")
     few = _("the forces deviate from Janssen's law no more than those of few wall contacts (of its limit)")
     shown = [
-        outcome_between(words[0], force[-1] / weight[-1], *least_and_largest_share(experiment)),
-        outcome_between(words[1], of.pressure_ratio, *RANKINE),
-        outcome_between(few, of.deviation, 0.0, most),
+        outcome_between("share_of_weight", words[0], force[-1] / weight[-1], *least_and_largest_share(experiment)),
+        outcome_between("pressure_ratio", words[1], of.pressure_ratio, *RANKINE),
+        outcome_between("deviation", few, of.deviation, 0.0, most),
     ]
     law = janssen(weight, of.limit)
     if root_mean_square(law - fixed_share(weight, law)) > noise * of.limit:
         closer = _("the law is closer to the forces than a fixed share of the weight (ratio of deviations)")
-        shown.append(outcome_between(closer, of.deviation / max(of.proportional, 1e-300), 0.0, CLOSER))
+        shown.append(
+            outcome_between("closer_than_fixed_share", closer, of.deviation / max(of.proportional, 1e-300), 0.0, CLOSER)
+        )
     return tuple(shown)
 
 
@@ -333,13 +337,20 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     force, weight = column(experiment, "force"), column(experiment, "weight")
     if not force.size:
         return ()
-    shown = [Reading(_("force on the bottom"), force[-1], "N"), Reading(_("weight of the filling"), weight[-1], "N")]
+    shown = [
+        Reading("bottom_force", _("force on the bottom"), force[-1], "N"),
+        Reading("filling_weight", _("weight of the filling"), weight[-1], "N"),
+    ]
     if (of := fitted(experiment)) is not None:
         of_walls = _("Pressure on the walls over that on the layers.")
         friction = _("Friction of the walls over the force on them. Below μ_w, because round grains also roll.")
-        shown.append(Reading(_("limit of a very high column"), of.limit, "N", help=_("F_∞ of Janssen's law, fitted.")))
-        shown.append(Reading(_("pressure ratio K"), of.pressure_ratio, help=of_walls))
-        shown.append(Reading(_("mobilised wall friction"), of.mobilised, help=friction))
+        shown.append(
+            Reading(
+                "force_limit", _("limit of a very high column"), of.limit, "N", help=_("F_∞ of Janssen's law, fitted.")
+            )
+        )
+        shown.append(Reading("pressure_ratio", _("pressure ratio K"), of.pressure_ratio, help=of_walls))
+        shown.append(Reading("mobilised_wall_friction", _("mobilised wall friction"), of.mobilised, help=friction))
     return tuple(shown)
 
 
@@ -362,17 +373,18 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time = column(experiment, "time")
     course = (
         Line(_("weight"), time, column(experiment, "weight")),
-        Line(plain("bottom"), time, column(experiment, "force")),
+        Line(_("bottom"), time, column(experiment, "force")),
     )
     return (
         Curve(
+            "force",
             _("Force"),
             Axis(_("weight of the filling"), "N"),
             Axis(_("force on the bottom"), "N"),
             tuple(lines),
             x_from_zero=True,
         ),
-        Curve(_("Force in time"), TIME, Axis(_("force"), "N"), course),
+        Curve("force_in_time", _("Force in time"), TIME, Axis(_("force"), "N"), course),
     )
 
 

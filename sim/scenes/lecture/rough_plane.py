@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
@@ -27,7 +28,7 @@ from repose.sim.experiment.rest import is_at_rest, time_free
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import Message, Number, _, joined, plain
+from repose.sim.message import Message, Number, _, joined
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
@@ -287,8 +288,10 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     of, built = found(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
-        return (Outcome(_("the layer starts to flow"), _("no avalanche"), _("an avalanche"), False),)
-    first = outcome_between(_("the first avalanche starts at an angle of round grains"), degrees[0], 12.0, 40.0, "°")
+        return (Outcome("starts_to_flow", _("the layer starts to flow"), _("no avalanche"), _("an avalanche"), False),)
+    first = outcome_between(
+        "first_avalanche", _("the first avalanche starts at an angle of round grains"), degrees[0], 12.0, 40.0, "°"
+    )
     late = np.degrees(hysteresis(experiment))
     if built.thickness < THICK or late.size < 3:
         return (first,)
@@ -296,8 +299,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     thin = _("the thinnest layer starts at a larger angle than the thick one, by more than half the hysteresis")
     return (
         first,
-        outcome_above(again, late.mean(), math.degrees(delay(built)), "°"),
-        outcome_above(thin, degrees[-1], degrees[0] + 0.5 * late.mean(), "°"),
+        outcome_above("starts_again_steeper", again, late.mean(), math.degrees(delay(built)), "°"),
+        outcome_above("thin_starts_steeper", thin, degrees[-1], degrees[0] + 0.5 * late.mean(), "°"),
     )
 
 
@@ -308,24 +311,41 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     of, high = found(experiment), column(experiment, "thickness")[-1]
     shown = [
-        Reading(_("angle of the plane"), math.degrees(angle[-1]), "°"),
-        Reading(_("thickness of the layer"), high, "d", help=_("In the middle of the plane, in mean diameters.")),
+        Reading("plane_angle", _("angle of the plane"), math.degrees(angle[-1]), "°"),
+        Reading(
+            "layer_thickness",
+            _("thickness of the layer"),
+            high,
+            "d",
+            help=_("In the middle of the plane, in mean diameters."),
+        ),
     ]
     if of["angle"].size:
         words = _("Angle at which the layer began to flow.")
-        shown.append(Reading(_("last start"), math.degrees(of["angle"][-1]), "°", help=words))
+        shown.append(Reading("last_start", _("last start"), math.degrees(of["angle"][-1]), "°", help=words))
     if (stopped := np.isfinite(of["after"])).any():
         held = math.degrees(of["held"][stopped][-1])
         shown.append(
             Reading(
-                Message("layer that stopped at {held}°", held=Number(held, format=".1f")), of["after"][stopped][-1], "d"
+                "stopped_layer",
+                Message("layer that stopped at {held}°", held=Number(held, format=".1f")),
+                of["after"][stopped][-1],
+                "d",
             )
         )
     if (late := np.degrees(hysteresis(experiment))).size:
         words = _("Angle at which a layer starts, less that at which it stopped.")
         error = float(late.std(ddof=1) / math.sqrt(late.size)) if late.size > 1 else None
         shown.append(
-            Reading(_("hysteresis"), float(late.mean()), "°", error=error, help=words, error_of=_("avalanches"))
+            Reading(
+                "hysteresis",
+                _("hysteresis"),
+                float(late.mean()),
+                "°",
+                error=error,
+                help=words,
+                error_of=_("avalanches"),
+            )
         )
     return tuple(shown)
 
@@ -345,11 +365,11 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
             Line(Message("Pouliquen, L = {fit} d", fit=Number(fit[2], format=".1f")), law, thick, fitted=True, group=1)
         )
     time, angle = column(experiment, "time"), np.degrees(column(experiment, "angle"))
-    layer = Line(plain("layer"), time, column(experiment, "thickness"))
+    layer = Line(_("layer"), time, column(experiment, "thickness"))
     return (
-        Curve(_("Thickness"), Axis(_("angle θ"), "°"), Axis(_("thickness h/d")), tuple(shown)),
-        Curve(_("Angle"), TIME, Axis(_("angle θ"), "°"), (Line(_("angle"), time, angle),)),
-        Curve(_("Layer"), TIME, Axis(_("thickness h/d")), (layer,)),
+        Curve("thickness", _("Thickness"), Axis(_("angle θ"), "°"), Axis(_("thickness h/d")), tuple(shown)),
+        Curve("angle_in_time", _("Angle"), TIME, Axis(_("angle θ"), "°"), (Line(_("angle"), time, angle),)),
+        Curve("layer", _("Layer"), TIME, Axis(_("thickness h/d")), (layer,)),
     )
 
 
@@ -446,6 +466,11 @@ SCENE = disc_scene(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
     ),
     parameters=RoughPlaneParameters,
+    result_numbers={
+        "hysteresis_degrees": ResultNumber(_("hysteresis"), "°"),
+        "lowest_degrees": ResultNumber(_("lowest"), "°"),
+        "highest_degrees": ResultNumber(_("highest"), "°"),
+    },
     box=box,
     readings=readings,
     curves=curves,

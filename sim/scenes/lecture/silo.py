@@ -258,7 +258,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """A wider outlet has a larger rate; with enough grains for a steady flow it follows Beverloo's law of the plane."""
     built, of = experiment.run.built, law(experiment)
     if of is None:
-        return (Outcome(_("three outlets flow without clogging"), _("fewer"), _("three"), False),)
+        return (Outcome("three_outlets", _("three outlets flow without clogging"), _("fewer"), _("three"), False),)
     width, rate, __ = found(experiment)
     flows = np.isfinite(rate) & (width > RING)
     times = rate[flows][-1] / rate[flows][0]
@@ -266,17 +266,20 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     # A third of the way, in logarithms, from a rate that does not depend on the width to that of the law: the rates of
     # stages of few grains scatter.
     wider = outcome_above(
-        _("the widest outlet passes more grains than the narrowest that flows (times)"), times, by_law ** (1.0 / 3.0)
+        "wider_is_faster",
+        _("the widest outlet passes more grains than the narrowest that flows (times)"),
+        times,
+        by_law ** (1.0 / 3.0),
     )
     if built.stage_grains < STEADY_GRAINS or built.grain_count < STEADY_GRAINS:
         return (wider,)
     of_power, of_ring = (SURE * error for error in errors(built, width[flows]))
     power = _("the rate grows with the power 3/2 of the free width D − 1.4 d (Beverloo)")
-    shown = wider, outcome_between(power, of[2], 1.5 - of_power, 1.5 + of_power)
+    shown = wider, outcome_between("power", power, of[2], 1.5 - of_power, 1.5 + of_power)
     if of_ring > RING:  # no margin at all would be within the error: too few widths flow
         return shown
     ring = _("the margin k of the outlet, fitted with that power, is about 1.4 diameters")
-    return (*shown, outcome_between(ring, of[1], RING - of_ring, RING + of_ring))
+    return (*shown, outcome_between("margin", ring, of[1], RING - of_ring, RING + of_ring))
 
 
 def errors(parameters: SiloParameters, width: Floats) -> tuple[float, float]:
@@ -301,12 +304,13 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     built: SiloParameters = experiment.run.built
     stage = min(len(experiment.run.state.stages), built.stages - 1)
     words = _("In mean diameters of the grains.")
-    shown = [Reading(_("outlet"), built.outlets[stage] / built.diameter, "d", help=words, given=True)]
-    shown.append(Reading(_("grains passed"), float(passed(experiment))))
+    shown = [Reading("outlet", _("outlet"), built.outlets[stage] / built.diameter, "d", help=words, given=True)]
+    shown.append(Reading("grains_passed", _("grains passed"), float(passed(experiment))))
     width, rate, count = found(experiment)
     if width.size and math.isfinite(rate[-1]):
         shown.append(
             Reading(
+                "flow_rate",
                 Message("flow rate at {width} d", width=Number(width[-1], format=".3g")),
                 rate[-1],
                 "1/s",
@@ -319,6 +323,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
         shown.append(
             Reading(
+                "grains_until_clogged",
                 Message("grains until {width} d clogged", width=Number(width[-1], format=".3g")),
                 count[-1],
                 "",
@@ -341,8 +346,15 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         measured.append(Line(label, at, of[0] * np.maximum(at - of[1], 0.0) ** 1.5, fitted=True))
     passages = Line(_("grains"), column(experiment, "time"), column(experiment, "passed"))
     return (
-        Curve(_("Flow rate"), Axis(_("outlet D/d")), Axis(_("flow rate Q"), "1/s"), tuple(measured), x_from_zero=True),
-        Curve(_("Grains passed"), TIME, Axis(_("grains passed")), (passages,)),
+        Curve(
+            "flow_rate",
+            _("Flow rate"),
+            Axis(_("outlet D/d")),
+            Axis(_("flow rate Q"), "1/s"),
+            tuple(measured),
+            x_from_zero=True,
+        ),
+        Curve("grains_passed", _("Grains passed"), TIME, Axis(_("grains passed")), (passages,)),
     )
 
 

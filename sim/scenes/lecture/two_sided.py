@@ -20,6 +20,7 @@ import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
@@ -283,18 +284,22 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     of = large(experiment)
     if of["left"].size < 3:
         words = _("the grains form a heap of more than one layer (height/d)")
-        return (outcome_above(words, height_of(experiment), ONE_LAYER),)
+        return (outcome_above("more_than_one_layer", words, height_of(experiment), ONE_LAYER),)
     apart = math.degrees(float((of["left"] - of["right"]).mean()))
     angle = math.degrees(angle_now(experiment)[0])
     before, after = (mean_and_error(mean_angles(experiment, shares)) for shares in (HALF, WHOLE))
     shown = [
-        outcome_between(_("left and right flank are equally steep (difference)"), apart, -AVALANCHE, AVALANCHE, "°"),
-        outcome_between(_("the flanks have the angle of round grains on a rough plate"), angle, 12.0, 32.0, "°"),
+        outcome_between(
+            "equal_flanks", _("left and right flank are equally steep (difference)"), apart, -AVALANCHE, AVALANCHE, "°"
+        ),
+        outcome_between(
+            "angle", _("the flanks have the angle of round grains on a rough plate"), angle, 12.0, 32.0, "°"
+        ),
     ]
     if math.isfinite(error := math.hypot(before[1], after[1])):
         allowed = max(AVALANCHE, SURE * error)
         words = _("a heap of twice as many grains is as steep (difference)")
-        shown.append(outcome_between(words, after[0] - before[0], -allowed, allowed, "°"))
+        shown.append(outcome_between("equal_sizes", words, after[0] - before[0], -allowed, allowed, "°"))
     return tuple(shown)
 
 
@@ -309,9 +314,12 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     built: TwoSidedParameters = experiment.run.built
     if not state.poured:
         return ()
-    shown = [Reading(_("grains poured"), float(state.poured)), Reading(_("height"), height_of(experiment), "d")]
+    shown = [
+        Reading("grains_poured", _("grains poured"), float(state.poured)),
+        Reading("height", _("height"), height_of(experiment), "d"),
+    ]
     if state.gone:
-        shown.append(Reading(_("grains that left the plate"), float(state.gone)))
+        shown.append(Reading("grains_gone", _("grains that left the plate"), float(state.gone)))
     if large(experiment)["left"].size > 1:
         angle, error = (math.degrees(value) for value in angle_now(experiment))
         help = Message(
@@ -319,12 +327,12 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             large=Number(LARGE, format=".0%"),
             grain_count=built.grain_count,
         )
-        shown.append(Reading(_("mean angle"), angle, "°", error=error, help=help, error_of=_("portions")))
+        shown.append(Reading("mean_angle", _("mean angle"), angle, "°", error=error, help=help, error_of=_("portions")))
     of = found(experiment)
     for name in ("left", "right"):
         if of[name].size:
             angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name}_error"][-1])
-            shown.append(Reading(FLANKS[name], angle, "°", error=error, error_of=_("line fit")))
+            shown.append(Reading(f"{name}_angle", FLANKS[name], angle, "°", error=error, error_of=_("line fit")))
     return tuple(shown)
 
 
@@ -353,8 +361,15 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         Line(_("weight above"), place / built.diameter, column_above),
     )
     return (
-        Curve(_("Angle"), Axis(_("height H/d")), Axis(_("angle of the flank"), "°"), flanks, x_from_zero=True),
-        Curve(_("Pressure"), Axis(_("place x/d")), Axis(_("pressure"), "N/m"), lines),
+        Curve(
+            "flank_angle",
+            _("Angle"),
+            Axis(_("height H/d")),
+            Axis(_("angle of the flank"), "°"),
+            flanks,
+            x_from_zero=True,
+        ),
+        Curve("pressure_on_plate", _("Pressure"), Axis(_("place x/d")), Axis(_("pressure"), "N/m"), lines),
     )
 
 
@@ -426,6 +441,10 @@ SCENE = disc_scene(
     title=_("Heap from a point source"),
     summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
     parameters=TwoSidedParameters,
+    result_numbers={
+        "angle_degrees": ResultNumber(_("angle"), "°"),
+        "angle_error_degrees": ResultNumber(_("angle error"), "°"),
+    },
     box=box,
     readings=readings,
     curves=curves,

@@ -23,7 +23,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
 from repose.sim.message import EMPTY as NO_WORDS
-from repose.sim.message import Message, _, joined, plural
+from repose.sim.message import Message, _, as_data, joined, plural, read_message
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import EMPTY, FILLING, FLOWING, RESTED, enter, rests
@@ -42,7 +42,7 @@ from repose.sim.scenes.common.poured import (
     remove_gone,
 )
 from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
-from repose.sim.scenes.common.state_checks import are_rows
+from repose.sim.scenes.common.state_checks import are_messages, are_rows
 from repose.sim.scenes.common.stream import (
     Box,
     around_axis,
@@ -79,7 +79,8 @@ class VesselState(PouredState):
     closed: bool = False
     volume: float = 0.0
     """Volume of a closed shape [m³]."""
-    mended: list[str] = field(default_factory=list)
+    mended: list[Any] = field(default_factory=list)
+    """What was wrong with the shape and has been corrected, as data of messages (repose.sim.message)."""
     digest: str = ""
     """SHA-256 of the file."""
     bottom: list[list[list[float]]] = field(default_factory=list)
@@ -127,7 +128,7 @@ def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
         random=dict(generator.bit_generator.state),
         closed=mesh.closed,
         volume=mesh.volume,
-        mended=list(mesh.notes),
+        mended=[as_data(note) for note in mesh.notes],
         digest=mesh.digest,
         bottom=mesh.facets[lying].tolist(),
     )
@@ -216,7 +217,7 @@ def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray
 def empty_in_words(experiment: Experiment) -> Message:
     """The empty shape, and how its file was mended."""
     facets = Message("empty shape of {len} facets", len=len(shape(experiment)))
-    return joined((facets, *map(Message, experiment.run.state.mended)), "; ")
+    return joined((facets, *map(read_message, experiment.run.state.mended)), "; ")
 
 
 def settling_in_words(experiment: Experiment) -> Message:
@@ -246,10 +247,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     share, outdated = 100.0 * state.reading["held"] / max(1, state.poured), change_since_measured(experiment)
     words = _("The shape is straight below their centres.")
     return (
-        Reading(_("grains held"), float(state.reading["held"]), help=words, outdated=outdated),
-        Reading(_("share held"), share, "%", help=_("Of all grains poured."), outdated=outdated),
-        Reading(_("grains on the floor"), float(state.reading["on_floor"]), outdated=outdated),
-        Reading(_("grains off the floor"), float(state.removed)),
+        Reading("grains_held", _("grains held"), float(state.reading["held"]), help=words, outdated=outdated),
+        Reading("share_held", _("share held"), share, "%", help=_("Of all grains poured."), outdated=outdated),
+        Reading("grains_on_floor", _("grains on the floor"), float(state.reading["on_floor"]), outdated=outdated),
+        Reading("grains_off_floor", _("grains off the floor"), float(state.removed)),
         *settling_readings(state),
     )
 
@@ -285,7 +286,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
             "closed": state.closed,
             "volume": state.volume,
             "extent": np.ptp(surface, axis=(0, 1)).tolist(),
-            "mended": state.mended,
+            "mended": [str(read_message(entry)) for entry in state.mended],
             "sha256": state.digest or None,
         },
     }
@@ -316,6 +317,7 @@ def flaws(state: VesselState, world: World, built: VesselParameters) -> dict[str
     return {
         "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
         "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
+        "mended": not are_messages(state.mended),
         "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
     }
 

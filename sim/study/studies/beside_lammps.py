@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repose.sim.experiment.comparison import no_laws
+from repose.sim.experiment.comparison import ResultNumber, no_laws
+from repose.sim.message import _
 from repose.sim.study import beside_lammps, verdicts
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import Statement, StudyPlan, Verdict
@@ -61,6 +62,7 @@ STUDY = StudyPlan(
     grid={"friction": (0.1, 0.2, 0.3, 0.4)},
     seeds=(1, 2, 3, 4, 5),
     measured=("angle_of_repose", ANGLE, "grains_left", LEFT, FORCE, COMPARED, SLIDING),
+    numbers={"angle_in_LAMMPS_degrees": ResultNumber(_("angle in LAMMPS"), "°")},
     drawn_count=2,
     laws=no_laws,
     beside=beside_lammps.beside,

@@ -155,7 +155,7 @@ def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(nam
         assert stage.lead.scene.name == lecture.scene_of(number)
         declared = type(stage.lead.parameters).declared()
         assert all(parameter in declared for parameter in step.controls)
-        plots = {"comparison"} | {curve.title for curve in stage.lead.scene.curves(stage.lead)}
+        plots = {"comparison"} | {curve.name for curve in stage.lead.scene.curves(stage.lead)}
         assert not step.plot or step.plot in plots
 
 

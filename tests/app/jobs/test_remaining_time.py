@@ -13,6 +13,7 @@ from repose.app.cli.commands import run_command_line
 from repose.app.jobs import remaining_time
 from repose.app.jobs.remaining_time import Countdown, Outlook, duration, time_left
 from repose.app.progress import Progress
+from repose.sim.message import Message
 
 
 @dataclass
@@ -72,6 +73,22 @@ def test_without_a_terminal_progress_is_a_line_from_time_to_time(
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "A run"
     assert [line.split("step ")[1] for line in lines[1:]] == ["0", "1", "3", "7", "15", "31", "63", "123", "183"]
+
+
+def test_without_a_terminal_a_stage_or_words_that_change_begin_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("A run") as told:
+        for layer in range(3):
+            told.show(Message("filling: layer {layer}", layer=layer), 0.1, stage="filling")
+        told.show(Message("filling: layer {layer}", layer=3), 0.1, stage="flowing")
+        for words in ("compiling", "compiling", "drawing"):
+            told.show(words, None)
+    assert capsys.readouterr().err.splitlines() == [
+        "A run",
+        "  filling: layer 0 (10 %)",
+        "  filling: layer 3 (10 %)",
+        "  compiling",
+        "  drawing",
+    ]
 
 
 def test_a_run_of_many_tiny_steps_says_how_long_it_takes(

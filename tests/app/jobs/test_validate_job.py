@@ -14,7 +14,10 @@ from repose.sim.measure.display import Outcome
 from repose.sim.study import validation
 from repose.sim.study.validation import Comparison, comparisons
 
-RIGHT, WRONG = Outcome("it is one", "1.00", "1.00", True), Outcome("it is two", "2.50", "2.00", False)
+RIGHT, WRONG = (
+    Outcome("it_is_one", "it is one", "1.00", "1.00", True),
+    Outcome("it_is_two", "it is two", "2.50", "2.00", False),
+)
 
 
 def test_every_check_of_the_window_is_compared() -> None:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.language import read_language
+from repose.app.language import NATIVE, read_language
+from repose.app.lectures import old_labels
 from repose.app.lectures.answers import answer_of, unanswered
 from repose.app.lectures.lecture_file import Lecture, Question, load, parse
+from repose.sim.experiment.changes import offered_plots
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.message import _
+from repose.sim.registry import scenes
+from repose.sim.scene_fields import NAME
 
 from tests.snapshots import snapshot_of, with_fields
 
 READINGS = (
-    Reading("mean time", 0.0008, "s"),
-    Reading(_("angle of repose"), 12.6, "°"),
-    Reading("none yet", float("nan")),
+    Reading("mean_time", "mean time", 0.0008, "s"),
+    Reading("angle_of_repose", _("angle of repose"), 12.6, "°"),
+    Reading("none_yet", "none yet", float("nan")),
 )
-SHOT = snapshot_of(readings=READINGS, bulk_readings=(Reading("coordination number", 3.9),))
+SHOT = snapshot_of(readings=READINGS, bulk_readings=(Reading("coordination_number", "coordination number", 3.9),))
 
 
 def asking(reading: str, unit: str, more: str = "") -> Lecture:
@@ -34,15 +38,15 @@ def question(reading: str, unit: str) -> Question:
 @pytest.mark.parametrize(("unit", "value"), [("s", 0.0008), ("ms", 0.8), ("µs", 800.0), ("μs", 800.0)])
 def test_a_reading_answers_in_the_unit_of_the_slider_whatever_prefix_the_window_shows(unit: str, value: float) -> None:
     assert READINGS[0].readable().unit == "µs"
-    answer = answer_of(question("mean time", unit), SHOT)
+    answer = answer_of(question("mean_time", unit), SHOT)
     assert answer is not None
     assert answer.value == pytest.approx(value, rel=1e-12)
-    assert unanswered(asking("mean time", unit), 0, SHOT) == ""
+    assert unanswered(asking("mean_time", unit), 0, SHOT) == ""
 
 
 @pytest.mark.parametrize(
     ("reading", "unit", "found", "needed"),
-    [("mean time", "m", "0.0008 s", "s"), ("angle of repose", "rad", "12.6 °", "°"), ("angle of repose", "", "", "°")],
+    [("mean_time", "m", "0.0008 s", "s"), ("angle_of_repose", "rad", "12.6 °", "°"), ("angle_of_repose", "", "", "°")],
 )
 def test_a_reading_of_another_quantity_stands_beside_no_guess(reading: str, unit: str, found: str, needed: str) -> None:
     assert answer_of(question(reading, unit), SHOT) is None
@@ -51,19 +55,21 @@ def test_a_reading_of_another_quantity_stands_beside_no_guess(reading: str, unit
         assert words in sentence
 
 
-def test_a_label_that_no_reading_has_is_reported_with_the_labels_there_are() -> None:
-    lecture = asking("angle of repos", "°")
-    assert answer_of(question("angle of repos", "°"), SHOT) is None
+def test_a_name_that_no_reading_has_is_reported_with_the_names_there_are() -> None:
+    lecture = asking("angle_of_repos", "°")
+    assert answer_of(question("angle_of_repos", "°"), SHOT) is None
     sentence = unanswered(lecture, 0, SHOT)
-    assert "'angle of repos'" in sentence
-    assert sentence.endswith(": mean time, angle of repose, coordination number.")
-    assert "none yet" not in sentence, "a reading without a value answers nothing"
+    assert "'angle_of_repos'" in sentence
+    assert sentence.endswith(
+        ": mean_time (mean time), angle_of_repose (angle of repose), coordination_number (coordination number)."
+    )
+    assert "none_yet" not in sentence, "a reading without a value answers nothing"
     assert unanswered(lecture, 0, Snapshot()).endswith(": none.")
 
 
 @pytest.mark.parametrize(("later", "silent"), [("continue = true", True), ('scene = "heap"', False)])
 def test_a_guess_taken_before_the_run_is_answered_by_a_later_step_of_the_same_run(later: str, silent: bool) -> None:
-    lecture = asking("tilting angle", "°", f'[[step]]\ntitle = "B"\n{later}\n{{guess}}')
+    lecture = asking("tilting_angle", "°", f'[[step]]\ntitle = "B"\n{later}\n{{guess}}')
     assert (unanswered(lecture, 0, SHOT) == "") is silent
     assert unanswered(lecture, 1, SHOT) != ""
     shipped = load("heap-slope")
@@ -71,9 +77,33 @@ def test_a_guess_taken_before_the_run_is_answered_by_a_later_step_of_the_same_ru
     assert unanswered(shipped, first, with_fields(SHOT, readings=())) == ""
 
 
-def test_the_label_may_be_that_of_a_window_in_another_language() -> None:
-    german = read_language("de").translated(_("angle of repose"))
-    assert german != "angle of repose"
-    answer = answer_of(question(german, "°"), SHOT)
+@pytest.mark.parametrize("language", NATIVE)
+def test_a_label_in_a_lecture_of_an_earlier_version_is_read_as_the_name_of_its_reading(language: str) -> None:
+    label = read_language(language).translated(_("angle of repose"))
+    assert question(label, "°").reading == "angle_of_repose"
+    answer = answer_of(question(label, "°"), SHOT)
     assert answer is not None
     assert answer.value == 12.6
+
+
+def test_every_label_of_an_earlier_version_leads_to_a_name_that_is_read_as_itself() -> None:
+    for label, name in old_labels.READINGS.items():
+        assert NAME.fullmatch(name)
+        assert question(str(label), "").reading == name
+        assert question(name, "").reading == name
+
+
+def test_a_title_in_a_lecture_of_an_earlier_version_is_read_as_the_name_of_its_plot() -> None:
+    def plot(scene: str, title: str) -> str:
+        return parse(f'[[step]]\ntitle = "A"\nscene = "{scene}"\nplot = "{title}"\n', "mine.toml").steps[0].plot
+
+    assert [plot("hourglass", "Flow"), plot("silo", "Flow rate"), plot("janssen", "Force")] == [
+        "flow",
+        "flow_rate",
+        "force",
+    ]
+    assert [plot(scene, "Angle") for scene in ("drum", "two_sided")] == ["angle_in_time", "flank_angle"]
+    assert plot("heap", "angle") == "angle", "a plot of measurements keeps its name"
+    for title, names in old_labels.PLOTS.items():
+        scene = next(scene for scene in scenes() if set(names) & set(offered_plots(scene)))
+        assert plot(scene, title) in names

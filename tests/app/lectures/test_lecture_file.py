@@ -36,7 +36,7 @@ def test_a_step_has_the_values_of_its_preset_and_its_own() -> None:
         'title = "T"\n[[step]]\ntitle = "A"\npreset = "moon"\nparameters = { friction = 0.3 }\nseed = 7\n'
         'actions = ["fill", "open"]\nspeed = "max"\nshow = ["force_chains"]\ncolour = "force"\n'
         "box = [[0, 0], [0.1, 0.05]]\n"
-        '[step.guess]\nwords = "w"\nunit = "°"\nlow = 0\nhigh = 60\nreading = "angle of repose"\n'
+        '[step.guess]\nwords = "w"\nunit = "°"\nlow = 0\nhigh = 60\nreading = "angle_of_repose"\n'
         '[[step]]\ntitle = "B"\ncontinue = true\nparameters = { friction = 0 }\nuntil = "rested"\nseconds = 4\n',
         "mine.toml",
     )
@@ -142,7 +142,14 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         (STEP + 'paused = "yes"', ["paused = 'yes'", "true or false"]),
         (STEP + "guess = true", ["scene 'heap' asks for none"]),
         (STEP + 'guess = { words = "w", low = 1, high = 0, reading = "r" }', ["guess from 1 to 0"]),
-        (STEP + 'guess = { words = "w", low = 0, high = 1, reading = " " }', ["reading = ''", "label of a reading"]),
+        (
+            STEP + 'guess = { words = "w", low = 0, high = 1, reading = " " }',
+            ["reading = ''", "write the name of a reading, such as grains_left, "],
+        ),
+        (
+            STEP + 'guess = { words = "w", low = 0, high = 1, reading = "Grains left now" }',
+            ["reading = 'Grains left now'", "such as grains_left, and not its label"],
+        ),
         (STEP + 'guess = { words = "w", low = 1, high = 2 }', ["'reading' of guess is missing"]),
         (STEP + f'question = "{"x" * 301}"', ["question has 301 characters", "at most 300"]),
         (STEP + 'notez = "x"', ["Unknown key 'notez'", "'notes'"]),

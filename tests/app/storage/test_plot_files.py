@@ -37,9 +37,10 @@ def test_the_legend_of_several_plots_covers_no_point_and_lists_results_before_re
         Line("soft: 1.05 arctan", X, 60.0 * X, fitted=True),
         Line("hard", X, 70.0 * X, points=True, error=ERROR, group=1),
     )
-    above = Curve(plain("Angles"), Axis(plain("friction")), Axis(plain("angle"), "°"), lines)
+    above = Curve("angles", plain("Angles"), Axis(plain("friction")), Axis(plain("angle"), "°"), lines)
     axes, words = legend_of(
-        (above, Curve(plain("Grains"), Axis(plain("friction")), Axis(plain("grains left")), lines[1:2])), monkeypatch
+        (above, Curve("grains", plain("Grains"), Axis(plain("friction")), Axis(plain("grains left")), lines[1:2])),
+        monkeypatch,
     )
     assert words == ["soft", "hard", "soft: 1.05 arctan", "arctan"]
     assert axes.get_legend().get_title().get_text() == "bars: standard error\n×: single runs"
@@ -53,7 +54,9 @@ def test_a_picture_in_another_language_has_its_words_and_its_decimal_sign(monkey
     monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))
     friction, lines = Axis(_("friction"), "N/m^1.5"), (Line(plain("a"), X, X), Line(_("single runs"), X, 2 * X))
     for over_time in (False, True):
-        sheet = Sheet(plain("Title"), "facts", (Curve(plain(""), friction, friction, lines),), over_time=over_time)
+        sheet = Sheet(
+            plain("Title"), "facts", (Curve("angle", plain(""), friction, friction, lines),), over_time=over_time
+        )
         for language, sign, label, entry in (
             ("en", ".", "friction", "single runs"),
             ("de", ",", "Reibung", "einzelne Läufe"),

@@ -37,6 +37,7 @@ def test_points_of_every_run_keep_their_labels_and_a_common_law_exists_once() ->
         points = Line("measured", x, value * x, points=True)
         return (
             Curve(
+                "force",
                 plain("Force"),
                 Axis(plain("x")),
                 Axis(plain("y")),

@@ -28,16 +28,16 @@ from tests.snapshots import snapshot_of
 def test_a_reading_has_the_decimals_that_its_error_has(
     value: float, unit: str, error: float | None, words: str
 ) -> None:
-    assert in_words(Reading("r", value, unit, error)) == words
+    assert in_words(Reading("r", "r", value, unit, error)) == words
 
 
 @pytest.mark.parametrize(
     ("reading", "value", "error"),
     [
-        (Reading("mean angle", 17.64, "°", 0.96), "17.6°", "± 1.0°"),
-        (Reading("turned by", -259.72, "°"), "−259.7°", ""),
-        (Reading("turned by", -0.01, "°"), "0.0°", ""),
-        (Reading("flow rate", 4.138, "N", 0.2), "4.138 N", "± 0.20 N"),
+        (Reading("mean_angle", "mean angle", 17.64, "°", 0.96), "17.6°", "± 1.0°"),
+        (Reading("turned_by", "turned by", -259.72, "°"), "−259.7°", ""),
+        (Reading("turned_by", "turned by", -0.01, "°"), "0.0°", ""),
+        (Reading("flow_rate", "flow rate", 4.138, "N", 0.2), "4.138 N", "± 0.20 N"),
     ],
 )
 def test_the_main_result_has_a_minus_sign_and_an_angle_the_decimal_of_its_error(
@@ -49,16 +49,16 @@ def test_the_main_result_has_a_minus_sign_and_an_angle_the_decimal_of_its_error(
 
 
 def test_an_outdated_result_says_up_to_which_change_it_applied() -> None:
-    reading = Reading("angle of repose", 17.9, "°", 1.9, outdated="before the tilt")
+    reading = Reading("angle_of_repose", "angle of repose", 17.9, "°", 1.9, outdated="before the tilt")
     shown = headline(snapshot_of(readings=(reading,)))
     assert shown is not None
-    assert shown.name == reading.name == "angle of repose, before the tilt"
+    assert shown.whole_label == reading.whole_label == "angle of repose, before the tilt"
 
 
 def test_a_number_known_before_the_run_is_no_main_result() -> None:
-    known, result = Reading("mass", 2.0, "kg", given=True), Reading("height", 1.0, "m")
+    known, result = Reading("mass", "mass", 2.0, "kg", given=True), Reading("height", "height", 1.0, "m")
     assert headline(snapshot_of(readings=(known,))) is None
-    assert headline(snapshot_of(readings=(known, result))) == Headline("1 m", "", "height")
+    assert headline(snapshot_of(readings=(known, result))) == Headline("height", "1 m", "", "height")
 
 
 @pytest.mark.parametrize("scene", scenes())

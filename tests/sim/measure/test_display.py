@@ -23,10 +23,10 @@ from repose.sim.message import plain
     ],
 )
 def test_a_count_is_written_with_all_its_digits_and_a_quantity_with_four(value: float, unit: str, words: str) -> None:
-    assert Reading("grains left", value, unit).digits == words
+    assert Reading("grains_left", "grains left", value, unit).digits == words
 
 
 @pytest.mark.parametrize(("axis", "count", "drawn"), [(TIME, 600, 75), (TIME, 80, 80), (Axis(plain("D/d")), 600, 600)])
 def test_many_points_over_time_are_drawn_as_few_marks(axis: Axis, count: int, drawn: int) -> None:
     line = Line("e = 1", np.arange(float(count)), np.zeros(count), points=True)
-    assert len(line.x[:: Curve(plain("Height"), axis, Axis(plain("y")), (line,)).stride(line)]) == drawn
+    assert len(line.x[:: Curve("height", plain("Height"), axis, Axis(plain("y")), (line,)).stride(line)]) == drawn

@@ -98,13 +98,13 @@ def run_out(experiment: Experiment) -> float:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The run-out so far."""
-    return (Reading("run-out", run_out(experiment), "widths"),) if column(experiment, "front").size else ()
+    return (Reading("run_out", "run-out", run_out(experiment), "widths"),) if column(experiment, "front").size else ()
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The run-out is of the order of the aspect ratio."""
     aspect = experiment.run.built.aspect
-    return (outcome_between("the run-out over the aspect ratio", run_out(experiment) / aspect, 0.3, 3.0),)
+    return (outcome_between("run_out", "the run-out over the aspect ratio", run_out(experiment) / aspect, 0.3, 3.0),)
 
 
 def answer(experiment: Experiment) -> Answer:
@@ -116,7 +116,7 @@ def answer(experiment: Experiment) -> Answer:
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Position of the front against time."""
     line = Line("front", column(experiment, "time"), 1e3 * column(experiment, "front"))
-    return (Curve("Front", TIME, Axis("distance from the wall", "mm"), (line,)),)
+    return (Curve("front", "Front", TIME, Axis("distance from the wall", "mm"), (line,)),)
 
 
 def box(parameters: Any) -> Box:

@@ -250,6 +250,6 @@ def test_a_thread_of_no_length_is_drawn() -> None:
 def test_a_number_beside_its_tolerance_has_the_decimals_of_the_tolerance(
     found: float, expected: float, tolerance: float, unit: str, words: tuple[str, str]
 ) -> None:
-    outcome = particles.equals("x", found, expected, tolerance, unit)
+    outcome = particles.equals("x", "x", found, expected, tolerance, unit)
     assert (outcome.found, outcome.expected) == words
     assert outcome.holds

@@ -558,6 +558,6 @@ def test_the_plate_bears_the_weight_of_the_heap() -> None:
 
 
 def test_an_outcome_of_a_thousand_has_no_power_of_ten() -> None:
-    outcome = discs.outcome_above("x", 1375.2, 977.6, "1/s")
+    outcome = discs.outcome_above("x", "x", 1375.2, 977.6, "1/s")
     assert (outcome.found, outcome.expected) == ("1380 1/s", "above 978 1/s")
-    assert discs.outcome_between("x", 0.08814, 0.0, 0.1).found == "0.0881"
+    assert discs.outcome_between("x", "x", 0.08814, 0.0, 0.1).found == "0.0881"

@@ -90,7 +90,9 @@ def test_a_reading_wider_than_its_card_has_several_lines(
     monkeypatch.setattr(experiment, "row", row)
     long = plain("Auf der Linie der beiden Flanken gemessener mittlerer Böschungswinkel des Haufens")
     with in_language(language):
-        small.ui.snapshot = with_fields(small.ui.snapshot, readings=(Reading(long, 31.2, "°", 0.4),), bulk_readings=())
+        small.ui.snapshot = with_fields(
+            small.ui.snapshot, readings=(Reading("long", long, 31.2, "°", 0.4),), bulk_readings=()
+        )
         small.settle()
         assert ends
         assert max(ends) <= small.ui.window.inset[0]

@@ -105,7 +105,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         ui.mode.overlay = panel.name
         ui.mode.presenting = panel.name == "presentation"
         if panel.name == "task":  # drawn in scenes that state outcomes
-            ui.snapshot = with_fields(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
+            ui.snapshot = with_fields(ui.snapshot, outcomes=(Outcome("it_holds", "it holds", "1 m", "2 m", False),))
         if panel.name == "guess":  # drawn in scenes that ask for one
             ui.snapshot = with_fields(ui.snapshot, scene="drum")
         if panel.name == "lecture":  # drawn while one is shown

@@ -63,13 +63,15 @@ def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
 
 
 def test_a_reading_of_a_lecture_answers_at_the_end_of_the_step_or_the_panel_says_why_not(tmp_path: Path) -> None:
-    shot = with_fields(full_snapshot(), scene="heap", readings=(Reading("waiting time", 8e-4, "s"),), logs=0)
+    shot = with_fields(
+        full_snapshot(), scene="heap", readings=(Reading("waiting_time", "waiting time", 8e-4, "s"),), logs=0
+    )
     step = '[[step]]\ntitle = "A"\nscene = "heap"\n'
     guess = step + 'guess = { words = "w", low = 0, high = 2, unit = "%s", reading = "%s" }\n'
     with open_harness(tmp_path, shot, (1280, 720)) as harness:
         mode = harness.ui.mode.lecture
-        for unit, label, answered in (("ms", "waiting time", True), ("mm", "waiting time", False), ("s", "x", False)):
-            mode.lecture, mode.on, mode.over, mode.unanswered = parse(guess % (unit, label), "mine"), True, False, ""
+        for unit, name, answered in (("ms", "waiting_time", True), ("mm", "waiting_time", False), ("s", "x", False)):
+            mode.lecture, mode.on, mode.over, mode.unanswered = parse(guess % (unit, name), "mine"), True, False, ""
             harness.frame(2)
             assert "guess.slider" in harness.widgets, "the reading exists, but the step is not over"
             mode.over, mode.unanswered = True, unanswered(mode.lecture, 0, shot)

@@ -26,7 +26,6 @@ from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy, Snapshot
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import CHANGE
 from repose.sim.registry import scenes
 from repose.sim.study.preparation import Progress
 
@@ -83,7 +82,8 @@ def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None
 
 def changed(before: str, after: str) -> Message:
     """The message of the experiment about a change of gravity."""
-    change = Message(CHANGE, label=_("gravity"), before=before, after=after)
+    words = "{label}: {before} → {after}"
+    change = Message(words, label=_("gravity"), before=before, after=after, changed_parameter="gravity")
     return Message("{label}, over {time_text}.", label=change, time_text=Number(0.31, "ms", "g"))
 
 

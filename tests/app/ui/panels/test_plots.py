@@ -275,8 +275,12 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
 ) -> None:
     names = ("e = 0.5", "e = 0.8", "e = 1")
     ends = np.array((0.0, 1.0))
-    lines = [Line(label, ends, ends, points=label in names) for name in names for label in ("closed form", name)]
-    curve = Curve(plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
+    lines = [
+        line
+        for number, name in enumerate(names)
+        for line in (Line("closed form", ends, ends), Line(name, ends, ends, points=True, labelled=number))
+    ]
+    curve = Curve("height", plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
     labels = tuple(Label(number, name) for number, name in enumerate(names))
     harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=labels)
     found = curves._colours(harness.ui, curve)
@@ -284,6 +288,10 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
         assert found[name][:3] == pytest.approx(to_srgb(category(number)))
     assert len(set(found.values())) == 1 + len(names)
     assert [line.label for line in curves._entries(curve)] == ["closed form", *names]
+    other = replace(curve, lines=(Line(names[2], ends, ends), Line("reversed", ends, ends, labelled=0)))
+    found = curves._colours(harness.ui, other)
+    assert found["reversed"][:3] == pytest.approx(to_srgb(category(0)))
+    assert found[names[2]] == harness.ui.palette.muted, "the words of a label give no colour"
     harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=())
     assert len(set(curves._colours(harness.ui, curve).values())) == 1 + len(names)
 
@@ -298,6 +306,7 @@ def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_f
     monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain_limits(*given)))
     size, share = np.array((1.0, 7.0, 240.0)), np.array((1.0, 0.5, 0.02))
     curve = Curve(
+        "comparison",
         plain("Sizes"),
         Axis(plain("s")),
         Axis(plain("share")),

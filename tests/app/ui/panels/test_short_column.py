@@ -60,7 +60,8 @@ def test_four_readings_can_be_read_without_scrolling(
             read.add(left)
 
     monkeypatch.setattr(experiment, "row", row)
-    packing = tuple(Reading(name, 1.0, "Pa") for name in ("pressure P", "largest shear τ", "contacts per grain Z"))
+    labels = {"pressure": "pressure P", "largest_shear": "largest shear τ", "coordination": "contacts per grain Z"}
+    packing = tuple(Reading(name, label, 1.0, "Pa") for name, label in labels.items())
     snapshot = with_fields(full_snapshot(), bulk_readings=packing)
     with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
         assert "experiment.angle" in in_the_column(harness)
@@ -83,7 +84,7 @@ def test_the_main_result_has_its_name_beside_it(
 
     monkeypatch.setattr(experiment, "draw_text", draw_text)
     name = "μ = 0.15 slides, acceleration"
-    snapshot = with_fields(full_snapshot(), slope=None, readings=(Reading(name, 6.937, "m/s²"),))
+    snapshot = with_fields(full_snapshot(), slope=None, readings=(Reading("acceleration_1", name, 6.937, "m/s²"),))
     with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
         beside = [text for text in written if text in (name, *experiment.halves(name))]
         assert " ".join(beside) == name

@@ -179,11 +179,12 @@ def test_the_buttons_of_the_tools_stay_in_the_first_picture_and_cover_little_of_
 def test_a_narrow_table_has_its_units_beside_the_names_and_then_no_errors(harness: PanelHarness) -> None:
     head = ("at 1.2 s", ["μ = 0.1", "μ = 0.2", "μ = 0.3"])
     shear = [
-        side_by_side.cell_of(Reading(plain("shear τ"), value, "N/m", error))
+        side_by_side.cell_of(Reading("shear", plain("shear τ"), value, "N/m", error))
         for value, error in ((29.19, 0.26), (6.76, 0.62), (6.63, 0.24))
     ]
     angles = [
-        side_by_side.cell_of(Reading(plain("angle"), value, "°", error)) for value, error in ((28.3, 0.4), (30.0, 1.0))
+        side_by_side.cell_of(Reading("angle", plain("angle"), value, "°", error))
+        for value, error in ((28.3, 0.4), (30.0, 1.0))
     ]
     table = [(plain("shear τ"), shear), (plain("angle"), [side_by_side.NONE, *angles])]
     whole, wide = side_by_side.fitted(head, table, 1e4)

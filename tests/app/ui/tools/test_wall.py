@@ -52,7 +52,7 @@ def test_a_click_draws_nothing_and_other_scenes_take_no_walls(harness: PanelHarn
     assert not TOOL.press(harness.ui, at(harness, -2.0, 2.0))
 
 
-@pytest.mark.parametrize(("tool", "word"), [(TOOL, "Walls"), (drop.TOOL, "added"), (erase.TOOL, "erased")])
+@pytest.mark.parametrize(("tool", "word"), [(TOOL, "walls"), (drop.TOOL, "added"), (erase.TOOL, "erased")])
 def test_a_tool_that_the_scene_refuses_is_grey_with_the_reason_and_neither_click_nor_key_chooses_it(
     harness: PanelHarness, tool: Tool, word: str
 ) -> None:
