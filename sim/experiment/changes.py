@@ -21,7 +21,7 @@ from repose.sim.experiment.named_records import curves_of, readings_of, require_
 from repose.sim.experiment.notices import recall, tell
 from repose.sim.experiment.relaxation import relax_where_unbalanced
 from repose.sim.experiment.results import adopt_measured, results_of
-from repose.sim.experiment.run import Checkpoint, Run
+from repose.sim.experiment.run import Checkpoint, Run, copied_state
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
@@ -92,7 +92,7 @@ def resume(experiment: Experiment, saved: SavedRun) -> None:
 def kept(experiment: Experiment) -> tuple[dict[str, Any], ...]:
     """The present state for `give_back`; worlds are not copied, because a change replaces them."""
     run = experiment.run
-    own = vars(run) | {"state": copy.copy(run.state), "booked": copy.copy(run.booked)}
+    own = vars(run) | {"state": copied_state(run.state), "booked": copy.copy(run.booked)}
     return dict(vars(experiment)), own, dict(vars(experiment.history))
 
 

@@ -133,6 +133,11 @@ class RestartPoint:
         return copy.deepcopy(self.run, {id(world): unpacked(world), id(built): built})
 
 
+def copied_state(state: Any) -> Any:
+    """A copy of the state of a scene, which shares nothing that changes."""
+    return copy.deepcopy(state, _copied_lists(state))
+
+
 PLAIN = frozenset((bool, int, float, str, type(None)))
 """Types of immutable values, which are not copied."""
 

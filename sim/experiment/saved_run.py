@@ -50,7 +50,7 @@ from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
 from repose.sim.parameters import checked_seed
 from repose.sim.wording import message_of, reason_of, short, value_text
 
-KIND, FORMAT, READABLE = "repose run", 9, (2, 3, 4, 5, 6, 7, 8, 9)
+KIND, FORMAT, READABLE = "repose run", 10, (2, 3, 4, 5, 6, 7, 8, 9, 10)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
 PLAIN = (
@@ -204,6 +204,14 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
             Message("The file is a run of the scene '{name}', which this program does not have.", name=short(name))
         )
     scene = scenes[name]
+    if manifest["format"] < getattr(scene.state_type, "OLDEST_FORMAT", 0):
+        raise ArchiveError(
+            Message(
+                "The file is a run of the scene '{name}', whose records have another form in this program.{advice}",
+                name=name,
+                advice=_advice(manifest["format"]),
+            )
+        )
     manifest = without_remote_paths(manifest)
     surfaces = surfaces_from_plain(manifest.get("surfaces", {}), tables)
     # No path in the file is ever opened, neither now nor when its commands are replayed.

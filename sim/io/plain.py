@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import math
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 import numpy as np
-from pydantic import PydanticUserError, TypeAdapter, ValidationError
-from pydantic_core import to_jsonable_python
+from numpy.typing import NDArray
+from pydantic import GetPydanticSchema, PydanticUserError, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError, core_schema, to_jsonable_python
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, ParameterSet
 from repose.sim.wording import value_text
@@ -32,13 +33,31 @@ LONG = 16
 """Length from which a list of numbers is written as a table."""
 
 
+def _as_array(values: Any) -> NDArray[np.float64]:
+    """The array of a list of numbers, or of equally long lists of numbers."""
+    try:
+        found = np.array(values)
+    except ValueError:  # lists of different lengths
+        found = np.array(None)
+    if found.ndim == 0 or found.dtype.kind not in "fi":
+        raise PydanticCustomError("numbers", "it must be a list of numbers, or of equally long lists of them")
+    return found.astype(float)
+
+
+Array = Annotated[
+    NDArray[np.float64],
+    GetPydanticSchema(lambda kind, handler: core_schema.no_info_plain_validator_function(_as_array)),
+]
+"""Type of a field of a dataclass that is an array of numbers; an array without rows is read with the shape (0,)."""
+
+
 class PlainError(ValueError):
     """Data of another type or range than declared; the message is one sentence."""
 
 
 def encode(value: Any, tables: Tables, name: str) -> Any:
     """The value as JSON data; its long lists of numbers are added to `tables` under names that begin with `name`."""
-    return _with_tables(to_jsonable_python(value, inf_nan_mode="constants", fallback=_of_numpy), tables, name)
+    return _with_tables(as_json(value), tables, name)
 
 
 def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
@@ -92,6 +111,11 @@ def _reader(kind: Any) -> TypeAdapter[Any]:
 
 def _of_numpy(value: Any) -> Any:
     return value.tolist()
+
+
+def as_json(value: Any) -> Any:
+    """The value as JSON data without tables, for a value of finite numbers."""
+    return to_jsonable_python(value, inf_nan_mode="constants", fallback=_of_numpy)
 
 
 def _with_tables(plain: Any, tables: Tables, name: str) -> Any:

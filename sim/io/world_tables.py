@@ -8,7 +8,6 @@ every step, or reading the file, computes again are left out.
 from __future__ import annotations
 
 import io
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ from repose.sim.engine.world import (
 )
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
-from repose.sim.io.plain import PlainError, decode
+from repose.sim.io.plain import PlainError, as_json, decode
 from repose.sim.message import EMPTY, Message, _
 
 FORMAT = 6
@@ -373,7 +372,7 @@ def _with_room(world: World, rows: dict[str, int]) -> World:
 def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
     """A prepared world, the state of the scene (a dataclass) and facts of types that JSON has, as one file."""
     blob = io.BytesIO()
-    archive.write(blob, {"format": FORMAT, "state": asdict(state), "facts": facts}, tables_of(world))
+    archive.write(blob, {"format": FORMAT, "state": as_json(state), "facts": facts}, tables_of(world))
     return blob.getvalue()
 
 

@@ -27,32 +27,27 @@ from typing import Any, ClassVar
 import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
-from repose.sim.message import EMPTY as NO_WORDS
 from repose.sim.message import Message, Number, _, with_prefix
 from repose.sim.parameters import length, number, variant
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
 from repose.sim.scenes.common.phases import EMPTY, FLOWING, RESTED
 from repose.sim.scenes.common.release import (
     ReleaseState,
-    elapsed,
-    end,
     fixed_spheres,
     kinetic_at_end,
-    kinetic_energies,
-    record,
     recorded,
     rectangle,
-    release_actions,
-    release_flaw,
-    release_or_reset,
+    release,
+    release_flaws,
     repeat,
+    stop_spheres,
     thinned,
     velocities,
 )
 from repose.sim.scenes.common.release_parameters import Repeat, SphereMass, SphereRadius
+from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, column, course_fields, elapsed
 
 
 class BounceParameters(MotionParameters):
@@ -132,9 +127,9 @@ DOTS_APART = 0.02
 """Time between the dots of the closed form [s]."""
 
 
-def begin(parameters: BounceParameters, seed: int) -> tuple[World, ReleaseState]:
+def start(parameters: BounceParameters, seed: int) -> World:
     """Three fixed spheres above the plane."""
-    return fixed_spheres(starts(parameters), parameters, 0, np.array((0.0, 0.0, 1.0))), ReleaseState()
+    return fixed_spheres(starts(parameters), parameters, 0, np.array((0.0, 0.0, 1.0)))
 
 
 def starts(parameters: BounceParameters) -> Floats:
@@ -181,74 +176,54 @@ def ballistic(parameters: BounceParameters, restitution: float, time: Floats) ->
     return np.maximum(height, 0.0), np.abs(velocity)
 
 
-def supervise(experiment: Experiment) -> None:
-    """Record heights and speeds; stop at the landing of the sphere of the largest restitution after the duration;
-    repeat."""
-    state: ReleaseState = experiment.run.state
-    if state.phase == "flowing":
-        height = experiment.run.world.motion[2, 0] - experiment.run.built.radius
-        record(state, elapsed(experiment), height, np.abs(velocities(experiment)[:, 2]))
-        if is_over(state, experiment.run.built):
-            state.kinetic = kinetic_energies(experiment).tolist()
-            end(experiment)
-    elif state.phase == "rested":
-        repeat(experiment, starts(experiment.run.built), (experiment.run.built.forward_speed,))
+def heights(experiment: Experiment) -> Floats:
+    """Heights of the lowest points of the spheres above the plane [m], shape (3,)."""
+    height: Floats = experiment.run.world.motion[2, 0] - experiment.run.built.radius
+    return height
 
 
-def is_over(state: ReleaseState, built: BounceParameters) -> bool:
+def record(experiment: Experiment) -> dict[str, Floats]:
+    """Height and speed of every sphere."""
+    return {"place": heights(experiment), "speed": np.abs(velocities(experiment)[:, 2])}
+
+
+def drive(experiment: Experiment) -> bool:
     """Whether the duration has passed and the sphere of the largest restitution has just landed."""
-    if state.time[-1] < built.duration or len(state.time) < 3:
+    built, now = experiment.run.built, elapsed(experiment)
+    before = column(experiment, "place")[-2:]
+    if now < built.duration or len(before) < 2:
         return False
     liveliest = int(np.argmax(built.restitutions))
-    before, at, after = (row[liveliest] for row in state.place[-3:])
-    return before >= at <= after or state.time[-1] >= LONGEST * built.duration
+    first, second, third = (row[liveliest] for row in (*before, heights(experiment)))
+    return bool(first >= second <= third or now >= LONGEST * built.duration)
 
 
-def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons."""
-    return release_actions(
-        experiment.phase, _("Drop"), _("Let the three spheres fall."), _("Put the spheres back above the plane.")
-    )
+def before_drop(experiment: Experiment) -> Message:
+    """The spheres before the run, in words."""
+    height = Number(1000.0 * experiment.run.built.drop_height, format="g")
+    return Message("spheres {drop_height} mm above the plane", drop_height=height)
 
 
-def act(experiment: Experiment, action: str) -> Message:
-    """Carry out one of the actions."""
-    velocity = (experiment.run.built.forward_speed,)
-    return release_or_reset(
-        experiment, action, _("The spheres are back above the plane."), _("The spheres fall."), velocity
-    )
+def bouncing(experiment: Experiment) -> Message:
+    """The spheres during the run, in words."""
+    now, duration = Number(elapsed(experiment), format=".2f"), Number(experiment.run.built.duration, format="g")
+    return Message("bouncing: {experiment} of {duration} s", experiment=now, duration=duration)
 
 
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
-    phase, duration = experiment.phase, experiment.run.built.duration
-    if phase == "empty":
-        return (
-            phase,
-            Message(
-                "spheres {drop_height} mm above the plane",
-                drop_height=Number(1000.0 * experiment.run.built.drop_height, format="g"),
-            ),
-            None,
-        )
-    if phase == "flowing":
-        last = max(expected_end(experiment.run.built), elapsed(experiment))
-        return (
-            phase,
-            Message(
-                "bouncing: {experiment} of {duration} s",
-                experiment=Number(elapsed(experiment), format=".2f"),
-                duration=Number(duration, format="g"),
-            ),
-            elapsed(experiment) / last,
-        )
-    return phase, Message("bounced for {experiment} s", experiment=Number(elapsed(experiment), format=".2f")), None
+def bounced(experiment: Experiment) -> Message:
+    """The spheres after the run, in words."""
+    return Message("bounced for {experiment} s", experiment=Number(elapsed(experiment), format=".2f"))
+
+
+def share(experiment: Experiment) -> float:
+    """Share of the expected length of the run that has passed [-]."""
+    return elapsed(experiment) / max(expected_end(experiment.run.built), elapsed(experiment))
 
 
 def deviations(experiment: Experiment) -> Floats:
     """Largest difference of the height from the closed form so far [m], shape (3,)."""
     built = experiment.run.built
-    time, height, _ = recorded(experiment.run.state, SPHERES)
+    time, height, _ = recorded(experiment, SPHERES)
     if time.size == 0:
         return np.zeros(SPHERES)
     expected = [ballistic(built, e, time)[0] for e in built.restitutions]
@@ -294,7 +269,7 @@ def with_contact_time(parameters: BounceParameters, restitution: float, time: Fl
 
 def explained(experiment: Experiment) -> Floats:
     """Largest deviation from the arcs that contact time and overlap explain so far [m], shape (3,)."""
-    built, time = experiment.run.built, recorded(experiment.run.state, SPHERES)[0]
+    built, time = experiment.run.built, recorded(experiment, SPHERES)[0]
     if time.size == 0:
         return np.zeros(SPHERES)
     found = [np.abs(with_contact_time(built, e, time) - ballistic(built, e, time)[0]).max() for e in built.restitutions]
@@ -325,7 +300,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Height and speed against time: the run as points, the closed form as lines."""
     built = experiment.run.built
-    time, height, speed = recorded(experiment.run.state, SPHERES)
+    time, height, speed = recorded(experiment, SPHERES)
     smooth = np.linspace(0.0, max(expected_end(built), elapsed(experiment)), 600)
     rising, moving = [], []
     for row, e in enumerate(built.restitutions):
@@ -373,7 +348,7 @@ def labels(experiment: Experiment) -> tuple[Label, ...]:
 def tracks(experiment: Experiment) -> tuple[Track, ...]:
     """The arcs of the closed form, and the paths of the run so far."""
     built = experiment.run.built
-    lane, found = starts(built)[:, 1], recorded(experiment.run.state, SPHERES)
+    lane, found = starts(built)[:, 1], recorded(experiment, SPHERES)
     time, height = thinned(found[0]), thinned(found[1])
     dots = np.arange(0.0, expected_end(built), DOTS_APART)
 
@@ -408,7 +383,6 @@ def results(experiment: Experiment) -> dict[str, Any]:
     energies = kinetic_at_end(experiment.run.state, SPHERES)
     columns = zip(built.restitutions, deviations(experiment), explained(experiment), energies, strict=True)
     return {
-        "phase": experiment.phase,
         "spheres": [
             {
                 "restitution": e,
@@ -423,8 +397,6 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The deviation of every sphere from its arcs at the end, beside the deviation explained by the contact time."""
-    if experiment.phase != "rested":
-        return ()
     columns = zip(
         experiment.run.built.restitutions,
         deviations(experiment),
@@ -444,26 +416,36 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
-def check(experiment: Experiment) -> Message:
-    """Check that heights differ from the arcs by no more than `allowed`."""
-    if experiment.phase != "rested":
-        return Message("The spheres did not move to the end of the run: phase {phase}.", phase=experiment.phase)
-    for e, far, most in zip(
-        experiment.run.built.restitutions, deviations(experiment), allowed(experiment), strict=True
-    ):
-        if far > most:
-            return Message(
-                "The sphere with e = {e} is {far} mm off its arcs; {most} mm are explained.",
-                e=Number(e, format="g"),
-                far=Number(1000.0 * far, format=".2f"),
-                most=Number(1000.0 * most, format=".2f"),
-            )
-    return NO_WORDS
+def run_again(experiment: Experiment) -> None:
+    """Begin again after a pause, if the parameters say so."""
+    repeat(COURSE, experiment, starts(experiment.run.built))
 
 
-PHASES = EMPTY, replace(FLOWING, label=_("bouncing")), RESTED
+COURSE = TimedCourse(
+    state=ReleaseState,
+    start=start,
+    begin=lambda experiment: release(experiment, (experiment.run.built.forward_speed,)),
+    drive=drive,
+    record=record,
+    stop=stop_spheres,
+    afterwards=run_again,
+    outcomes=outcomes,
+    results=results,
+    share=share,
+    words={"empty": before_drop, "flowing": bouncing, "rested": bounced},
+    phases=(EMPTY, replace(FLOWING, label=_("bouncing")), RESTED),
+    buttons=CourseButtons(
+        _("Drop"),
+        _("Let the three spheres fall."),
+        _("The spheres are back above the plane."),
+        _("Put the spheres back above the plane."),
+        _("The spheres fall."),
+    ),
+    flaws=lambda state, world, built: release_flaws(state, world, SPHERES),
+)
 
 SCENE = Scene(
+    **course_fields(COURSE),
     name="bounce",
     title=_("Bouncing spheres"),
     summary=_("Three spheres of different restitution bounce along a plane; comparison with ballistic arcs."),
@@ -471,24 +453,14 @@ SCENE = Scene(
     parameters=BounceParameters,
     dimension=3,
     group="checks",
-    begin=begin,
-    supervise=supervise,
-    actions=actions,
-    act=act,
-    phases=PHASES,
-    describe=describe,
     box=box,
-    results=results,
-    check=check,
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     readings=readings,
-    outcomes=outcomes,
     curves=curves,
     labels=labels,
     tracks=tracks,
     ghosts=ghosts,
     facets=facets,
-    flaw=lambda state, world, built: release_flaw(state, world, SPHERES),
     lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},
 )

@@ -27,21 +27,28 @@ from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbour
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
-from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked, energy_of
-from repose.sim.experiment.notices import tell
-from repose.sim.experiment.snapshot import Action
+from repose.sim.io.plain import Array
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Axis, Curve, Label, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.numbers import time_unit
 from repose.sim.parameters import choice, variant
+from repose.sim.scenes.common.course_records import Columns
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
+from repose.sim.scenes.common.phases import Words
 from repose.sim.scenes.common.release import fix_spheres, rectangle
-from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, phase_flaws
+from repose.sim.scenes.common.timed_course import (
+    CourseButtons,
+    CourseState,
+    TimedCourse,
+    column,
+    course_fields,
+    elapsed,
+    times,
+)
 
 GLASS, LIMESTONE = Material(48e9, 0.20, 2800.0, 1.0, 0.0), Material(20e9, 0.25, 2500.0, 1.0, 0.0)
 ALUMINIUM, MAGNESIUM = Material(70e9, 0.30, 2699.0, 1.0, 0.0), Material(40e9, 0.35, 1800.0, 1.0, 0.0)
@@ -189,6 +196,7 @@ BEFORE, AFTER = 0.4, 1.4
 """Duration before the impact, and duration after the elastic contact time [contact times]."""
 EXACT = 1e-10
 """Bound of the change of momentum and angular momentum [-]."""
+AGREE = _("All numbers agree.")
 BALANCE = 0.01
 """Bound of the energy that is not booked, as a share of the kinetic energy [-]."""
 
@@ -237,20 +245,15 @@ class ImpactParameters(MotionParameters):
 
 
 @dataclass
-class ImpactState(PhaseState):
-    """Phases: empty, flowing, rested. One entry per impact in every row."""
+class ImpactState(CourseState):
+    """State of the impacts; records have `overlap`, negative before the contact [m], and normal `force` [N]."""
 
-    time: list[float] = field(default_factory=list)
-    """Time of every record since the release [s]."""
-    overlap: list[list[float]] = field(default_factory=list)
-    """Overlap, negative before the contact [m]."""
-    force: list[list[float]] = field(default_factory=list)
-    """Normal force [N]."""
-    after: list[list[float]] = field(default_factory=list)
-    """Normal and tangential speed [m/s] and spin [rad/s] of each first sphere at the end."""
-    changed: list[float] = field(default_factory=list)
-    """Relative changes of momentum and angular momentum, and fraction of the energy that is not booked, at the end
-    [-]."""
+    after: Array = field(default_factory=lambda: np.empty(0))
+    """Normal and tangential speed [m/s] and spin [rad/s] of each first sphere at the end, shape (impacts, 3); empty
+    before."""
+    changed: Array = field(default_factory=lambda: np.empty(0))
+    """Relative changes of momentum and angular momentum, and fraction of the energy that is not booked, at the end [-];
+    empty before."""
 
 
 Vectors = Floats
@@ -266,7 +269,7 @@ def centres(built: ImpactParameters) -> tuple[Vectors, Vectors]:
     return first, np.column_stack([0.0 * y, y, [-impact.other for impact in impacts]])
 
 
-def begin(parameters: ImpactParameters, seed: int) -> tuple[World, ImpactState]:
+def start(parameters: ImpactParameters, seed: int) -> World:
     """Fixed spheres just before their impacts; spheres of one impact are of one material."""
     impacts = parameters.impacts
     first, second = centres(parameters)
@@ -281,14 +284,11 @@ def begin(parameters: ImpactParameters, seed: int) -> tuple[World, ImpactState]:
             world = add_spheres(world, second[row : row + 1], impact.other, impact.other_mass, **of_row)
     if not impacts[0].other:
         world = set_walls(world, [PLANE], [[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], material=len(impacts))
-    return world, ImpactState()
+    return world
 
 
-def act(experiment: Experiment, action: str) -> Message:
-    """Release the spheres, or put them back."""
-    begin_anew(experiment)
-    if action == "reset":
-        return _("The spheres are back before their impact.")
+def begin(experiment: Experiment) -> None:
+    """Release the spheres with their velocities and spins."""
     run = experiment.run
     world, impacts = run.world, run.built.impacts
     pairs = bool(impacts[0].other)
@@ -304,37 +304,31 @@ def act(experiment: Experiment, action: str) -> Message:
                 away = (0.0, 0.0, (1.0 - shared) * impact.normal, 0.0, impact.other_spin, 0.0)
                 world.motion[:, 1, len(impacts) + row] = away
         find_accelerations(experiment)
-    enter(experiment, "flowing")
     start_derivatives(experiment)
-    return _("The spheres fly.")
 
 
-def supervise(experiment: Experiment) -> None:
-    """Record overlaps and forces; stop well after the longest impact."""
-    run = experiment.run
-    state: ImpactState = run.state
-    if state.phase != "flowing":
-        return
-    impacts, world = run.built.impacts, run.world
-    time, count = experiment.time - state.since, len(impacts)
-    place = world.motion[2, 0]
+def record(experiment: Experiment) -> dict[str, Floats]:
+    """Overlap and force of every impact."""
+    impacts, world = experiment.run.built.impacts, experiment.run.world
+    place, count = world.motion[2, 0], len(impacts)
     floor = place[count:] + world.radius[count:] if impacts[0].other else np.zeros(count)
-    state.time.append(time)
-    state.overlap.append((world.radius[:count] - (place[:count] - floor)).tolist())
-    state.force.append(pushes(world).force[:count].tolist())
-    if time < run.built.duration:
-        return
-    motion = world.motion[:, 1]
-    state.after = np.column_stack([motion[2, :count], motion[0, :count], motion[4, :count]]).tolist()
-    state.changed = [*_momenta(experiment), _unbooked(experiment)]
+    return {"overlap": world.radius[:count] - (place[:count] - floor), "force": pushes(world).force[:count]}
+
+
+def stop(experiment: Experiment) -> None:
+    """Note speeds, spins and what was conserved, and fix the spheres."""
+    state: ImpactState = experiment.run.state
+    motion, count = experiment.run.world.motion[:, 1], len(experiment.run.built.impacts)
+    state.after = np.column_stack([motion[2, :count], motion[0, :count], motion[4, :count]])
+    state.changed = np.array([*_momenta(experiment), _unbooked(experiment)])
     fix_spheres(experiment)
-    broken = sum(not outcome.holds for outcome in outcomes(experiment))
-    tell(
-        experiment,
-        Message("{broken} of {len} numbers differ.", broken=broken, len=len(outcomes(experiment)))
-        if broken
-        else _("All numbers agree."),
-    )
+
+
+def conclusion(experiment: Experiment) -> Message:
+    """Whether all numbers agree."""
+    found = outcomes(experiment)
+    broken = sum(not outcome.holds for outcome in found)
+    return Message("{broken} of {len} numbers differ.", broken=broken, len=len(found)) if broken else AGREE
 
 
 def _momenta(experiment: Experiment) -> tuple[float, float]:
@@ -373,9 +367,9 @@ def _unbooked(experiment: Experiment) -> float:
     return abs(ledger.gap) / ledger.poured
 
 
-def peaks(state: ImpactState, row: int) -> tuple[float, float, float]:
+def peaks(columns: Columns, row: int) -> tuple[float, float, float]:
     """Greatest force [N] and overlap [m], contact time [s] of one impact, interpolated between the records."""
-    time, overlap, force = np.array(state.time), np.array(state.overlap)[:, row], np.array(state.force)[:, row]
+    time, overlap, force = columns["time"], columns["overlap"][:, row], columns["force"][:, row]
     inside = np.flatnonzero(overlap > 0.0)
     if inside.size < 3 or inside[-1] + 1 >= time.size or inside[0] == 0:
         return (math.nan,) * 3
@@ -396,17 +390,17 @@ def peaks(state: ImpactState, row: int) -> tuple[float, float, float]:
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """Every number of the test beside the published value or the closed form."""
     state: ImpactState = experiment.run.state
-    if not state.after:
+    if not state.after.size:
         return ()
     found: list[Outcome] = []
     for row, impact in enumerate(experiment.run.built.impacts, 1):
-        normal, tangential, spin = state.after[row - 1]
+        normal, tangential, spin = state.after[row - 1].tolist()
         if impact.published[0]:
             for name, words, unit, ours, theirs in zip(
                 ("greatest_force", "greatest_overlap", "contact_time"),
                 (_("the greatest force"), _("the greatest overlap"), _("the contact time")),
                 ("N", "m", "s"),
-                peaks(state, row - 1),
+                peaks(state.columns, row - 1),
                 impact.published,
                 strict=True,
             ):
@@ -454,7 +448,9 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 _near(f"spin_{row}", Message("the spin after {name} agrees", name=impact.name), spin, turned, "rad/s")
             )
     kept = {"momentum": _("momentum"), "angular_momentum": _("angular momentum")}
-    for (name, label), change in zip(kept.items(), state.changed[:2]) if experiment.run.built.impacts[0].other else ():
+    for (name, label), change in (
+        zip(kept.items(), state.changed[:2].tolist()) if experiment.run.built.impacts[0].other else ()
+    ):
         found.append(
             Outcome(
                 name,
@@ -464,7 +460,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 change <= EXACT,
             )
         )
-    share = state.changed[2]
+    share = float(state.changed[2])
     found.append(
         Outcome(
             "energy",
@@ -483,40 +479,34 @@ def _near(name: str, words: Message, ours: float, theirs: float, unit: str) -> O
     return Outcome(name, words, shown[0], shown[1], abs(ours - theirs) <= NEAR * abs(theirs))
 
 
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
-    state, built = experiment.run.state, experiment.run.built
-    title = Message("test {test}, {titles}", test=built.test, titles=TITLES[built.test])
-    if state.phase == "flowing":
-        since = experiment.time - state.since
-        return state.phase, joined((title, with_prefix(since, "s", 3)), ": "), min(1.0, since / built.duration)
-    ended = _("before the impact") if state.phase == "empty" else _("done")
-    return state.phase, joined((title, ended), ": "), None
+def title(experiment: Experiment) -> Message:
+    """The test in words."""
+    test = experiment.run.built.test
+    return Message("test {test}, {titles}", test=test, titles=TITLES[test])
 
 
-def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons."""
-    return (
-        Action("run", _("Release"), "A", experiment.phase != "flowing", _("Let the spheres meet.")),
-        Action("reset", _("Reset"), "R", True, _("Put the spheres back before their impact.")),
-    )
+WORDS: Words = {
+    "empty": lambda experiment: joined((title(experiment), _("before the impact")), ": "),
+    "flowing": lambda experiment: joined((title(experiment), with_prefix(elapsed(experiment), "s", 3)), ": "),
+    "rested": lambda experiment: joined((title(experiment), _("done")), ": "),
+}
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """For each impact the greatest force if one is published, the rebound without friction, else the tangential speed
     after the impact."""
     state: ImpactState = experiment.run.state
-    if not state.after:
+    if not state.after.size:
         return ()
     found = []
     for row, impact in enumerate(experiment.run.built.impacts, 1):
-        normal, tangential, __ = state.after[row - 1]
+        normal, tangential, __ = state.after[row - 1].tolist()
         if impact.published[0]:
             found.append(
                 Reading(
                     f"greatest_force_{row}",
                     Message("greatest force, {name}", name=impact.name),
-                    peaks(state, row - 1)[0],
+                    peaks(state.columns, row - 1)[0],
                     "N",
                 )
             )
@@ -538,11 +528,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Normal force against time of every impact."""
-    state: ImpactState = experiment.run.state
-    impacts = experiment.run.built.impacts
-    factor, unit = time_unit(state.time[-1] if state.time else experiment.run.built.duration)
-    time = np.array(state.time) / factor
-    force = 1e-3 * np.reshape(state.force, (len(state.time), len(impacts)))
+    impacts, time = experiment.run.built.impacts, times(experiment)
+    factor, unit = time_unit(float(time[-1]) if time.size else experiment.run.built.duration)
+    force = 1e-3 * np.reshape(column(experiment, "force"), (time.size, len(impacts)))
+    time = time / factor
     lines = tuple(Line(impact.name, time, force[:, row], group=row, labelled=row) for row, impact in enumerate(impacts))
     return (Curve("force", _("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), _("kN")), lines),)
 
@@ -569,41 +558,14 @@ def facets(experiment: Experiment) -> Floats:
     return rectangle((left, front, 0.0), (right - left, 0.0, 0.0), (0.0, back - front, 0.0))
 
 
-def results(experiment: Experiment) -> dict[str, Any]:
-    """Every number of the test beside what is expected."""
-    found = [
-        {
-            "name": entry.name,
-            "statement": entry.statement,
-            "found": entry.found,
-            "expected": entry.expected,
-            "holds": entry.holds,
-        }
-        for entry in outcomes(experiment)
-    ]
-    return {"phase": experiment.phase, "outcomes": found}
-
-
-def check(experiment: Experiment) -> str:
-    """The first number that deviates by more than its tolerance, in a sentence."""
-    if experiment.phase != "rested":
-        return Message("The spheres have not met: phase {phase}.", phase=experiment.phase)
-    return next((entry.complaint for entry in outcomes(experiment) if not entry.holds), "")
-
-
-def flaw(state: ImpactState, world: World, built: ImpactParameters) -> Message | None:
-    """The part of a state read from a file that is impossible."""
-    count, records = len(built.impacts), len(state.time)
-    return first_flaw(
-        {
-            **phase_flaws(state),
-            "time": not are_times(state.time),
-            "overlap": not are_rows(state.overlap, records, count),
-            "force": not are_rows(state.force, records, count),
-            "speeds after": bool(state.after) and not are_rows(state.after, count, 3),
-            "conserved": bool(state.changed) and not are_rows([state.changed], 1, 3),
-        }
-    )
+def flaws(state: ImpactState, world: World, built: ImpactParameters) -> dict[str, bool]:
+    """Which parts of a state read from a file are impossible, by name."""
+    count = len(built.impacts)
+    return {
+        "records": any(rows.shape != (len(rows), count) for name, rows in state.columns.items() if name != "time"),
+        "speeds after": state.after.shape not in ((0,), (count, 3)),
+        "conserved": state.changed.shape not in ((0,), (3,)),
+    }
 
 
 def smallest_grain(parameters: ImpactParameters) -> tuple[float, float]:
@@ -611,7 +573,27 @@ def smallest_grain(parameters: ImpactParameters) -> tuple[float, float]:
     return min((impact.mass, impact.radius) for impact in parameters.impacts)
 
 
+COURSE = TimedCourse(
+    state=ImpactState,
+    start=start,
+    begin=begin,
+    record=record,
+    stop=stop,
+    outcomes=outcomes,
+    conclusion=conclusion,
+    words=WORDS,
+    buttons=CourseButtons(
+        _("Release"),
+        _("Let the spheres meet."),
+        _("The spheres are back before their impact."),
+        _("Put the spheres back before their impact."),
+        _("The spheres fly."),
+    ),
+    flaws=flaws,
+)
+
 SCENE = Scene(
+    **course_fields(COURSE),
     name="impacts",
     title=_("Impacts"),
     summary=_(
@@ -621,23 +603,13 @@ SCENE = Scene(
     parameters=ImpactParameters,
     dimension=3,
     group="checks",
-    begin=begin,
-    supervise=supervise,
-    actions=actions,
-    act=act,
-    phases=RELEASED,
-    describe=describe,
     box=box,
-    results=results,
-    check=check,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
-    outcomes=outcomes,
     curves=curves,
     labels=labels,
     facets=facets,
-    flaw=flaw,
     time_scale=lambda parameters: 0.3 * parameters.contact_time,
     lecture=("test",),
     test_values={"test": "4"},

@@ -16,32 +16,27 @@ from typing import Any, ClassVar
 import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.parameters import number
 from repose.sim.scenes.common.motion_parameters import MotionParameters
-from repose.sim.scenes.common.phases import RELEASED
 from repose.sim.scenes.common.release import (
     ReleaseState,
-    elapsed,
-    end,
     fixed_spheres,
     kinetic_at_end,
-    kinetic_energies,
-    record,
     recorded,
     rectangle,
-    release_actions,
-    release_flaw,
-    release_or_reset,
+    release,
+    release_flaws,
     repeat,
     spins,
+    stop_spheres,
     thinned,
     velocities,
 )
 from repose.sim.scenes.common.release_parameters import Repeat, SphereMass, SphereRadius
+from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, column, course_fields, elapsed
 
 
 class SlopeParameters(MotionParameters):
@@ -135,69 +130,29 @@ def starts(parameters: SlopeParameters) -> Floats:
     return centres
 
 
-def begin(parameters: SlopeParameters, seed: int) -> tuple[World, ReleaseState]:
+def start(parameters: SlopeParameters, seed: int) -> World:
     """Five fixed spheres at the top of the slope."""
-    return fixed_spheres(starts(parameters), parameters, 3, directions(parameters)[1]), ReleaseState()
+    return fixed_spheres(starts(parameters), parameters, 3, directions(parameters)[1])
 
 
-def supervise(experiment: Experiment) -> None:
-    """Record paths and speeds; stop after the duration, when the fastest sphere is at the foot; repeat."""
+def record(experiment: Experiment) -> dict[str, Floats]:
+    """Path and speed of every sphere, and its speed if it rolled without sliding with its spin, `rolling` [m/s]."""
     built = experiment.run.built
-    state: ReleaseState = experiment.run.state
-    if state.phase == "flowing":
-        down, out = directions(built)
-        path = (experiment.run.world.motion[:3, 0].T - starts(built)) @ down
-        record(state, elapsed(experiment), path, velocities(experiment) @ down)
-        state.rolling = (built.radius * (spins(experiment) @ np.cross(out, down))).tolist()
-        if state.time[-1] >= built.duration:
-            state.kinetic = kinetic_energies(experiment).tolist()
-            end(experiment)
-    elif state.phase == "rested":
-        repeat(experiment, starts(built))
+    down, out = directions(built)
+    path = (experiment.run.world.motion[:3, 0].T - starts(built)) @ down
+    rolling = built.radius * (spins(experiment) @ np.cross(out, down))
+    return {"place": path, "speed": velocities(experiment) @ down, "rolling": rolling}
 
 
-def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons."""
-    return release_actions(
-        experiment.phase, _("Release"), _("Release the five spheres."), _("Put the spheres back at the top.")
-    )
-
-
-def act(experiment: Experiment, action: str) -> Message:
-    """Carry out one of the actions."""
-    return release_or_reset(
-        experiment, action, _("The spheres are back at the top of the slope."), _("The spheres run.")
-    )
-
-
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
-    phase, duration = experiment.phase, experiment.run.built.duration
-    if phase == "empty":
-        return (
-            phase,
-            Message(
-                "spheres at rest on a slope of {slope_angle}°",
-                slope_angle=Number(math.degrees(experiment.run.built.slope_angle), format="g"),
-            ),
-            None,
-        )
-    if phase == "flowing":
-        return (
-            phase,
-            Message(
-                "running: {experiment} of {duration} s",
-                experiment=Number(elapsed(experiment), format=".2f"),
-                duration=Number(duration, format="g"),
-            ),
-            min(1.0, elapsed(experiment) / duration),
-        )
-    return phase, Message("ran for {duration} s", duration=Number(duration, format="g")), None
+def on_slope(experiment: Experiment) -> Message:
+    """The spheres before the run, in words."""
+    angle = Number(math.degrees(experiment.run.built.slope_angle), format="g")
+    return Message("spheres at rest on a slope of {slope_angle}°", slope_angle=angle)
 
 
 def accelerations(experiment: Experiment) -> Floats:
     """Slope of a straight line through speed against time [m/s²], shape (5,); nan before there are two records."""
-    time, _, speed = recorded(experiment.run.state, SPHERES)
+    time, _, speed = recorded(experiment, SPHERES)
     if time.size < 2:
         return np.full(SPHERES, math.nan)
     found: Floats = np.polyfit(time, speed, 1)[0]
@@ -247,7 +202,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Speed against time: the run as points, the closed form as lines."""
     built = experiment.run.built
-    time, __, speed = recorded(experiment.run.state, SPHERES)
+    time, __, speed = recorded(experiment, SPHERES)
     ends = np.array([0.0, built.duration])
     lines = []
     for row, mu in enumerate(built.frictions):
@@ -267,12 +222,12 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
     """The friction of each sphere, and whether it rolls or slides, from its speed and its spin."""
-    state: ReleaseState = experiment.run.state
+    speed, rolling = column(experiment, "speed")[-1:], column(experiment, "rolling")[-1:]
     found = []
     for row, mu in enumerate(experiment.run.built.frictions):
         note = EMPTY
-        if state.rolling and abs(speed := state.speed[-1][row]) > 0.0:
-            note = _("rolls") if abs(speed - state.rolling[row]) < ROLLS * abs(speed) else _("slides")
+        if speed.size and (fast := abs(speed[0, row])) > 0.0:
+            note = _("rolls") if abs(speed[0, row] - rolling[0, row]) < ROLLS * fast else _("slides")
         found.append(Label(row, Message("μ = {mu}", mu=Number(mu, format="g")), note))
     return tuple(found)
 
@@ -284,7 +239,7 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
     across = np.array([0.0, 1.0, 0.0])
     foot = starts(built) - built.radius * out
     time = np.linspace(0.0, built.duration, DOTS)
-    path = thinned(recorded(experiment.run.state, SPHERES)[1])
+    path = thinned(recorded(experiment, SPHERES)[1])
     found = []
     for row, mu in enumerate(built.frictions):
         expected = 0.5 * built.acceleration(mu) * time**2
@@ -324,7 +279,6 @@ def results(experiment: Experiment) -> dict[str, Any]:
     built = experiment.run.built
     found, energies = accelerations(experiment).tolist(), kinetic_at_end(experiment.run.state, SPHERES)
     return {
-        "phase": experiment.phase,
         "critical_friction": 2.0 / 7.0 * math.tan(built.steepness),
         "spheres": [
             {
@@ -341,8 +295,6 @@ def results(experiment: Experiment) -> dict[str, Any]:
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The acceleration of every sphere beside the closed form, at the end."""
     built = experiment.run.built
-    if experiment.phase != "rested":
-        return ()
     found = []
     for row, (mu, a) in enumerate(zip(built.frictions, accelerations(experiment), strict=True), 1):
         way = _("rolls") if mu >= 2.0 / 7.0 * math.tan(built.steepness) else _("slides")
@@ -363,24 +315,33 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return tuple(found)
 
 
-def check(experiment: Experiment) -> Message:
-    """Check that the accelerations are those of rolling and sliding."""
-    built = experiment.run.built
-    if experiment.phase != "rested":
-        return Message("The spheres did not move to the end of the run: phase {phase}.", phase=experiment.phase)
-    for mu, a in zip(built.frictions, accelerations(experiment), strict=True):
-        if abs(a - built.acceleration(mu)) > allowed(built):
-            expected = built.acceleration(mu)
-            return Message(
-                "The sphere with μ = {mu} has the acceleration {a} m/s² instead of {expected} m/s².",
-                mu=Number(mu, format="g"),
-                a=Number(a, format=".3f"),
-                expected=Number(expected, format=".3f"),
-            )
-    return EMPTY
+def run_again(experiment: Experiment) -> None:
+    """Begin again after a pause, if the parameters say so."""
+    repeat(COURSE, experiment, starts(experiment.run.built))
 
+
+COURSE = TimedCourse(
+    state=ReleaseState,
+    start=start,
+    begin=release,
+    record=record,
+    stop=stop_spheres,
+    afterwards=run_again,
+    outcomes=outcomes,
+    results=results,
+    words={"empty": on_slope},
+    buttons=CourseButtons(
+        _("Release"),
+        _("Release the five spheres."),
+        _("The spheres are back at the top of the slope."),
+        _("Put the spheres back at the top."),
+        _("The spheres run."),
+    ),
+    flaws=lambda state, world, built: release_flaws(state, world, SPHERES),
+)
 
 SCENE = Scene(
+    **course_fields(COURSE),
     name="slope",
     title=_("Spheres on a slope"),
     summary=_("Spheres of five frictions on a slope; comparison with rolling and sliding."),
@@ -388,25 +349,15 @@ SCENE = Scene(
     parameters=SlopeParameters,
     dimension=3,
     group="checks",
-    begin=begin,
-    supervise=supervise,
-    actions=actions,
-    act=act,
-    phases=RELEASED,
-    describe=describe,
     box=box,
-    results=results,
-    check=check,
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     rotates=lambda parameters: True,
     readings=readings,
-    outcomes=outcomes,
     curves=curves,
     labels=labels,
     tracks=tracks,
     ghosts=ghosts,
     facets=facets,
-    flaw=lambda state, world, built: release_flaw(state, world, SPHERES),
     lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},
 )

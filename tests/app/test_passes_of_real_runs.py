@@ -566,7 +566,7 @@ def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, mo
     while len(rounds) < 2:
         while experiment.phase == "flowing":
             advance(experiment, CHECK_STEPS)
-        rounds.append((np.array(state.time), np.array(state.place)))
+        rounds.append((state.columns["time"].copy(), state.columns["place"].copy()))
         ended = experiment.time
         while experiment.phase == "rested":
             advance(experiment, CHECK_STEPS)

@@ -133,7 +133,7 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed_filmed_or_not(scene: str,
 
 def test_kinetic_energies_at_the_end_are_those_of_the_spheres_that_were_stopped(finished: dict) -> None:
     simulation, result = finished["slope"]
-    speeds = np.array(simulation.run.state.speed[-1])
+    speeds = simulation.run.state.columns["speed"][-1]
     slides, rolls = result["spheres"][0], result["spheres"][-1]  # without friction, and above the critical friction
     mass = simulation.run.built.mass
     assert slides["kinetic_energy_at_end"] == pytest.approx(0.5 * mass * speeds[0] ** 2, rel=1e-6)

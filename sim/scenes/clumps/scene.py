@@ -59,20 +59,21 @@ from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import LEVEL, change_since_measured, note_measured, slope_complaint
 from repose.sim.scenes.common.phases import POURED, enter, rests
 from repose.sim.scenes.common.poured import (
-    act_poured,
-    at_rest_in_words,
+    HEAP_WORDS,
+    PouredButtons,
+    PouredCourse,
     come_to_rest,
-    count_removed,
-    fillable,
+    grains_left,
+    measuring_action,
     move_again,
-    once_free,
-    pouring_in_words,
+    opening_action,
+    poured_fields,
+    poured_results,
     removal_is_due,
-    under_way,
 )
 from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
-from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
-from repose.sim.scenes.common.stream import disc, pour_on
+from repose.sim.scenes.common.state_checks import are_rows
+from repose.sim.scenes.common.stream import Box, around_axis, disc, pour_on, stop_above_grains
 
 LINE = surface_slope.ERROR_OF["line"]
 STEEP = math.radians(60.0)
@@ -110,95 +111,52 @@ def supervise(experiment: Experiment) -> None:
             enter(experiment, "filled")
             state.packing = packing_in_container(experiment)
             if state.run_all:
-                tell(experiment, act(experiment, "lift"))
+                tell(experiment, lift(experiment))
     elif state.phase == "flowing":
-        _stop_the_container(experiment)
+        stop_above_grains(experiment, 0.0)
         if quiet and not experiment.run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
     elif state.phase == "rested" and move_again(experiment):
         state.reading = {}
 
 
-def _stop_the_container(experiment: Experiment) -> None:
-    """Stop the container once it is above all grains."""
-    world = experiment.run.world
-    up = experiment.scene.dimension - 1
-    top = float((world.motion[up, 0] + world.radius).max(initial=0.0))
-    if world.walls.velocity.any() and float(world.walls.moved[:, up].max()) > top + experiment.run.built.mean_radius:
-        world.walls.velocity[:] = 0.0
-        experiment.run.state.since = experiment.time
+def lift(experiment: Experiment) -> Message:
+    """Lift the container off the plate."""
+    experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, -1] = experiment.run.built.lift_speed
+    enter(experiment, "flowing")
+    return _("The container is lifted.")
 
 
-def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons."""
-    state: ClumpsState = experiment.run.state
-    phase, busy = state.phase, state.run_all
-    measurable = phase in ("flowing", "rested") and not busy
-    return (
-        Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full container is emptied first.")),
-        Action(
-            "lift", _("Lift container"), "O", phase == "filled" and not busy, _("Lift the container off the plate.")
-        ),
-        once_free(
-            experiment,
-            Action(
-                "measure",
-                _("Measure"),
-                "M",
-                measurable,
-                _("Fit the slope: the angle of repose."),
-                done=current_slope(experiment) is not None,
-            ),
-        ),
-        Action("reset", _("Reset"), "R", True, _("Back to the empty container.")),
-        Action("run", _("Run all"), "A", not busy, _("Pour, lift the container, wait for rest and measure.")),
+def keep_slope(experiment: Experiment) -> Message:
+    """Measure the slope and keep it."""
+    reading, why_none = measured(experiment)
+    if reading is None:
+        return why_none
+    experiment.run.state.reading = (
+        reading_in_plane(reading, flanks(experiment)) if isinstance(reading, SurfaceSlope) else reading_of(reading)
+    )
+    note_measured(experiment, reading.used_ids)
+    keep_measurement(experiment)
+    error_of = LINE if isinstance(reading, SurfaceSlope) else ERROR_OF
+    angle = angle_in_words(reading.angle, reading.standard_error, error_of)
+    return Message(
+        "Angle of repose {angle}, {grains_left} grains on the plate.", angle=angle, grains_left=reading.grains_left
     )
 
 
-def act(experiment: Experiment, action: str) -> Message:
-    """Carry out one of the actions."""
-    if action == "lift":
-        experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, -1] = experiment.run.built.lift_speed
-        enter(experiment, "flowing")
-        return _("The container is lifted.")
-    if action == "measure":
-        reading, why_none = measured(experiment)
-        if reading is None:
-            return why_none
-        experiment.run.state.reading = (
-            reading_in_plane(reading, flanks(experiment)) if isinstance(reading, SurfaceSlope) else reading_of(reading)
-        )
-        note_measured(experiment, reading.used_ids)
-        keep_measurement(experiment)
-        error_of = LINE if isinstance(reading, SurfaceSlope) else ERROR_OF
-        angle = angle_in_words(reading.angle, reading.standard_error, error_of)
-        return Message(
-            "Angle of repose {angle}, {grains_left} grains on the plate.", angle=angle, grains_left=reading.grains_left
-        )
-    return act_poured(experiment, action, pour_layer, _("The container is empty."), opening="lift")
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons of the container and of the measurement."""
+    done = current_slope(experiment) is not None
+    return (
+        opening_action(experiment, "lift", _("Lift container"), _("Lift the container off the plate.")),
+        measuring_action(experiment, _("Fit the slope: the angle of repose."), done),
+    )
 
 
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
-    state: ClumpsState = experiment.run.state
-    left = state.poured - state.removed
-    if state.phase == "filling":
-        return pouring_in_words(state)
-    words = {
-        "empty": Message("empty container; {state}", state=grain_words(state, experiment.scene.dimension)),
-        "filled": plural("container filled with {count} grain", "container filled with {count} grains", count=left),
-        "flowing": plural(
-            "heap forming: {count} grain, {removed} off the plate",
-            "heap forming: {count} grains, {removed} off the plate",
-            count=left,
-            removed=state.removed,
-        ),
-        "rested": at_rest_in_words(
-            experiment,
-            plural("at rest: {count} grain on the plate", "at rest: {count} grains on the plate", count=left),
-        ),
-    }[state.phase]
-    return state.phase, words, None
+def empty_in_words(experiment: Experiment) -> Message:
+    """The empty container and the grains to pour."""
+    words = grain_words(experiment.run.state, experiment.scene.dimension)
+    return Message("empty container; {state}", state=words)
 
 
 def grain_words(state: ClumpsState, dimension: int) -> Message:
@@ -440,18 +398,16 @@ def not_measured(experiment: Experiment) -> tuple[Reading, ...]:
     return (Reading("grains_on_slope", label, float(count), help=why_none),)
 
 
-def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> Box:
     """The plate and the container."""
     size = sizes_now(experiment)
-    flat = (size.plate,) * (experiment.scene.dimension - 1)
-    return (*(-edge for edge in flat), 0.0), (*flat, size.high + 4.0 * size.reach)
+    return around_axis(size.plate, 0.0, size.high + 4.0 * size.reach, experiment.scene.dimension)
 
 
-def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def focus(experiment: Experiment) -> Box:
     """The plate below the container, where the heap begins."""
     size = sizes_now(experiment)
-    flat = (size.wide,) * (experiment.scene.dimension - 1)
-    return (*(-edge for edge in flat), 0.0), (*flat, size.reach)
+    return around_axis(size.wide, 0.0, size.reach, experiment.scene.dimension)
 
 
 def facets(experiment: Experiment) -> Floats:
@@ -479,7 +435,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
     state: ClumpsState = experiment.run.state
     of_slope = slope_results if experiment.scene.dimension == 3 else results_in_plane
     return {
-        "phase": state.phase,
+        **poured_results(state),
         "angle_of_repose": of_slope(experiment),
         "container_packing_fraction": state.packing or None,
         "members": len(state.members),
@@ -489,10 +445,6 @@ def results(experiment: Experiment) -> dict[str, Any]:
             for kind, grain in enumerate(state.grains)
         ],
         "loose_spheres": sum(state.loose),
-        "grains_poured": state.poured,
-        "grains_left": state.poured - state.removed,
-        "layers": state.layers,
-        "waits_cut_short": state.waits_cut_short,
     }
 
 
@@ -527,21 +479,18 @@ def check(experiment: Experiment) -> Message:
     return slope_complaint(state.reading["angle"], state.reading["standard_error"], math.inf, level)
 
 
-def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> Message | None:
-    """The part of a state read from a file that is impossible."""
-    return first_flaw(
-        {
-            "number of walls": world.walls.shape.size < 1,
-            "members": not _is_possible(state.members, state.inertia)
-            or not all(_is_possible(grain.members, grain.inertia) for grain in state.others),
-            "loose": len(state.loose) < len(state.radii),
-            "which": bool(state.others) != bool(state.which)
-            or (bool(state.which) and len(state.which) != len(state.loose))
-            or not all(0 <= kind <= len(state.others) for kind in state.which),
-            "packing": not 0.0 <= state.packing <= 1.0,
-            **poured_flaws(state),
-        }
-    )
+def flaws(state: ClumpsState, world: World, built: LiftedParameters) -> dict[str, bool]:
+    """Which parts of a state read from a file are impossible, by name."""
+    return {
+        "number of walls": world.walls.shape.size < 1,
+        "members": not _is_possible(state.members, state.inertia)
+        or not all(_is_possible(grain.members, grain.inertia) for grain in state.others),
+        "loose": len(state.loose) < len(state.radii),
+        "which": bool(state.others) != bool(state.which)
+        or (bool(state.which) and len(state.which) != len(state.loose))
+        or not all(0 <= kind <= len(state.others) for kind in state.which),
+        "packing": not 0.0 <= state.packing <= 1.0,
+    }
 
 
 def _is_possible(members: Sequence[Sequence[float]], inertia: Sequence[Sequence[float]]) -> bool:
@@ -551,7 +500,29 @@ def _is_possible(members: Sequence[Sequence[float]], inertia: Sequence[Sequence[
     return sound and all(0.0 < member[3] <= FARTHEST for member in members)
 
 
+COURSE = PouredCourse(
+    pour=pour_layer,
+    buttons=PouredButtons(
+        _("Pour the grains; a full container is emptied first."),
+        _("Back to the empty container."),
+        _("Pour, lift the container, wait for rest and measure."),
+    ),
+    empty=_("The container is empty."),
+    actions=actions,
+    acts={"lift": lift, "measure": keep_slope},
+    opening="lift",
+    words={
+        "empty": empty_in_words,
+        "filled": lambda experiment: plural(
+            "container filled with {count} grain", "container filled with {count} grains", count=grains_left(experiment)
+        ),
+        **HEAP_WORDS,
+    },
+    flaws=flaws,
+)
+
 IN_SPACE = Scene(
+    **poured_fields(COURSE),
     name="clumps",
     title=_("Clumps"),
     summary=_(
@@ -562,11 +533,7 @@ IN_SPACE = Scene(
     dimension=3,
     begin=begin,
     supervise=supervise,
-    actions=actions,
-    act=act,
     phases=POURED,
-    describe=describe,
-    on_grain_removed=count_removed,
     measure=measure,
     slope=current_slope,
     result_numbers=SLOPE_NUMBERS,
@@ -575,7 +542,6 @@ IN_SPACE = Scene(
     focus=focus,
     results=results,
     check=check,
-    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     bodies=lambda parameters: parameters.has_clumps,
@@ -583,7 +549,6 @@ IN_SPACE = Scene(
     layers=layers,
     curves=slope_curves,
     facets=facets,
-    flaw=flaw,
     study=STUDY_IN_SPACE,
     lecture=("shape", "members", "second_share", "second_shape", "ball_share", "friction", "gravity"),
     test_values={

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from repose.sim.experiment import rest
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.phase import Pace, Phase
-from repose.sim.message import _
+from repose.sim.message import Message, _
 
 EMPTY = Phase("empty", _("empty"), begun=False)
 FILLING = Phase("filling", _("filling"), runs=True, pace=Pace(6.0, "share", least=1.0), colour="layer")
@@ -25,6 +26,18 @@ POURED = (
 """Phases of a heap that is poured, in space or of clumps."""
 RELEASED = EMPTY, replace(FLOWING, label=_("running")), RESTED
 """Phases of spheres or bodies that are released once and move for a given duration."""
+
+
+Words = Mapping[str, Callable[[Experiment], Message]]
+"""The state of an experiment in words, by the name of the phase."""
+
+
+def phase_in_words(
+    experiment: Experiment, words: Words, share: float | None = None
+) -> tuple[str, Message, float | None]:
+    """`Scene.describe`: the phase, its words or else its label, and the completed share [-] or None."""
+    own = words.get(experiment.phase)
+    return experiment.phase, own(experiment) if own else experiment.present_phase.label, share
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,8 @@ from repose.sim.experiment.stepping import drifts
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, _, joined, plural
 from repose.sim.scenes.common.measured_heap import MeasuredHeap
-from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.phases import PhaseState, Words, enter, phase_in_words
+from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 
 REMOVAL_STEPS = 4 * CHECK_STEPS
 """Steps between two removals of grains that have left. A removal makes all tables and the neighbour lists anew, which
@@ -30,6 +31,10 @@ costs as much as some fifty steps; meanwhile the grains fall below the scene."""
 
 MOVES_AGAIN = 3.0
 """Mean speed, in units of the settle speed, above which a heap at rest flows again [-]."""
+
+
+POUR = _("Pour")
+"""Usual label of the action that pours."""
 
 
 @dataclass
@@ -142,13 +147,19 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
         tell(experiment, experiment.scene.act(experiment, "measure"))
 
 
-def pouring_in_words(state: PouredState) -> tuple[str, Message, float]:
-    """The phase of pouring, its label with the number of grains, and the completed fraction [-]."""
+def pouring_in_words(experiment: Experiment) -> Message:
+    """The number of grains poured so far."""
+    state: PouredState = experiment.run.state
     total = len(state.radii)
-    words = plural(
+    return plural(
         "pouring: {poured} of {count} grain", "pouring: {poured} of {count} grains", poured=state.poured, count=total
     )
-    return state.phase, words, state.poured / max(1, total)
+
+
+def poured_share(experiment: Experiment) -> float | None:
+    """Share of the grains that are poured, while they are [-]."""
+    state: PouredState = experiment.run.state
+    return state.poured / max(1, len(state.radii)) if state.phase == "filling" else None
 
 
 def at_rest_in_words(experiment: Experiment, words: Message) -> Message:
@@ -192,20 +203,130 @@ def under_way(experiment: Experiment) -> bool:
     return experiment.run.state.run_all or experiment.present_phase.runs
 
 
+def grains_left(experiment: Experiment) -> int:
+    """Number of grains that have been poured and have not left."""
+    state: PouredState = experiment.run.state
+    return state.poured - state.removed
+
+
 def fillable(state: PouredState) -> bool:
     """Whether the action "fill" is possible: not while grains are poured or flow."""
     return state.phase in ("empty", "filled", "rested") and not state.run_all
 
 
-def act_poured(
-    experiment: Experiment, action: str, pour: Callable[[Experiment], None], empty: Message, opening: str = ""
-) -> Message:
-    """Carry out "fill", "run" or "reset".
+def _forming(experiment: Experiment) -> Message:
+    return plural(
+        "heap forming: {count} grain, {removed} off the plate",
+        "heap forming: {count} grains, {removed} off the plate",
+        count=grains_left(experiment),
+        removed=experiment.run.state.removed,
+    )
 
-    `pour` releases one layer, `opening` is the action that follows the filled container, `empty` is the message for an
-    empty container. A run that begins with an empty or a prepared container begins at step 0: equal seed and parameters
-    give equal runs, independently of the time for which the container was shown before.
+
+def _at_rest(experiment: Experiment) -> Message:
+    left = grains_left(experiment)
+    words = plural("at rest: {count} grain on the plate", "at rest: {count} grains on the plate", count=left)
+    return at_rest_in_words(experiment, words)
+
+
+HEAP_WORDS: Words = {"flowing": _forming, "rested": _at_rest}
+"""Words of a heap on a plate."""
+
+
+@dataclass(frozen=True)
+class PouredButtons:
+    """Texts of the actions that every scene with poured grains has."""
+
+    fill_help: Message
+    reset_help: Message
+    run_help: Message
+    fill: Message = POUR
+
+
+@dataclass(frozen=True)
+class PouredCourse:
+    """What a scene with poured grains states of its course. It has the action "measure"."""
+
+    pour: Callable[[Experiment], None]
+    """Releases one layer."""
+    buttons: PouredButtons
+    empty: Message
+    """What a reset to the empty container says, as a sentence."""
+    actions: Callable[[Experiment], tuple[Action, ...]]
+    """The scene's own buttons, which are shown between "fill" and "reset"."""
+    acts: Mapping[str, Callable[[Experiment], Message]]
+    """What these actions do, by name; each returns what was done, one sentence."""
+    words: Words
+    """Words of all phases but "filling", which has words of its own here."""
+    opening: str = ""
+    """The action that follows the filled container; empty if the grains are not held by one."""
+    share: Callable[[Experiment], float | None] = poured_share
+    """Completed share of the present phase [-], or None."""
+    flaws: Callable[[Any, World, Any], Mapping[str, bool]] = lambda state, world, built: {}
+    """flaws(state, world, parameters) -> which parts of the scene's own state from a file are impossible, by name."""
+
+
+def poured_fields(course: PouredCourse) -> dict[str, Any]:
+    """The fields of `Scene` that follow from the course."""
+    return {
+        "actions": lambda experiment: poured_actions(course, experiment),
+        "act": lambda experiment, action: act_poured(course, experiment, action),
+        "describe": lambda experiment: describe_poured(course, experiment),
+        "under_way": under_way,
+        "on_grain_removed": count_removed,
+        "flaw": lambda state, world, built: first_flaw({**course.flaws(state, world, built), **poured_flaws(state)}),
+    }
+
+
+def poured_actions(course: PouredCourse, experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons, each enabled only while its action is possible."""
+    state, texts = experiment.run.state, course.buttons
+    return (
+        Action("fill", texts.fill, "F", fillable(state), texts.fill_help),
+        *course.actions(experiment),
+        Action("reset", _("Reset"), "R", True, texts.reset_help),
+        Action("run", _("Run all"), "A", not state.run_all, texts.run_help),
+    )
+
+
+def opening_action(experiment: Experiment, name: str, label: Message, help: Message) -> Action:
+    """The action that opens or lifts the filled container."""
+    possible = experiment.phase == "filled" and not experiment.run.state.run_all
+    return Action(name, label, "O", possible, help)
+
+
+def measuring_action(experiment: Experiment, help: Message, done: bool, possible: bool = True) -> Action:
+    """The action that measures the slope of a heap that forms or rests, if there is one; `done` says whether the result
+    applies."""
+    state: PouredState = experiment.run.state
+    possible = possible and state.phase in ("flowing", "rested") and not state.run_all
+    return once_free(experiment, Action("measure", _("Measure"), "M", possible, help, done=done))
+
+
+def describe_poured(course: PouredCourse, experiment: Experiment) -> tuple[str, Message, float | None]:
+    """Phase, its label, and the share done or None."""
+    return phase_in_words(experiment, {"filling": pouring_in_words, **course.words}, course.share(experiment))
+
+
+def poured_results(state: PouredState) -> dict[str, Any]:
+    """Phase, numbers of grains and layers, and waits that were cut short, for result.json."""
+    return {
+        "phase": state.phase,
+        "grains_poured": state.poured,
+        "grains_left": state.poured - state.removed,
+        "layers": state.layers,
+        "waits_cut_short": state.waits_cut_short,
+    }
+
+
+def act_poured(course: PouredCourse, experiment: Experiment, action: str) -> Message:
+    """Carry out an action of the scene, or "fill", "run" or "reset".
+
+    A run that begins with an empty or a prepared container begins at step 0: equal seed and parameters give equal runs,
+    independently of the time for which the container was shown before.
     """
+    if action in course.acts:
+        return course.acts[action](experiment)
     if action == "fill":
         begin_anew(experiment, made=experiment.scene.begin(experiment.parameters, experiment.seed))
     elif action == "reset" or experiment.phase != "filled" or experiment.run.state.prepared:
@@ -215,12 +336,12 @@ def act_poured(
         if state.phase != "empty":
             return _("The filled column is restored.")
         unlike = _("The prepared column was filled with other grains or walls. F pours again.")
-        return empty if experiment.ready is None else joined((empty, unlike), " ")
+        return course.empty if experiment.ready is None else joined((course.empty, unlike), " ")
     state.run_all = action == "run"
     if state.phase == "empty":
         enter(experiment, "filling")
-        pour(experiment)
+        course.pour(experiment)
         return plural("Pouring {count} grain.", "Pouring {count} grains.", count=len(state.radii))
-    if state.phase == "filled" and opening:
-        return experiment.scene.act(experiment, opening)
+    if state.phase == "filled" and course.opening:
+        return course.acts[course.opening](experiment)
     return _("The experiment runs to its end by itself.")

@@ -1,4 +1,4 @@
-"""Release of fixed spheres, and records of their motion, for the scenes that verify a law."""
+"""Release and end of the motion of fixed spheres, for the scenes that verify a law."""
 
 from __future__ import annotations
 
@@ -12,36 +12,19 @@ from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbour
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
-from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.notices import tell
 from repose.sim.experiment.sampling import append_sample
-from repose.sim.experiment.snapshot import Action
-from repose.sim.message import Message, _
-from repose.sim.scenes.common.phases import PhaseState, enter
-from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, phase_flaws
+from repose.sim.io.plain import Array
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, begin_course, column, times
 
 
 @dataclass
-class ReleaseState(PhaseState):
-    """State and records of an experiment that releases spheres.
+class ReleaseState(CourseState):
+    """State of an experiment that releases spheres. Records have a coordinate `place` [m] of each sphere and its time
+    derivative `speed` [m/s]."""
 
-    The phase is "empty" before the release, "flowing", and "rested" after the duration; `since` is the time of the
-    release.
-    """
-
-    time: list[float] = field(default_factory=list)
-    """Time of every record since the release [s]."""
-    place: list[list[float]] = field(default_factory=list)
-    """The recorded coordinate, one entry per sphere [m]."""
-    speed: list[list[float]] = field(default_factory=list)
-    """Time derivative of the recorded coordinate [m/s]."""
-    rolling: list[float] = field(default_factory=list)
-    """Speed of each sphere if it rolled without sliding with its latest spin [m/s], in scenes that record it."""
-    ended: float = 0.0
-    """Time at which the spheres were stopped [s]."""
-    kinetic: list[float] = field(default_factory=list)
+    kinetic: Array = field(default_factory=lambda: np.empty(0))
     """Kinetic energy of each sphere when the spheres were stopped [J]; empty before."""
 
 
@@ -66,7 +49,6 @@ def release(experiment: Experiment, velocity: Sequence[float] = ()) -> None:
         motion[:, 1] = experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]
         for axis, component in enumerate(velocity):
             motion[axis, 1] += component
-    enter(experiment, "flowing")
     start_derivatives(experiment)
 
 
@@ -83,63 +65,29 @@ def fixed_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Fl
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
 
 
-def release_flaw(state: ReleaseState, world: World, spheres: int) -> Message | None:
-    """The first part of a state read from a file that is impossible for this number of spheres."""
-    records = len(state.time)
-    return first_flaw(
-        {
-            "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
-            **phase_flaws(state),
-            "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
-            "place": not are_rows(state.place, records, spheres),
-            "speed": not are_rows(state.speed, records, spheres),
-            "rolling": bool(state.rolling) and not are_rows([state.rolling], 1, spheres),
-            "ended": not 0.0 <= state.ended <= LATEST,
-            "kinetic": bool(state.kinetic) and not are_rows([state.kinetic], 1, spheres),
-        }
-    )
+def release_flaws(state: ReleaseState, world: World, spheres: int) -> dict[str, bool]:
+    """Which parts of a state read from a file are impossible for this number of spheres on a plane, by name."""
+    return {
+        "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
+        "records": any(rows.shape != (len(rows), spheres) for name, rows in state.columns.items() if name != "time"),
+        "kinetic": state.kinetic.shape not in ((0,), (spheres,)),
+    }
 
 
-def release_actions(phase: str, release: Message, release_help: Message, reset_help: Message) -> tuple[Action, ...]:
-    """The buttons that release the spheres and move them back to their start."""
-    return (
-        Action("run", release, "A", phase in ("empty", "rested"), release_help),
-        Action("reset", _("Reset"), "R", True, reset_help),
-    )
-
-
-def release_or_reset(
-    experiment: Experiment,
-    action: str,
-    reset_message: Message,
-    release_message: Message,
-    velocity: Sequence[float] = (),
-) -> Message:
-    """Start again at step 0; except for the action "reset", release the spheres. Returns the message."""
-    begin_anew(experiment)
-    if action == "reset":
-        return reset_message
-    release(experiment, velocity)
-    return release_message
-
-
-def end(experiment: Experiment) -> None:
-    """Fix the spheres at their positions and end the run."""
+def stop_spheres(experiment: Experiment) -> None:
+    """Note the kinetic energies, and fix the spheres at their positions."""
+    experiment.run.state.kinetic = kinetic_energies(experiment)
     fix_spheres(experiment)
-    experiment.run.state.ended = experiment.time
-    tell(experiment, Message("Done: {experiment}.", experiment=experiment.scene.describe(experiment)[1]), repeats=True)
 
 
-def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = ()) -> None:
-    """After the pause at the end, release the spheres again from `starts` [m], shape (spheres, dimension)."""
-    run = experiment.run
-    state: ReleaseState = run.state
-    if not experiment.parameters.repeat or experiment.time < state.ended + PAUSE:
+def repeat(course: TimedCourse, experiment: Experiment, starts: Floats) -> None:
+    """After the pause at the end, begin the course again from `starts` [m], shape (spheres, dimension)."""
+    if not experiment.parameters.repeat or experiment.time < experiment.run.state.since + PAUSE:
         return
     # The ledger contains no fixed spheres: moving them back changes no energy.
-    run.world.motion[: starts.shape[1], 0] = starts.T
-    state.time, state.place, state.speed, state.rolling, state.kinetic = [], [], [], [], []
-    release(experiment, velocity)
+    experiment.run.world.motion[: starts.shape[1], 0] = starts.T
+    experiment.run.state.kinetic = np.empty(0)
+    begin_course(course, experiment)
 
 
 def fix_spheres(experiment: Experiment) -> None:
@@ -153,15 +101,6 @@ def fix_spheres(experiment: Experiment) -> None:
         world.inverse_mass[:] = 0.0
         world.motion[:, 1:] = 0.0
         forget_neighbours(world)
-    experiment.run.state.phase = "rested"
-
-
-def elapsed(experiment: Experiment) -> float:
-    """Time since the release of the spheres, 0 before [s]."""
-    state: ReleaseState = experiment.run.state
-    if state.phase == "empty":
-        return 0.0
-    return state.time[-1] if state.phase == "rested" else experiment.time - state.since
 
 
 def velocities(experiment: Experiment) -> Floats:
@@ -190,20 +129,14 @@ def kinetic_energies(experiment: Experiment) -> Floats:
 
 def kinetic_at_end(state: ReleaseState, spheres: int) -> list[float | None]:
     """Kinetic energy of each sphere when the spheres were stopped [J]; None before."""
-    return [*state.kinetic] if state.kinetic else [None] * spheres
+    return [*state.kinetic.tolist()] if state.kinetic.size else [None] * spheres
 
 
-def record(state: ReleaseState, time: float, place: Floats, speed: Floats) -> None:
-    """Append coordinate [m] and speed [m/s] of every sphere, `time` [s] after the release."""
-    state.time.append(time)
-    state.place.append(place.tolist())
-    state.speed.append(speed.tolist())
-
-
-def recorded(state: ReleaseState, spheres: int) -> tuple[Floats, Floats, Floats]:
+def recorded(experiment: Experiment, spheres: int) -> tuple[Floats, Floats, Floats]:
     """Time [s], shape (records,), coordinate [m] and speed [m/s], shape (records, spheres)."""
-    shape = (len(state.time), spheres)
-    return np.array(state.time), np.reshape(state.place, shape), np.reshape(state.speed, shape)
+    time = times(experiment)
+    place, speed = (np.reshape(column(experiment, name), (time.size, spheres)) for name in ("place", "speed"))
+    return time, place, speed
 
 
 def thinned(rows: Floats) -> Floats:

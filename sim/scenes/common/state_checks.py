@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,19 @@ LATEST = 1e12
 def first_flaw(complaints: Mapping[str, bool]) -> Message | None:
     """The first impossible part, by its name."""
     return next((plain(name) for name, wrong in complaints.items() if wrong), None)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether all numbers in a state are finite: in its fields, and in the lists, arrays and dataclasses in them."""
+    if is_dataclass(value):
+        return all(map(is_finite, vars(value).values()))
+    if isinstance(value, Mapping):
+        return all(map(is_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(is_finite, value))
+    if isinstance(value, np.ndarray):
+        return bool(np.isfinite(value).all())
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def phase_flaws(state: Any) -> dict[str, bool]:

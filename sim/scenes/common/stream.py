@@ -14,6 +14,9 @@ from repose.sim.message import Message
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 
+Box = tuple[tuple[float, ...], tuple[float, ...]]
+"""Lower and upper corner of a region [m]."""
+
 SIDES = 16
 """Number of flat sides of the funnel and of the cylinder."""
 
@@ -76,6 +79,22 @@ def frustum(
     d = np.column_stack([high_radius * round_, np.full(sides, high)])
     b, c = np.roll(a, -1, axis=0), np.roll(d, -1, axis=0)
     return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+
+
+def around_axis(half: float, low: float, high: float, dimension: int = 3) -> Box:
+    """Lower and upper corner of the region between two heights within `half` of the axis in every direction [m]."""
+    flat = (half,) * (dimension - 1)
+    return (*(-edge for edge in flat), low), (*flat, high)
+
+
+def stop_above_grains(experiment: Experiment, low: float) -> None:
+    """Stop walls that are lifted, whose lower edge was at the height `low` [m], once they are above all grains."""
+    world, up = experiment.run.world, experiment.scene.dimension - 1
+    top = float((world.motion[up, 0] + world.radius)[~world.fixed].max(initial=0.0))
+    lowest = low + float(world.walls.moved[:, up].max(initial=0.0))
+    if world.walls.velocity.any() and lowest > top + experiment.run.built.mean_radius:
+        world.walls.velocity[:] = 0.0
+        experiment.run.state.since = experiment.time
 
 
 def hexagons(radius: float, spacing: float) -> Floats:

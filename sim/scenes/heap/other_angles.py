@@ -247,25 +247,29 @@ def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
     )
 
 
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
+def share(state: HeapState) -> float | None:
+    """Share of the grains that have been added [-]; None while the table turns."""
+    return state.other.trickled / state.other.trickle_to if state.phase == TRICKLING else None
+
+
+def phase_in_words(experiment: Experiment) -> Message:
+    """The grains that are added, or the angle of the table."""
     state: HeapState = experiment.run.state
     angles, left = state.other, state.poured - state.removed
     if state.phase == TRICKLING:
-        words = Message(
+        return Message(
             "adding grains: {trickled} of {trickle_to}, avalanches: {avalanches}",
             trickled=angles.trickled,
             trickle_to=angles.trickle_to,
             avalanches=len(angles.avalanches),
         )
-        return state.phase, words, angles.trickled / angles.trickle_to
     words = plural(
         "table at {turned}°: {count} grain left",
         "table at {turned}°: {count} grains left",
         turned=Number(math.degrees(angles.turned), format=".1f"),
         count=left,
     )
-    return state.phase, joined((experiment.scene.phase(state.phase).label, words)), None
+    return joined((experiment.scene.phase(state.phase).label, words))
 
 
 def in_words(angles: OtherAngles) -> Message:

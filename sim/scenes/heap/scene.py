@@ -28,7 +28,7 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words, bend_in_words
-from repose.sim.measure.avalanches import flaws
+from repose.sim.measure.avalanches import flaws as other_flaws
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
@@ -39,20 +39,23 @@ from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured, slope_complaint
 from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
-    act_poured,
+    PouredButtons,
+    PouredCourse,
     adding,
     at_rest_in_words,
     come_to_rest,
-    count_removed,
-    fillable,
+    grains_left,
+    measuring_action,
     move_again,
     once_free,
+    opening_action,
+    poured_fields,
+    poured_share,
     removal_is_due,
     remove_gone,
-    under_way,
 )
 from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait, settling_readings
-from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, poured_flaws
+from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times
 from repose.sim.scenes.heap import other_angles
 from repose.sim.scenes.heap.filling import (
     HeapState,
@@ -99,7 +102,7 @@ def supervise(experiment: Experiment) -> None:
             follows = experiment.parameters.afterwards if state.run_all else NOTHING
             come_to_rest(experiment, measured=state.run_all or state.was_measured or state.slope is not None)
             if follows != NOTHING and state.slope is not None:
-                tell(experiment, act(experiment, follows))
+                tell(experiment, COURSE.acts[follows](experiment))
 
 
 def _record_profile(experiment: Experiment, at_once: bool = False) -> None:
@@ -140,7 +143,7 @@ def _fill_on(experiment: Experiment) -> None:
         return
     enter(experiment, "filled")
     if state.run_all:
-        tell(experiment, act(experiment, "open"))
+        tell(experiment, open_wall(experiment))
 
 
 def fallen(experiment: Experiment) -> NDArray[np.bool_]:
@@ -155,35 +158,32 @@ def below_base(experiment: Experiment, centres: Floats, radii: Floats) -> NDArra
     return below
 
 
-def act(experiment: Experiment, action: str) -> Message:
-    """Carry out one of the actions."""
-    if action == "open":
-        run = experiment.run
-        with booked(experiment, "work"):
-            run.world = keep_spheres(run.world, ~_right_wall(run.world, run.built))
-        enter(experiment, "flowing")
-        run.state.opened, run.state.profile_time, run.state.profile = experiment.time, [], []
-        _record_profile(experiment)
-        return _("The right wall is open.")
-    if action == "tilt":
-        return other_angles.start_tilting(experiment)
-    if action == "trickle":
-        return other_angles.start_trickling(experiment)
-    if action == "measure":
-        reading = slope_now(experiment, complete=True)
-        if reading is None:
-            return NO_SLOPE
-        experiment.run.state.slope = reading
-        note_measured(experiment, reading.used_ids)
-        keep_measurement(experiment)
-        return Message(
-            "Angle of repose {angle}, {grains_left} grains left{value}{reading}.",
-            angle=angle_in_words(reading.angle, reading.standard_error, reading.error_of),
-            grains_left=reading.grains_left,
-            value=", " if reading.is_curved else "",
-            reading=bend_in_words(reading),
-        )
-    return act_poured(experiment, action, pour_layer, _("The container is empty."), opening="open")
+def open_wall(experiment: Experiment) -> Message:
+    """Remove the right wall."""
+    run = experiment.run
+    with booked(experiment, "work"):
+        run.world = keep_spheres(run.world, ~_right_wall(run.world, run.built))
+    enter(experiment, "flowing")
+    run.state.opened, run.state.profile_time, run.state.profile = experiment.time, [], []
+    _record_profile(experiment)
+    return _("The right wall is open.")
+
+
+def keep_slope(experiment: Experiment) -> Message:
+    """Measure the slope and keep it."""
+    reading = slope_now(experiment, complete=True)
+    if reading is None:
+        return NO_SLOPE
+    experiment.run.state.slope = reading
+    note_measured(experiment, reading.used_ids)
+    keep_measurement(experiment)
+    return Message(
+        "Angle of repose {angle}, {grains_left} grains left{value}{reading}.",
+        angle=angle_in_words(reading.angle, reading.standard_error, reading.error_of),
+        grains_left=reading.grains_left,
+        value=", " if reading.is_curved else "",
+        reading=bend_in_words(reading),
+    )
 
 
 def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
@@ -192,74 +192,53 @@ def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons, each enabled only while its action is possible."""
+    """The buttons of the wall, of the other angles and of the measurement."""
     state: HeapState = experiment.run.state
-    phase, busy = state.phase, state.run_all
-    left = state.poured - state.removed
-    measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state) and left > 0
+    done = state.slope is not None and not change_since_measured(experiment)
+    measurable = not other_angles.has_gone_on(state) and grains_left(experiment) > 0
     return (
-        Action(
-            "fill",
-            _("Fill"),
-            "F",
-            fillable(state),
-            _("Pour the grains in layers; a full container is emptied first."),
-        ),
-        Action("open", _("Open wall"), "O", phase == "filled" and not busy, _("Remove the right wall.")),
-        *(once_free(experiment, action) for action in other_angles.actions(state, busy)),
-        once_free(
-            experiment,
-            Action(
-                "measure",
-                _("Measure"),
-                "M",
-                measurable,
-                _("Fit a line to the surface: the angle of repose."),
-                done=state.slope is not None and not change_since_measured(experiment),
-            ),
-        ),
-        Action(
-            "reset", _("Reset"), "R", True, _("Back to the filled column, or the empty container where there is none.")
-        ),
-        Action("run", _("Run all"), "A", not busy, _("Fill, open, wait for rest and measure without further keys.")),
+        opening_action(experiment, "open", _("Open wall"), _("Remove the right wall.")),
+        *(once_free(experiment, action) for action in other_angles.actions(state, state.run_all)),
+        measuring_action(experiment, _("Fit a line to the surface: the angle of repose."), done, measurable),
     )
 
 
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
+def filling_in_words(experiment: Experiment) -> Message:
+    """The layers and grains poured so far."""
     state: HeapState = experiment.run.state
-    if state.phase in other_angles.NAMES:
-        return other_angles.describe(experiment)
-    total = len(state.radii)
-    left = state.poured - state.removed
-    if state.phase == "filling":
-        pouring = plural(
-            "filling: layer {layers}, {poured} of {count} grain",
-            "filling: layer {layers}, {poured} of {count} grains",
-            layers=state.layers,
-            poured=state.poured,
-            count=total,
-        )
-        return state.phase, pouring, state.poured / total
-    words = {
-        "empty": _("empty container"),
-        "filled": plural(
-            "filled with {count} grain, wall closed", "filled with {count} grains, wall closed", count=left
-        ),
-        "flowing": plural(
-            "wall open: {count} grain left, {removed} run out",
-            "wall open: {count} grains left, {removed} run out",
-            count=left,
-            removed=state.removed,
-        ),
-        "rested": at_rest_in_words(
-            experiment, plural("at rest: {count} grain left", "at rest: {count} grains left", count=left)
-        ),
-    }[state.phase]
-    if state.phase != "flowing":
-        return state.phase, words, None
-    quiet = quiet_time(experiment, state.since) / REST_TIME
-    return state.phase, words, min(1.0, max(0.0, quiet))
+    return plural(
+        "filling: layer {layers}, {poured} of {count} grain",
+        "filling: layer {layers}, {poured} of {count} grains",
+        layers=state.layers,
+        poured=state.poured,
+        count=len(state.radii),
+    )
+
+
+def flow_in_words(experiment: Experiment) -> Message:
+    """The grains left and run out."""
+    return plural(
+        "wall open: {count} grain left, {removed} run out",
+        "wall open: {count} grains left, {removed} run out",
+        count=grains_left(experiment),
+        removed=experiment.run.state.removed,
+    )
+
+
+def rest_in_words(experiment: Experiment) -> Message:
+    """The grains at rest."""
+    left = grains_left(experiment)
+    return at_rest_in_words(
+        experiment, plural("at rest: {count} grain left", "at rest: {count} grains left", count=left)
+    )
+
+
+def share(experiment: Experiment) -> float | None:
+    """Share of the grains that are poured or added, or of the time for which the flow must be slow [-]; or None."""
+    state: HeapState = experiment.run.state
+    if state.phase == "flowing":
+        return min(1.0, max(0.0, quiet_time(experiment, state.since) / REST_TIME))
+    return other_angles.share(state) if state.phase in other_angles.NAMES else poured_share(experiment)
 
 
 def measure(experiment: Experiment) -> SurfaceSlope | None:
@@ -392,20 +371,17 @@ def check(experiment: Experiment) -> Message:
     return slope_complaint(reading.angle, reading.standard_error)
 
 
-def flaw(state: HeapState, world: World, built: HeapParameters) -> Message | None:
-    """The part of a state read from a file that is impossible."""
+def flaws(state: HeapState, world: World, built: HeapParameters) -> dict[str, bool]:
+    """Which parts of a state read from a file are impossible, by name."""
     slope, strips = state.slope, ((0.0, built.width), 2.0 * built.mean_radius)
-    return first_flaw(
-        {
-            **poured_flaws(state),
-            "height": not 0.0 <= state.height <= 1e4,
-            "opened": not 0.0 <= state.opened <= LATEST,
-            "profile times": not are_times(state.profile_time),
-            "profile": not are_rows(state.profile, len(state.profile_time), strip_centres(*strips).size),
-            **flaws(state.other),
-            "measured slope": slope is not None and not np.isfinite([*slope.x_range, slope.angle, slope.slope]).all(),
-        }
-    )
+    return {
+        "height": not 0.0 <= state.height <= 1e4,
+        "opened": not 0.0 <= state.opened <= LATEST,
+        "profile times": not are_times(state.profile_time),
+        "profile": not are_rows(state.profile, len(state.profile_time), strip_centres(*strips).size),
+        **other_flaws(state.other),
+        "measured slope": slope is not None and not np.isfinite([*slope.x_range, slope.angle, slope.slope]).all(),
+    }
 
 
 def _drawn_slope(experiment: Experiment) -> SurfaceSlope | None:
@@ -423,7 +399,41 @@ PHASES = (
     *other_angles.PHASES,
 )
 
+COURSE = PouredCourse(
+    pour=pour_layer,
+    buttons=PouredButtons(
+        _("Pour the grains in layers; a full container is emptied first."),
+        _("Back to the filled column, or the empty container where there is none."),
+        _("Fill, open, wait for rest and measure without further keys."),
+        _("Fill"),
+    ),
+    empty=_("The container is empty."),
+    actions=actions,
+    acts={
+        "open": open_wall,
+        "tilt": other_angles.start_tilting,
+        "trickle": other_angles.start_trickling,
+        "measure": keep_slope,
+    },
+    opening="open",
+    words={
+        "empty": lambda experiment: _("empty container"),
+        "filling": filling_in_words,
+        "filled": lambda experiment: plural(
+            "filled with {count} grain, wall closed",
+            "filled with {count} grains, wall closed",
+            count=grains_left(experiment),
+        ),
+        "flowing": flow_in_words,
+        "rested": rest_in_words,
+        **dict.fromkeys(other_angles.NAMES, other_angles.phase_in_words),
+    },
+    share=share,
+    flaws=flaws,
+)
+
 SCENE = Scene(
+    **poured_fields(COURSE),
     name="heap",
     title=_("Heap"),
     summary=_("Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3)."),
@@ -432,11 +442,7 @@ SCENE = Scene(
     dimension=2,
     begin=begin,
     supervise=supervise,
-    actions=actions,
-    act=act,
     phases=PHASES,
-    describe=describe,
-    on_grain_removed=count_removed,
     free_walls=True,
     add_grains=adding(lambda built, radii: mass_of(radii, built)),
     keeps_out=below_base,
@@ -457,12 +463,10 @@ SCENE = Scene(
     focus=focus,
     results=results,
     check=check,
-    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
     layers=layers,
-    flaw=flaw,
     study=STUDY,
     prepared={"column": column},
     lecture=("friction", "normal_stiffness", "shear_stiffness", "gravity", "base_radius"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.world import Floats, World
+from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.phase import Pace
@@ -38,24 +38,35 @@ from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import note_measured, slope_complaint
 from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
-    act_poured,
+    HEAP_WORDS,
+    PouredButtons,
+    PouredCourse,
     adding,
-    at_rest_in_words,
     come_to_rest,
-    count_removed,
-    fillable,
+    grains_left,
+    measuring_action,
     move_again,
-    once_free,
-    pouring_in_words,
+    opening_action,
+    poured_fields,
+    poured_results,
     removal_is_due,
     remove_gone,
-    under_way,
 )
 from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
-from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.common.stream import beyond, disc, fallen, pour_on, smallest_grain
+from repose.sim.scenes.common.stream import (
+    Box,
+    around_axis,
+    beyond,
+    disc,
+    fallen,
+    pour_on,
+    smallest_grain,
+    stop_above_grains,
+)
 from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
+
+NO_SLOPE = _("There is no slope to measure: too few grains lie on the plate.")
 
 
 def supervise(experiment: Experiment) -> None:
@@ -70,7 +81,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "filling":
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":
-        _stop_the_cylinder(experiment)
+        stop_above_grains(experiment, sizes(run.built).low)
         if quiet and not run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
     elif state.phase == "rested" and move_again(experiment):
@@ -91,88 +102,39 @@ def _fill_on(experiment: Experiment, quiet: bool) -> None:
     if is_settled(experiment, quiet, experiment.time - state.since, longest):
         enter(experiment, "filled")
         if state.run_all:
-            tell(experiment, act(experiment, "lift"))
+            tell(experiment, lift(experiment))
 
 
-def _stop_the_cylinder(experiment: Experiment) -> None:
-    """Stop the cylinder once it is above all grains."""
-    world = experiment.run.world
-    moving = ~world.fixed
-    top = float((world.motion[2, 0] + world.radius)[moving].max(initial=0.0))
-    lowest = sizes(experiment.run.built).low + float(world.walls.moved[:, 2].max(initial=0.0))
-    if world.walls.velocity.any() and lowest > top + experiment.run.built.mean_radius:
-        world.walls.velocity[:] = 0.0
-        experiment.run.state.since = experiment.time
+def lift(experiment: Experiment) -> Message:
+    """Lift the cylinder off the plate."""
+    experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
+    enter(experiment, "flowing")
+    return _("The cylinder is lifted.")
 
 
-def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons."""
-    state: Heap3dState = experiment.run.state
-    phase, busy = state.phase, state.run_all
-    measurable = phase in ("flowing", "rested") and not busy
-    return (
-        Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full plate is emptied first.")),
-        Action("lift", _("Lift cylinder"), "O", phase == "filled" and not busy, _("Lift the cylinder off the plate.")),
-        once_free(
-            experiment,
-            Action(
-                "measure",
-                _("Measure"),
-                "M",
-                measurable,
-                _("Fit the slope: the angle of repose."),
-                done=current_slope(experiment) is not None,
-            ),
-        ),
-        Action("reset", _("Reset"), "R", True, _("Back to the empty plate.")),
-        Action("run", _("Run all"), "A", not busy, _("Pour, lift if there is a cylinder, wait for rest and measure.")),
+def keep_slope(experiment: Experiment) -> Message:
+    """Measure the slope and keep it."""
+    reading = measure(experiment)
+    if reading is None:
+        return NO_SLOPE
+    experiment.run.state.reading = reading_of(reading)
+    note_measured(experiment, reading.used_ids)
+    keep_measurement(experiment)
+    return Message(
+        "Angle of repose {angle}, cone {cone_angle}°, {grains_left} grains on the plate.",
+        angle=angle_in_words(reading.angle, reading.standard_error, ERROR_OF),
+        cone_angle=Number(math.degrees(reading.cone_angle), format=".1f"),
+        grains_left=reading.grains_left,
     )
 
 
-def act(experiment: Experiment, action: str) -> Message:
-    """Carry out one of the actions."""
-    if action == "lift":
-        walls = experiment.run.world.walls
-        walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
-        enter(experiment, "flowing")
-        return _("The cylinder is lifted.")
-    if action == "measure":
-        reading = measure(experiment)
-        if reading is None:
-            return _("There is no slope to measure: too few grains lie on the plate.")
-        experiment.run.state.reading = reading_of(reading)
-        note_measured(experiment, reading.used_ids)
-        keep_measurement(experiment)
-        return Message(
-            "Angle of repose {angle}, cone {cone_angle}°, {grains_left} grains on the plate.",
-            angle=angle_in_words(reading.angle, reading.standard_error, ERROR_OF),
-            cone_angle=Number(math.degrees(reading.cone_angle), format=".1f"),
-            grains_left=reading.grains_left,
-        )
-    return act_poured(experiment, action, pour_layer, _("The plate is empty."), opening="lift")
-
-
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
-    state: Heap3dState = experiment.run.state
-    left = state.poured - state.removed
-    if state.phase == "filling":
-        return pouring_in_words(state)
-    words = {
-        "empty": _("empty plate"),
-        "filled": plural("cylinder filled with {count} grain", "cylinder filled with {count} grains", count=left),
-        "flowing": plural(
-            "heap forming: {count} grain, {removed} off the plate",
-            "heap forming: {count} grains, {removed} off the plate",
-            count=left,
-            removed=state.removed,
-        ),
-        "rested": at_rest_in_words(
-            experiment,
-            plural("at rest: {count} grain on the plate", "at rest: {count} grains on the plate", count=left),
-        ),
-    }[state.phase]
-    return state.phase, words, None
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons of the cylinder and of the measurement."""
+    done = current_slope(experiment) is not None
+    return (
+        opening_action(experiment, "lift", _("Lift cylinder"), _("Lift the cylinder off the plate.")),
+        measuring_action(experiment, _("Fit the slope: the angle of repose."), done),
+    )
 
 
 def measure(experiment: Experiment) -> ConeAngle | None:
@@ -193,16 +155,16 @@ def in_funnel(experiment: Experiment) -> NDArray[np.bool_]:
     return above & ~world.fixed
 
 
-def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> Box:
     """The plate, and the funnel or cylinder above it."""
     size = sizes(experiment.run.built)
-    return (-size.plate, -size.plate, -size.largest), (size.plate, size.plate, size.high + 4.0 * size.largest)
+    return around_axis(size.plate, -size.largest, size.high + 4.0 * size.largest)
 
 
-def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def focus(experiment: Experiment) -> Box:
     """The plate below the opening of the funnel or cylinder, where the heap begins."""
     size = sizes(experiment.run.built)
-    return (-size.low_radius, -size.low_radius, -size.largest), (size.low_radius, size.low_radius, 0.0)
+    return around_axis(size.low_radius, -size.largest, 0.0)
 
 
 def facets(experiment: Experiment) -> Floats:
@@ -217,15 +179,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 def results(experiment: Experiment) -> dict[str, Any]:
     """Numbers of grains, and the latest measured slope."""
-    state: Heap3dState = experiment.run.state
-    return {
-        "phase": state.phase,
-        "angle_of_repose": slope_results(experiment),
-        "grains_poured": state.poured,
-        "grains_left": state.poured - state.removed,
-        "layers": state.layers,
-        "waits_cut_short": state.waits_cut_short,
-    }
+    return {**poured_results(experiment.run.state), "angle_of_repose": slope_results(experiment)}
 
 
 def check(experiment: Experiment) -> Message:
@@ -236,14 +190,30 @@ def check(experiment: Experiment) -> Message:
     if stuck := int(in_funnel(experiment).sum()):
         return Message("{poured} grains are stuck in the funnel.", poured=stuck)
     if not state.reading:
-        return _("There is no slope to measure: too few grains lie on the plate.")
+        return NO_SLOPE
     return slope_complaint(state.reading["angle"], state.reading["standard_error"])
 
 
-def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> Message | None:
-    """The part of a state read from a file that is impossible."""
-    return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state)})
-
+COURSE = PouredCourse(
+    pour=pour_layer,
+    buttons=PouredButtons(
+        _("Pour the grains; a full plate is emptied first."),
+        _("Back to the empty plate."),
+        _("Pour, lift if there is a cylinder, wait for rest and measure."),
+    ),
+    empty=_("The plate is empty."),
+    actions=actions,
+    acts={"lift": lift, "measure": keep_slope},
+    opening="lift",
+    words={
+        "empty": lambda experiment: _("empty plate"),
+        "filled": lambda experiment: plural(
+            "cylinder filled with {count} grain", "cylinder filled with {count} grains", count=grains_left(experiment)
+        ),
+        **HEAP_WORDS,
+    },
+    flaws=lambda state, world, built: {"number of walls": world.walls.shape.size < 1},
+)
 
 PHASES = (
     EMPTY,
@@ -255,6 +225,7 @@ PHASES = (
 )
 
 SCENE = Scene(
+    **poured_fields(COURSE),
     name="heap3d",
     title=_("Heap in space"),
     summary=_("Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured."),
@@ -263,11 +234,7 @@ SCENE = Scene(
     dimension=3,
     begin=begin,
     supervise=supervise,
-    actions=actions,
-    act=act,
     phases=PHASES,
-    describe=describe,
-    on_grain_removed=count_removed,
     add_grains=adding(lambda built, radii: built.mass_of(radii)),
     keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
     measure=measure,
@@ -278,14 +245,12 @@ SCENE = Scene(
     focus=focus,
     results=results,
     check=check,
-    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
     layers=layers,
     curves=slope_curves,
     facets=facets,
-    flaw=flaw,
     study=STUDY_IN_SPACE,
     lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),
     rebuild=rebuild_plate,

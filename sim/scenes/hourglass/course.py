@@ -18,6 +18,7 @@ from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.message import EMPTY, Capital, Message, _, plural, sentence
 from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, enter, rests
+from repose.sim.scenes.common.poured import opening_action
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
@@ -182,7 +183,6 @@ def in_the_way(experiment: Experiment) -> int:
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons, each enabled only while its action is possible."""
     state: HourglassState = experiment.run.state
-    busy = state.run_all
     over = state.phase in ("counted", "rested", "clogged")
     blocking = in_the_way(experiment) if over else 0
     turning = _("Turn the glass upside down. With the mouse: Ctrl-drag the picture.")
@@ -192,7 +192,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
             blocking=blocking,
         )
     return (
-        Action("open", _("Open neck"), "O", state.phase == "filled" and not busy, _("Remove the lid from the neck.")),
+        opening_action(experiment, "open", _("Open neck"), _("Remove the lid from the neck.")),
         Action(
             "turn",
             _("Turn over"),
@@ -202,7 +202,13 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
             pivot=(0.0, 0.0, NECK),
         ),
         Action("reset", _("Reset"), "R", True, _("Fill the glass again with the same seed.")),
-        Action("run", _("Run all"), "A", not busy, _("Let the grains run through the neck and measure the flow rate.")),
+        Action(
+            "run",
+            _("Run all"),
+            "A",
+            not state.run_all,
+            _("Let the grains run through the neck and measure the flow rate."),
+        ),
     )
 
 

@@ -22,6 +22,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     HELD,
@@ -35,7 +36,8 @@ from repose.sim.scenes.large_particles.particles import (
     Plotted,
     Repelling,
     Step,
-    column,
+    body_course,
+    body_scene,
     equals,
     exceeds,
     ground,
@@ -43,9 +45,7 @@ from repose.sim.scenes.large_particles.particles import (
     lies_between,
     motion_of,
     new_world,
-    particle_scene,
     pieces,
-    times,
     upward_plane,
     with_body,
 )
@@ -219,14 +219,12 @@ def lines(experiment: Experiment) -> Floats:
     return ground(-DEPTH)
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, action=_("Release")),
     name="beam",
     title=_("Beam with a weak middle"),
     summary=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
     parameters=BeamParameters,
-    start=start,
-    measured=measured,
-    outcomes=outcomes,
     parts=(Part(_("beam"), "wood"), Part(_("weak middle"), "clay"), Part(_("load"), "steel")),
     box=box,
     focus=focus,
@@ -236,7 +234,6 @@ SCENE = particle_scene(
         Plotted("deflection", _("Deflection"), Axis(_("deflection of the end"), "mm"), {_("end"): "deflection"}, 1e-3),
         Plotted("broken", _("Broken"), Axis(_("bonds broken")), {_("broken"): "broken"}),
     ),
-    action=_("Release"),
     lecture=("load", "weakness", "bond_strength", "bond_stiffness", "length"),
     test_values={"length": 20, "rows": 3, "duration": 0.45, "dt": 1e-5},
 )

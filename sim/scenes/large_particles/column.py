@@ -19,20 +19,20 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Reading
 from repose.sim.message import _, plain
 from repose.sim.parameters import count, length
+from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     Box,
     DropletParameters,
     Duration,
     Plotted,
-    column,
+    body_course,
+    body_scene,
     exceeds,
     lies_between,
     motion_of,
-    particle_scene,
     rows_of,
     stays_below,
-    times,
 )
 from repose.sim.scenes.large_particles.vessel import LIQUID, box_of, liquid, vessel_lines, width_of, with_vessel
 
@@ -151,14 +151,12 @@ def focus(experiment: Experiment) -> Box:
     return box_of(width(built), 0.5 * width(built))
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, action=_("Release")),
     name="column",
     title=_("Column of liquid"),
     summary=_("A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back."),
     parameters=ColumnParameters,
-    start=start,
-    measured=measured,
-    outcomes=outcomes,
     parts=LIQUID,
     focus=focus,
     box=lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER),
@@ -172,6 +170,5 @@ SCENE = particle_scene(
         Plotted("surface", _("Surface"), Axis(_("height of the surface"), "mm"), {_("surface"): "surface"}, 1e-3),
     ),
     lecture=("normal_viscosity", "pull_off_force", "normal_stiffness", "rows", "gravity"),
-    action=_("Release"),
     test_values={"columns": 4, "rows": 7, "width": 0.16, "duration": 0.5},
 )

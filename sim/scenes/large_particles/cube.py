@@ -19,6 +19,7 @@ from repose.sim.measure.display import Axis, Outcome, Part, Reading, Track
 from repose.sim.message import _
 from repose.sim.parameters import choice, count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
+from repose.sim.scenes.common.timed_course import column
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
@@ -32,7 +33,8 @@ from repose.sim.scenes.large_particles.particles import (
     Plotted,
     Unbreakable,
     balanced_length,
-    column,
+    body_course,
+    body_scene,
     conserved,
     energy_apart,
     equals,
@@ -41,7 +43,6 @@ from repose.sim.scenes.large_particles.particles import (
     lies_between,
     motion_of,
     new_world,
-    particle_scene,
     path,
     rows_as_high_as,
     rows_of,
@@ -244,15 +245,12 @@ def box(parameters: CubeParameters) -> Box:
     return (-reach, -reach), (reach, reach)
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, launch),
     name="cube",
     title=_("Cube and particle"),
     summary=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
     parameters=CubeParameters,
-    start=start,
-    launch=launch,
-    measured=measured,
-    outcomes=outcomes,
     tracks=tracks,
     parts=(Part(_("cube"), "wood"), Part(_("particle"), "steel")),
     box=box,

@@ -16,6 +16,7 @@ from repose.sim.fields.hoist import HoistParameters, ThreadLength
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.timed_course import column, last_record, times
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, bottomless, displaced, set_afloat
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -23,16 +24,15 @@ from repose.sim.scenes.large_particles.particles import (
     Box,
     Duration,
     Plotted,
-    column,
+    body_course,
+    body_scene,
     equals,
     exceeds,
     lattice,
     lies_between,
     motion_of,
     new_world,
-    particle_scene,
     rows_of,
-    times,
     with_body,
 )
 
@@ -120,7 +120,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
     if not column(experiment, "tension").size:
         return (weight,)
-    now = {name: round(float(values[-1]), 6) + 0.0 for name, values in experiment.run.state.columns.items()}
+    now = {name: round(value, 6) + 0.0 for name, value in last_record(experiment).items()}
     return (
         Reading("thread_tension", _("tension of the thread"), now["tension"], "N"),
         weight,
@@ -203,14 +203,12 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"tension": (Line(_("weight of the log"), np.array([0.0, built.duration]), np.full(2, weight)),)}
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, action=_("Pull")),
     name="hoisted",
     title=_("Log pulled up"),
     summary=_("A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread."),
     parameters=HoistedParameters,
-    start=start,
-    measured=measured,
-    outcomes=outcomes,
     parts=(Part(_("log"), "wood"),),
     liquid=bottomless,
     box=box,
@@ -229,7 +227,6 @@ SCENE = particle_scene(
             1e-3,
         ),
     ),
-    action=_("Pull"),
     lecture=("hoist_speed", "log_density", "thread_stiffness", "length", "liquid_viscosity"),
     test_values={"length": 6, "hoist_speed": 0.1, "duration": 2.0, "liquid_viscosity": 0.5},
 )

@@ -17,6 +17,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.timed_course import column, last_record
 from repose.sim.scenes.large_particles.afloat import (
     AfloatParameters,
     bottomless,
@@ -31,13 +32,13 @@ from repose.sim.scenes.large_particles.particles import (
     Box,
     Duration,
     Plotted,
-    column,
+    body_course,
+    body_scene,
     equals,
     exceeds,
     lattice,
     motion_of,
     new_world,
-    particle_scene,
     rows_of,
     stays_below,
     with_body,
@@ -127,7 +128,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
                 "log_mass", _("mass of the log"), 1e3 * float(experiment.run.world.mass[:-1].sum()), "g", given=True
             ),
         )
-    now = {name: round(float(values[-1]), 6) + 0.0 for name, values in experiment.run.state.columns.items()}
+    now = {name: round(value, 6) + 0.0 for name, value in last_record(experiment).items()}
     return (
         Reading("weight_below_end", _("weight below the end of the log"), now["below"], "m"),
         Reading("log_inclination", _("inclination of the log"), round(float(np.degrees(now["dip"])), 2) + 0.0, "°"),
@@ -138,7 +139,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The statements of the task: the weight swings, moves the log, and all comes to rest, the weight below its end."""
     built, parameters = experiment.run.built, experiment.parameters
-    final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
+    final = last_record(experiment)
     gravity, length = max(parameters.gravity, 1e-9), thread_length(built)
     stretch = (built.beads + 1) * built.weight_mass * gravity / parameters.bond_stiffness
     # A pendulum of the length l with the speed v deviates by v sqrt(l/g) and rises by v²/(2 g).
@@ -198,14 +199,12 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"weight": (Line(_("length of the thread"), ends, np.full(2, length)),)}
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, action=_("Release")),
     name="log",
     title=_("Log and weight on a thread"),
     summary=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
     parameters=LogParameters,
-    start=start,
-    measured=measured,
-    outcomes=outcomes,
     parts=(Part(_("log"), "wood"), Part(_("thread")), Part(_("weight"), "steel")),
     liquid=bottomless,
     box=box,
@@ -223,7 +222,6 @@ SCENE = particle_scene(
         ),
         Plotted("inclination", _("Inclination"), Axis(_("inclination of the log"), "rad"), {_("log"): "dip"}),
     ),
-    action=_("Release"),
     lecture=("weight_mass", "log_density", "liquid_viscosity", "length", "beads"),
     test_values={"length": 8, "beads": 3, "weight_mass": 0.01, "duration": 1.6, "liquid_viscosity": 0.3},
 )

@@ -15,7 +15,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,18 +23,26 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, forget_neighbours
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
-from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
-from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Part, Reading, Track
+from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Track
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.numbers import prefix_of
-from repose.sim.parameters import Value, length, number, variant
+from repose.sim.parameters import length, number, variant
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
-from repose.sim.scenes.common.release import end, release_actions, thinned, velocities
-from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
+from repose.sim.scenes.common.release import fix_spheres, thinned, velocities
+from repose.sim.scenes.common.timed_course import (
+    CourseButtons,
+    CourseState,
+    TimedCourse,
+    column,
+    course_fields,
+    is_over,
+    keep_now,
+    last_record,
+    times,
+)
 
 DIAMETER = 0.02
 """Distance of neighbours in a body [m]."""
@@ -131,18 +138,6 @@ class DropletParameters(MotionParameters):
     integrator: VerletFirst = "velocity_verlet"
     dt: Step = 1e-4
     duration: Duration = 2.0
-
-
-@dataclass
-class ParticlesState(PhaseState):
-    """State and records; the phase is "empty" before the start, "flowing", and "rested" after the duration."""
-
-    time: list[float] = field(default_factory=list)
-    """Time of every record since the start [s]."""
-    columns: dict[str, list[float]] = field(default_factory=dict)
-    """Recorded quantities of the scene by name [SI], one entry per record."""
-    ended: float = 0.0
-    """Time at which the particles were stopped [s]."""
 
 
 Box = tuple[tuple[float, float], tuple[float, float]]
@@ -326,27 +321,8 @@ def release(experiment: Experiment, start: Floats) -> None:
         find_accelerations(experiment)
         world = experiment.run.world
         world.motion[:2, 1, free] += lead * experiment.dt * world.motion[:2, 2, free]
-    enter(experiment, "flowing")
     update_dt(experiment, first=True)  # the automatic step follows the bonds of particles that can move
     start_derivatives(experiment)
-
-
-def elapsed(experiment: Experiment) -> float:
-    """Time since the start, 0 before [s]."""
-    state: ParticlesState = experiment.run.state
-    if state.phase == "empty":
-        return 0.0
-    return (state.ended if state.phase == "rested" else experiment.time) - state.since
-
-
-def column(experiment: Experiment, name: str) -> Floats:
-    """A recorded quantity [SI], shape (records,)."""
-    return np.array(experiment.run.state.columns.get(name, ()))
-
-
-def times(experiment: Experiment) -> Floats:
-    """Times of the records since the start [s], shape (records,)."""
-    return np.array(experiment.run.state.time)
 
 
 # Outcomes.
@@ -422,92 +398,67 @@ def told(value: float, unit: str) -> Message:
     return with_prefix(value, unit, 3) if unit else formatted(value, ".3g")
 
 
-def particle_scene(
-    *,
-    name: str,
-    title: Message,
-    summary: Message,
-    parameters: type[MotionParameters],
+def body_course(
     start: Callable[[Any, int], World],
     measured: Callable[[Experiment], Mapping[str, float]],
     outcomes: Callable[[Experiment], tuple[Outcome, ...]],
-    box: Callable[[Any], Box],
-    readings: Callable[[Experiment], tuple[Reading, ...]],
-    plots: Sequence[Plotted],
-    lecture: tuple[str, ...],
-    test_values: Mapping[str, Value],
     launch: Callable[[Any, World], Floats] = lambda parameters, world: np.zeros((world.sphere_count, 2)),
-    lines: Callable[[Experiment], Floats] = lambda experiment: np.empty((0, 2, 2)),
-    expected: Callable[[Experiment], Mapping[str, tuple[Line, ...]]] = lambda experiment: {},
     supervised: Callable[[Experiment], None] = lambda experiment: None,
-    tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: (),
-    parts: tuple[Part, ...] = (),
-    liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None,
-    focus: Callable[[Experiment], Box] | None = None,
-    fields: tuple[str, ...] = (),
     action: Message = START,
-    overlap_limit: float = 0.5,
-) -> Scene:
-    """The scene of one task.
+) -> TimedCourse:
+    """The course of one task.
 
     `start(parameters, seed)` returns the world, `launch(parameters, world)` the initial velocities [m/s], shape
     (count, 2), `measured(experiment)` the quantities to record, and `outcomes(experiment)` the statements of the task
-    about a whole run. `box` is the part of the plane to show [m]; the smaller `focus` always stays in view.
+    about a whole run. `supervised` is called at every check during the run; `action` labels the button that starts it.
+    """
+
+    def begin(experiment: Experiment) -> None:
+        release(experiment, launch(experiment.run.built, experiment.run.world))
+        keep_now(experiment, measured(experiment))
+
+    def drive(experiment: Experiment) -> bool:
+        supervised(experiment)
+        return is_over(experiment)
+
+    return TimedCourse(
+        state=CourseState,
+        start=start,
+        record=measured,
+        buttons=CourseButtons(
+            action,
+            _("Let the particles move."),
+            _("The particles are back at their places."),
+            _("Put the particles back to their places."),
+        ),
+        begin=begin,
+        drive=drive,
+        interval=lambda built: float(built.duration) / RECORDS,
+        stop=fix_spheres,
+        outcomes=outcomes,
+        results=lambda experiment: {"final": last_record(experiment)},
+    )
+
+
+def body_scene(
+    course: TimedCourse,
+    box: Callable[[Any], Box],
+    plots: Sequence[Plotted],
+    lines: Callable[[Experiment], Floats] = lambda experiment: np.empty((0, 2, 2)),
+    expected: Callable[[Experiment], Mapping[str, tuple[Line, ...]]] = lambda experiment: {},
+    fields: tuple[str, ...] = (),
+    **of_scene: Any,
+) -> Scene:
+    """The scene of one task; `of_scene` are further fields of `Scene`.
+
+    `box(parameters)` is the part of the plane to show [m]; the smaller `focus` always stays in view.
     `lines(experiment)` returns walls and threads to draw [m], shape (lines, 2, 2), and `expected(experiment)` lines of
     closed forms by the title of their plot.
     """
 
-    def begin(parameters: Any, seed: int) -> tuple[World, ParticlesState]:
-        return start(parameters, seed), ParticlesState()
-
     @functools.lru_cache(maxsize=8)  # called at every change of the time step
     def smallest_of(parameters: Any) -> tuple[float, float]:
-        return smallest(start(parameters, 1))
-
-    def supervise(experiment: Experiment) -> None:
-        state: ParticlesState = experiment.run.state
-        if state.phase != "flowing":
-            return
-        supervised(experiment)
-        duration = experiment.run.built.duration
-        now, last = elapsed(experiment), state.time[-1] if state.time else -math.inf
-        if now >= min(last + duration / RECORDS, duration):
-            keep(experiment, now)
-        if now >= duration:
-            end(experiment)
-
-    def keep(experiment: Experiment, now: float) -> None:
-        state: ParticlesState = experiment.run.state
-        state.time.append(now)
-        for entry, value in measured(experiment).items():
-            state.columns.setdefault(entry, []).append(float(value))
-
-    def act(experiment: Experiment, action: str) -> Message:
-        begin_anew(experiment)
-        if action == "reset":
-            return _("The particles are back at their places.")
-        release(experiment, launch(experiment.run.built, experiment.run.world))
-        keep(experiment, 0.0)
-        return Message(
-            "The run lasts {duration} s of simulated time.", duration=Number(experiment.run.built.duration, format="g")
-        )
-
-    def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-        phase, duration = experiment.phase, experiment.run.built.duration
-        if phase == "empty":
-            return phase, _("ready to start"), None
-        if phase == "flowing":
-            now = elapsed(experiment)
-            return (
-                phase,
-                Message(
-                    "running: {now} of {duration} s",
-                    now=Number(now, format=".2f"),
-                    duration=Number(duration, format="g"),
-                ),
-                min(1.0, now / duration),
-            )
-        return phase, Message("ran for {duration} s", duration=Number(duration, format="g")), None
+        return smallest(course.start(parameters, 1))
 
     def curves(experiment: Experiment) -> tuple[Curve, ...]:
         time, further = times(experiment), expected(experiment)
@@ -528,67 +479,20 @@ def particle_scene(
             for plot in plots
         )
 
-    def results(experiment: Experiment) -> dict[str, Any]:
-        final = {entry: values[-1] for entry, values in experiment.run.state.columns.items()}
-        return {"phase": experiment.phase, "final": final, "outcomes": [asdict(entry) for entry in found(experiment)]}
-
-    def found(experiment: Experiment) -> tuple[Outcome, ...]:
-        return outcomes(experiment) if experiment.phase == "rested" else ()
-
-    def check(experiment: Experiment) -> str:
-        if experiment.phase != "rested":
-            return Message("The run did not reach its end: phase {phase}.", phase=experiment.phase)
-        return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
-
-    def flaw(state: ParticlesState, world: World, built: Any) -> Message | None:
-        records, columns = len(state.time), state.columns.values()
-        whole = all(len(entry) == records and all(map(math.isfinite, entry)) for entry in columns)
-        started = state.phase != "empty"
-        return first_flaw(
-            {
-                **phase_flaws(state),
-                "number of particles": world.sphere_count == 0,
-                "time": not are_times(state.time) or (records > 0) != started,
-                "columns": not whole or bool(columns) != started,
-                "ended": not state.ended >= 0.0,
-            }
-        )
-
-    return Scene(
-        name=name,
-        title=title,
-        summary=summary,
-        law="bounded_spring",
-        parameters=parameters,
-        dimension=2,
-        group="bodies",
-        begin=begin,
-        supervise=supervise,
-        actions=lambda experiment: release_actions(
-            experiment.phase, action, _("Let the particles move."), _("Put the particles back to their places.")
-        ),
-        act=act,
-        phases=RELEASED,
-        describe=describe,
-        box=lambda experiment: box(experiment.run.built),
-        focus=focus or (lambda experiment: box(experiment.run.built)),
-        results=results,
-        check=check,
-        outcomes=found,
-        parts=parts,
-        liquid=liquid,
-        tracks=tracks,
-        smallest_grain=smallest_of,
-        fields=lambda parameters: fields,
-        bond=lambda parameters: "spring",
-        readings=readings,
-        curves=curves,
-        facets=lines,
-        flaw=flaw,
-        overlap_limit=overlap_limit,
-        lecture=lecture,
-        test_values=test_values,
-    )
+    usual: dict[str, Any] = {
+        "law": "bounded_spring",
+        "dimension": 2,
+        "group": "bodies",
+        "box": lambda experiment: box(experiment.run.built),
+        "focus": lambda experiment: box(experiment.run.built),
+        "smallest_grain": smallest_of,
+        "fields": lambda parameters: fields,
+        "bond": lambda parameters: "spring",
+        "curves": curves,
+        "facets": lines,
+        "overlap_limit": 0.5,
+    }
+    return Scene(**{**course_fields(course), **usual, **of_scene})
 
 
 def smallest(world: World) -> tuple[float, float]:

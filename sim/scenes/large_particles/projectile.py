@@ -17,6 +17,7 @@ from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
+from repose.sim.scenes.common.timed_course import column, last_record
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
@@ -32,7 +33,8 @@ from repose.sim.scenes.large_particles.particles import (
     Repelling,
     Unbreakable,
     balanced_length,
-    column,
+    body_course,
+    body_scene,
     conserved,
     energy_apart,
     equals,
@@ -41,7 +43,6 @@ from repose.sim.scenes.large_particles.particles import (
     lies_between,
     motion_of,
     new_world,
-    particle_scene,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -148,7 +149,7 @@ def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocity and spin of either body; before the start the number of particles."""
     if not column(experiment, "momentum_x").size:
         return (Reading("particles", _("particles"), float(experiment.run.world.sphere_count), given=True),)
-    now = {name: round(float(values[-1]), 3) + 0.0 for name, values in experiment.run.state.columns.items()}
+    now = {name: round(value, 3) + 0.0 for name, value in last_record(experiment).items()}
     of_centre = _("To the right, of the centre. The centres of bodies that turn as one have different velocities.")
     return (
         Reading("projectile_velocity", _("velocity of the projectile"), now["projectile_speed"], "m/s", help=of_centre),
@@ -212,7 +213,7 @@ def union(experiment: Experiment) -> tuple[Outcome, ...]:
     """The statements of the task: both bodies move on with the velocity and the spin that momentum and angular momentum
     give."""
     built, world = experiment.run.built, experiment.run.world
-    final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
+    final = last_record(experiment)
     mass = world.mass[world.layer == PROJECTILE].sum()
     left = 100.0 * final["energy_apart"] / (0.5 * mass * built.speed**2)
     # With the energy E left in vibrations, the spin of a body deviates by at most sqrt(2 E/I) from the common spin.
@@ -265,15 +266,12 @@ VELOCITY = Plotted(
 )
 
 SCENE = (
-    particle_scene(
+    body_scene(
+        body_course(start, measured, rebound, launch),
         name="projectile",
         title=_("Projectile and target"),
         summary=_("A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact."),
         parameters=ElasticParameters,
-        start=start,
-        launch=launch,
-        measured=measured,
-        outcomes=rebound,
         parts=PARTS,
         box=box,
         focus=focus,
@@ -283,15 +281,12 @@ SCENE = (
         lecture=("speed", "bond_stiffness", "bond_viscosity", "offset", "projectile_side"),
         test_values={"projectile_side": 3, "target_height": 7, "target_width": 4, "duration": 0.2},
     ),
-    particle_scene(
+    body_scene(
+        body_course(start, measured, union, launch),
         name="capture",
         title=_("Projectile that stays"),
         summary=_("A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin."),
         parameters=CaptureParameters,
-        start=start,
-        launch=launch,
-        measured=measured,
-        outcomes=union,
         parts=PARTS,
         box=box,
         focus=focus,

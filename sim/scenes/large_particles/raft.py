@@ -17,6 +17,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, length, number
+from repose.sim.scenes.common.timed_course import column, last_record
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -25,14 +26,14 @@ from repose.sim.scenes.large_particles.particles import (
     Box,
     Duration,
     Plotted,
-    column,
+    body_course,
+    body_scene,
     equals,
     ground,
     lattice,
     lies_between,
     motion_of,
     new_world,
-    particle_scene,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -124,7 +125,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The statements of the task: a light body floats at rest by Archimedes, heavy side down; a heavy one sinks."""
     built, parameters = experiment.run.built, experiment.parameters
     density, height = mean_density(experiment), built.side * DIAMETER
-    final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
+    final = last_record(experiment)
     if density >= parameters.liquid_density:
         bottom = parameters.liquid_level - built.depth
         words = _("the body, heavier than the liquid, sinks to the bottom: gap below it")
@@ -182,14 +183,12 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"displaced": (Line(_("Archimedes"), ends, np.ones(2)),)}
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, action=_("Drop")),
     name="raft",
     title=_("Square body on a liquid"),
     summary=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
     parameters=RaftParameters,
-    start=start,
-    measured=measured,
-    outcomes=outcomes,
     parts=(Part(_("light half"), "wood"), Part(_("heavy half"), "steel")),
     liquid=lambda experiment: (
         experiment.parameters.liquid_level - experiment.run.built.depth,
@@ -207,7 +206,6 @@ SCENE = particle_scene(
             "height", _("Height"), Axis(_("height of the centre over the level"), "mm"), {_("body"): "height"}, 1e-3
         ),
     ),
-    action=_("Drop"),
     lecture=("heavy_density", "light_density", "liquid_density", "liquid_viscosity", "drop_height"),
     test_values={"side": 3, "drop_height": 0.01, "duration": 1.0, "liquid_viscosity": 0.5, "depth": 0.1},
 )

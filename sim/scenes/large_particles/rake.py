@@ -24,6 +24,7 @@ from repose.sim.measure.display import Axis, Outcome, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.release import velocities
+from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     Box,
@@ -32,14 +33,13 @@ from repose.sim.scenes.large_particles.particles import (
     Duration,
     Plotted,
     Step,
-    column,
+    body_course,
+    body_scene,
     equals,
     exceeds,
     motion_of,
-    particle_scene,
     rows_of,
     stays_below,
-    times,
 )
 from repose.sim.scenes.large_particles.vessel import (
     LEFT,
@@ -188,20 +188,17 @@ def focus(experiment: Experiment) -> Box:
     return box_of(width(built), 2.0 * (built.rows + 2) * DIAMETER)
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, supervised=push),
     name="rake",
     title=_("Raking a liquid"),
     summary=_("A wall that moves to the right rakes a viscous liquid; arrows show its velocity."),
     parameters=RakeParameters,
-    start=start,
-    measured=measured,
-    outcomes=outcomes,
     parts=LIQUID,
     focus=focus,
     box=lambda parameters: box_of(width(parameters), 3.5 * (parameters.rows + 2) * DIAMETER),
     readings=readings,
     lines=vessel_lines,
-    supervised=push,
     plots=(
         Plotted(
             "surface",

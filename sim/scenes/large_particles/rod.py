@@ -19,6 +19,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.timed_course import column
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
@@ -30,14 +31,14 @@ from repose.sim.scenes.large_particles.particles import (
     Plotted,
     Repelling,
     Unbreakable,
-    column,
+    body_course,
+    body_scene,
     direction,
     exceeds,
     ground,
     lattice,
     motion_of,
     new_world,
-    particle_scene,
     rows_of,
     stays,
     stays_below,
@@ -198,15 +199,12 @@ def lines(experiment: Experiment) -> Floats:
     return ground()
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, launch, action=_("Drop")),
     name="rod",
     title=_("Rod"),
     summary=_("An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over."),
     parameters=RodParameters,
-    start=start,
-    launch=launch,
-    measured=measured,
-    outcomes=outcomes,
     box=box,
     focus=focus,
     readings=readings,
@@ -222,7 +220,6 @@ SCENE = particle_scene(
         Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
     ),
     parts=(Part(_("rod"), "wood"),),
-    action=_("Drop"),
     lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),
     test_values={"length": 12, "duration": 0.9},
 )

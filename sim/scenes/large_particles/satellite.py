@@ -27,6 +27,7 @@ from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading, Track
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
+from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
     BondStiffness,
@@ -37,15 +38,14 @@ from repose.sim.scenes.large_particles.particles import (
     Repelling,
     Step,
     Unbreakable,
-    column,
+    body_course,
+    body_scene,
     equals,
     motion_of,
     new_world,
-    particle_scene,
     rows_of,
     stays,
     stays_below,
-    times,
 )
 
 MASS = 1.0
@@ -284,15 +284,12 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"spin": (Line(_("without work of the tide (Hut)"), np.array([0.0, built.duration]), rate),)}
 
 
-SCENE = particle_scene(
+SCENE = body_scene(
+    body_course(start, measured, outcomes, launch),
     name="satellite",
     title=_("Tidal satellite"),
     summary=_("The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit."),
     parameters=SatelliteParameters,
-    start=start,
-    launch=launch,
-    measured=measured,
-    outcomes=outcomes,
     box=box,
     focus=focus,
     readings=readings,

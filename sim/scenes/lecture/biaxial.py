@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,11 @@ from repose.sim.message import Message, Number, _, plain
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column
 from repose.sim.scenes.lecture.discs import (
     Box,
     DiscsParameters,
-    column,
+    disc_buttons,
     disc_scene,
     lattice,
     outcome_above,
@@ -117,6 +119,26 @@ class BiaxialParameters(DiscsParameters):
         return math.sqrt(float(self.mass_of(np.array(self.mean_radius))) / self.pressure)
 
 
+@dataclass
+class BiaxialState(CourseState):
+    """State of the press."""
+
+    upper_drift: float = 0.0
+    """Velocity of the upper plate from the accumulated excess of its pressure [m/s]."""
+    side_drift: float = 0.0
+    """The same of the side plates [m/s]."""
+    width: float = 0.0
+    """Width of the sample before it is pressed [m]."""
+    height: float = 0.0
+    """Height of the sample before it is pressed [m]."""
+    along: float = 0.0
+    """Sum of σ1 over the checks since the last record [N/m]."""
+    across: float = 0.0
+    """Sum of σ3 over these checks [N/m]."""
+    checks: int = 0
+    """Number of these checks."""
+
+
 def plates(low: float, high: float, half: float, room: float = 0.0) -> Floats:
     """Plates at these heights and at ± `half`, the level ones longer by `room` at both ends [m], shape (4, 2, 2)."""
     level = [[(-half - room, at), (half + room, at)] for at in (low, high)]
@@ -160,28 +182,30 @@ def yielding(experiment: Experiment) -> float:
     return float(GAIN * overlap / (CHECK_STEPS * experiment.dt))
 
 
-def follow(experiment: Experiment, name: str, excess: float, most: float) -> float:
-    """Outward velocity of plates whose pressure has a relative excess [m/s]: the sum of a term proportional to the
-    excess and a term proportional to its accumulated sum, for a packing that yields for long."""
-    numbers, speed = experiment.run.state.numbers, yielding(experiment) * excess
-    drift = numbers.get(name, 0.0) + MEMORY * speed
-    numbers[name] = float(np.clip(drift, -most, most))
-    return float(np.clip(numbers[name] + speed, -most, most))
+def follow(experiment: Experiment, drift: float, excess: float, most: float) -> tuple[float, float]:
+    """The new drift, and the outward velocity of plates whose pressure has a relative excess [m/s]: the sum of a term
+    proportional to the excess and of the drift, which is proportional to its accumulated sum, for a packing that yields
+    for long."""
+    speed = yielding(experiment) * excess
+    drift = float(np.clip(drift + MEMORY * speed, -most, most))
+    return drift, float(np.clip(drift + speed, -most, most))
 
 
 def move_sides(experiment: Experiment, excess: float, most: float) -> None:
     """Set equal and opposite velocities of both side plates [m/s]."""
-    speed, walls = follow(experiment, "sides", excess, most), experiment.run.world.walls
+    state, walls = experiment.run.state, experiment.run.world.walls
+    state.side_drift, speed = follow(experiment, state.side_drift, excess, most)
     walls.velocity[LEFT, 0], walls.velocity[RIGHT, 0] = -speed, speed
 
 
 def settle(experiment: Experiment) -> bool:
     """Move the plates inwards; True once both pressures equal the confining pressure and the grains rest."""
-    built, world = experiment.run.built, experiment.run.world
+    built, world, state = experiment.run.built, experiment.run.world, experiment.run.state
     along, across = (stress / built.pressure - 1.0 for stress in stresses(world))
     width, height = size(world)
     fastest = CLOSING * width / built.time_scale
-    world.walls.velocity[TOP, 1] = follow(experiment, "upper", along, fastest * height / width)
+    state.upper_drift, speed = follow(experiment, state.upper_drift, along, fastest * height / width)
+    world.walls.velocity[TOP, 1] = speed
     move_sides(experiment, across, 0.5 * fastest)
     return bool(max(abs(along), abs(across)) < BALANCED and mean_speed(world) < QUIET * fastest)
 
@@ -194,34 +218,35 @@ def set_out(experiment: Experiment) -> None:
     lines[:, :, 0] += 0.5 * float(at[LEFT, 0] + at[RIGHT, 0])
     put_walls(experiment, lines)
     experiment.run.world.material[:] = 0
-    experiment.run.state.numbers.update(width=width, height=height, along=0.0, across=0.0, checks=0.0)
+    experiment.run.state.width, experiment.run.state.height = width, height
 
 
 def drive(experiment: Experiment) -> bool:
     """Move the plates and add up the stresses for the next record; True at the last strain."""
-    built, world, numbers = experiment.run.built, experiment.run.world, experiment.run.state.numbers
+    built, world = experiment.run.built, experiment.run.world
+    state: BiaxialState = experiment.run.state
     along, across = stresses(world)
     height = size(world)[1]
-    fastest = built.strain_rate * numbers["height"]
+    fastest = built.strain_rate * state.height
     world.walls.velocity[TOP, 1] = -fastest
     move_sides(experiment, across / built.pressure - 1.0, fastest)
-    if not numbers["checks"]:
-        numbers.update(along=0.0, across=0.0)
-    numbers.update(along=numbers["along"] + along, across=numbers["across"] + across, checks=numbers["checks"] + 1.0)
-    return bool(1.0 - height / numbers["height"] >= built.strain)
+    if not state.checks:
+        state.along = state.across = 0.0
+    state.along, state.across, state.checks = state.along + along, state.across + across, state.checks + 1
+    return bool(1.0 - height / state.height >= built.strain)
 
 
 def record(experiment: Experiment) -> dict[str, float]:
     """Strain of the height, volumetric strain, both positive where the sample shrinks [-], and the stresses [N/m], mean
     since the last record."""
-    numbers, (width, height) = experiment.run.state.numbers, size(experiment.run.world)
-    checks = max(1.0, numbers["checks"])
-    numbers["checks"] = 0.0
+    state: BiaxialState = experiment.run.state
+    width, height = size(experiment.run.world)
+    checks, state.checks = max(1, state.checks), 0
     return {
-        "strain": 1.0 - height / numbers["height"],
-        "volume": 1.0 - width * height / (numbers["width"] * numbers["height"]),
-        "along": numbers["along"] / checks,
-        "across": numbers["across"] / checks,
+        "strain": 1.0 - height / state.height,
+        "volume": 1.0 - width * height / (state.width * state.height),
+        "along": state.along / checks,
+        "across": state.across / checks,
     }
 
 
@@ -410,9 +435,9 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
     world, of = experiment.run.world, found(experiment)
     width, height = size(world)
     area = float(np.pi * (world.radius**2).sum())
-    own = experiment.run.state.numbers
+    state: BiaxialState = experiment.run.state
     return {
-        "packing_fraction_before": area / (own["width"] * own["height"]),
+        "packing_fraction_before": area / (state.width * state.height),
         "packing_fraction_after": area / (width * height),
         "press": of,
     }
@@ -420,8 +445,8 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 def share(experiment: Experiment) -> float:
     """Share of the strain that is done."""
-    of = experiment.run.state.numbers
-    return float(min(1.0, max(0.0, 1.0 - size(experiment.run.world)[1] / of["height"]) / experiment.run.built.strain))
+    shortened = 1.0 - size(experiment.run.world)[1] / experiment.run.state.height
+    return float(min(1.0, max(0.0, shortened) / experiment.run.built.strain))
 
 
 def box(parameters: BiaxialParameters) -> Box:
@@ -430,25 +455,30 @@ def box(parameters: BiaxialParameters) -> Box:
     return (-half, -2.0 * parameters.mean_radius), (half, parameters.height)
 
 
+COURSE = TimedCourse(
+    state=BiaxialState,
+    start=start,
+    settle=settle,
+    begin=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="biaxial",
     title=_("Biaxial press"),
     summary=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
     parameters=BiaxialParameters,
-    start=start,
-    settle=settle,
-    set_out=set_out,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
-    action=(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
     guess=Guess(_("Largest pressure of the upper plate over that of the sides"), _("times"), 1.0, 6.0),
-    answer=answer,
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),
     test_values={"grain_count": 40, "young": 1e6, "strain": 0.03, "strain_rate": 0.5, "pressure": 10.0},
 )

@@ -13,25 +13,27 @@ grains are as high: without a difference this happens in at most so many runs.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.io.plain import Array
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     RECORD_EVERY,
     Box,
     DiscsParameters,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_between,
     with_lines,
@@ -108,6 +110,17 @@ class BrazilNutParameters(DiscsParameters):
         return 3.0 * self.height + 10.0 * self.nut_radius
 
 
+@dataclass
+class BrazilNutState(CourseState):
+    """State of the shaken box."""
+
+    below: Array = field(default_factory=lambda: np.empty(0))
+    """Fraction of the other grains below each grain [-], summed over the records of the last part of the shaking, shape
+    (count,); empty before."""
+    summed: int = 0
+    """Number of these records."""
+
+
 def start(parameters: BrazilNutParameters, seed: int) -> World:
     """The large grain, in the last row, on the bottom of the box, and a loose lattice of small grains beside and above
     it; the one nearest to its lowest point is marked."""
@@ -148,14 +161,14 @@ def row_of(world: World, layer: int) -> int:
 def record(experiment: Experiment) -> dict[str, float]:
     """Heights of the large and of the marked grain above the bottom of the box [m], and fractions of the other grains
     below each [-]. In the last part of the shaking the fraction below every grain is added up."""
-    world, state = experiment.run.world, experiment.run.state
+    world = experiment.run.world
+    state: BrazilNutState = experiment.run.state
     height = world.motion[1, 0] - world.walls.moved[0, 1]
     below = height.argsort(kind="stable").argsort(kind="stable") / max(1, height.size - 1)
     if elapsed(experiment) >= (1.0 - AVERAGED) * experiment.run.built.duration:
-        if len(state.sums) != height.size:  # at first, and after the user has erased a grain
-            state.sums, state.numbers["summed"] = [0.0] * height.size, 0.0
-        state.sums = (np.array(state.sums) + below).tolist()
-        state.numbers["summed"] += 1.0
+        if state.below.size != height.size:  # at first, and after the user has erased a grain
+            state.below, state.summed = np.zeros(height.size), 0
+        state.below, state.summed = state.below + below, state.summed + 1
     nut, marked = row_of(world, NUT), row_of(world, MARKED)
     return {
         "height": height[nut],
@@ -177,9 +190,8 @@ def rise_time(experiment: Experiment) -> float | None:
 def averages(experiment: Experiment) -> Floats:
     """Mean fraction of the other grains below every grain over the last part of the shaking [-], shape (count,); empty
     before."""
-    state = experiment.run.state
-    found: Floats = np.array(state.sums) / max(1.0, state.numbers.get("summed", 0.0))
-    return found
+    state: BrazilNutState = experiment.run.state
+    return state.below / max(1, state.summed)
 
 
 def as_high(experiment: Experiment) -> float | None:
@@ -296,22 +308,27 @@ def box(parameters: BrazilNutParameters) -> Box:
     return (-half, -2.0 * parameters.mean_radius), (half, high)
 
 
-SCENE = disc_scene(
-    name="brazil_nut",
-    title=_("Brazil nut"),
-    summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
-    parameters=BrazilNutParameters,
+COURSE = TimedCourse(
+    state=BrazilNutState,
     start=start,
     drive=drive,
     record=record,
     outcomes=outcomes,
-    numbers=numbers,
+    results=numbers,
+    answer=answer,
+    buttons=disc_buttons(_("Shake"), _("Shake the box up and down.")),
+)
+
+SCENE = disc_scene(
+    COURSE,
+    name="brazil_nut",
+    title=_("Brazil nut"),
+    summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
+    parameters=BrazilNutParameters,
     box=box,
     readings=readings,
     curves=curves,
-    action=(_("Shake"), _("Shake the box up and down.")),
     guess=Guess(_("Small grains below the large one on average"), "%", 0.0, 100.0),
-    answer=answer,
     layers=lambda parameters: 3,
     overlap_limit=SOFT,
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),

@@ -1,17 +1,15 @@
 """Shared by the lecture scenes: discs in the plane that settle, a course that is driven and recorded, its outcomes.
 
 The grains are spheres that move and rotate in a plane. They begin on a loose lattice shifted at random and settle. Then
-the course begins: `drive` moves walls at every check, 50 steps apart, and `record` measures at equal intervals.
-
-The course begins at the first check after the grains have settled, or after the command. "Run all" therefore gives the
-same bits at step 0, as on the command line, and at the rest at which the window waits.
+the course begins (`repose.sim.scenes.common.timed_course`): `drive` moves walls at every check, 50 steps apart, and
+`record` measures at equal intervals.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,30 +17,25 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.changes import begin_anew
-from repose.sim.experiment.comparison import ResultNumber, Study
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
-from repose.sim.experiment.notices import tell
-from repose.sim.experiment.results import keep_measurement
-from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
-from repose.sim.message import Message, Number, _, plain, plural, sentence
-from repose.sim.parameters import ParameterError, ParameterSet, Value, variant
+from repose.sim.measure.display import Outcome, Reading
+from repose.sim.message import Message, Number, _, plain, plural
+from repose.sim.parameters import ParameterError, ParameterSet, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, PhaseState, enter, rests
+from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, Words, rests
 from repose.sim.scenes.common.poured_parameters import (
     GrainCount,
     MeanRadius,
     PouredInSpaceParameters,
     SizeSpread,
 )
-from repose.sim.scenes.common.settling import is_settled, settling_readings
-from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
+from repose.sim.scenes.common.settling import settling_readings
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
+from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, course_fields, elapsed
 
 SPACING = 1.02
 """Distance of the discs of the lattice, in largest diameters [-]."""
@@ -50,14 +43,10 @@ LOOSE = 0.78
 """Packing fraction of discs that have settled, for the sizes of containers [-]."""
 RECORD_EVERY = 0.02
 """Simulated time between two records of the course [s]."""
-LONGEST_WAIT = 3.0
-"""Time after which the course continues although the grains are not at rest [s]."""
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
 PHASES = FILLING, FILLED, replace(FLOWING, label=_("running")), RESTED
-TABLE = "table"
-"""Name in `DiscsState.numbers` of the angle by which the course has turned the table [rad]."""
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -71,22 +60,6 @@ class DiscsParameters(PouredInSpaceParameters):
     young: YoungsModulus = variant(
         2e7, help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
     )
-
-
-@dataclass
-class DiscsState(PhaseState):
-    """State of the experiment."""
-
-    run_all: bool = False
-    """Whether the course begins by itself once the grains have settled."""
-    begins: bool = False
-    """Whether the course begins at the next check."""
-    columns: dict[str, list[float]] = field(default_factory=dict)
-    """Records of the course by name, including `time` since its beginning [s]."""
-    numbers: dict[str, float] = field(default_factory=dict)
-    """Numbers that `drive` stores, by name."""
-    sums: list[float] = field(default_factory=list)
-    """Sum over records of a quantity of every grain, in the order of rows, in scenes that average it."""
 
 
 def outcome_above(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
@@ -190,202 +163,78 @@ def put_walls(experiment: Experiment, lines: Floats, velocity: Floats | float = 
         forget_neighbours(experiment.run.world)
 
 
-def elapsed(experiment: Experiment) -> float:
-    """Time since the course began [s]; 0 before it begins, and its whole length after its end."""
-    state: DiscsState = experiment.run.state
-    if state.phase == "flowing":
-        return experiment.time - state.since
-    return state.columns["time"][-1] if state.columns else 0.0
+def stop_walls(experiment: Experiment) -> None:
+    """Stop all walls."""
+    experiment.run.world.walls.velocity[:] = 0.0
 
 
-def column(experiment: Experiment, name: str) -> Floats:
-    """A recorded quantity, shape (records,)."""
-    return np.array(experiment.run.state.columns.get(name, []))
+def _settling(experiment: Experiment) -> Message:
+    count = int((~experiment.run.world.fixed).sum())
+    return plural("{count} grain settling", "{count} grains settling", count=count)
+
+
+def _settled(experiment: Experiment) -> Message:
+    count = int((~experiment.run.world.fixed).sum())
+    if holds(experiment.run):
+        return plural("{count} grain, moved by hand", "{count} grains, moved by hand", count=count)
+    return plural("{count} grain at rest", "{count} grains at rest", count=count)
+
+
+DISC_WORDS: Words = {
+    "filling": _settling,
+    "filled": _settled,
+    "flowing": lambda experiment: Message(
+        "running: {experiment} s", experiment=Number(elapsed(experiment), format=".1f")
+    ),
+    "rested": lambda experiment: Message(
+        "ended after {experiment} s", experiment=Number(elapsed(experiment), format=".1f")
+    ),
+}
+
+
+def disc_buttons(label: Message, help: Message) -> CourseButtons:
+    """Texts of a course that begins with the action of this label and help."""
+    return CourseButtons(
+        label,
+        help,
+        _("The grains are back at their places."),
+        _("Put the grains back to their places."),
+        Message("{action}: the course begins.", action=label),
+    )
 
 
 def disc_scene(
-    *,
-    name: str,
-    title: Message,
-    summary: Message,
+    course: TimedCourse,
     parameters: type[ParameterSet],
-    start: Callable[[Any, int], World],
-    drive: Callable[[Experiment], bool],
-    record: Callable[[Experiment], Mapping[str, float]],
-    outcomes: Callable[[Experiment], tuple[Outcome, ...]],
-    numbers: Callable[[Experiment], dict[str, Any]],
     box: Callable[[Any], Box],
     readings: Callable[[Experiment], tuple[Reading, ...]],
-    curves: Callable[[Experiment], tuple[Curve, ...]],
-    action: tuple[Message, Message],
-    guess: Guess,
-    answer: Callable[[Experiment], Answer | None],
-    lecture: tuple[str, ...],
-    test_values: Mapping[str, Value],
-    settle: Callable[[Experiment], bool] | None = None,
-    set_out: Callable[[Experiment], None] = lambda experiment: None,
-    afterwards: Callable[[Experiment], object] = lambda experiment: None,
-    share: Callable[[Experiment], float] | None = None,
-    study: Study | None = None,
-    result_numbers: Mapping[str, ResultNumber] | None = None,
     layers: Callable[[Any], int] = lambda parameters: 1,
-    overlap_limit: float = SOFT,
+    **of_scene: Any,
 ) -> Scene:
-    """The scene of one experiment with discs.
+    """The scene of one experiment with discs; `of_scene` are further fields of `Scene`.
 
-    `start(parameters, seed)` returns the world. `settle(experiment)` is called at every check before the course and
-    returns whether the grains are ready; by default they are ready at rest. `set_out` begins the course,
-    `drive(experiment)` moves the walls at every check and returns whether the course is over, `record` measures.
-    `afterwards` is called at every check after the end.
-    `outcomes` are the expected outcomes of a whole course, `numbers` its entries in the results, `result_numbers` how
-    these are shown, `answer` is the true value of the guessed number, `layers(parameters)` the number of coloured
-    layers of grains. `action` are label and help of the button that begins the course.
+    By default the course begins when the grains are at rest. `box(parameters)` is the part of the plane to show [m],
+    `layers(parameters)` the number of coloured layers of grains. The results of the course are those of a whole run.
     """
-
-    begins = Message("{action}: the course begins.", action=action[0])
-
-    def begin(parameters: Any, seed: int) -> tuple[World, DiscsState]:
-        return start(parameters, seed), DiscsState(phase="filling")
-
-    def supervise(experiment: Experiment) -> None:
-        state: DiscsState = experiment.run.state
-        if state.phase == "filling":
-            settled = rests(experiment) if settle is None else settle(experiment)
-            if is_settled(experiment, settled, experiment.time - state.since, LONGEST_WAIT):
-                experiment.run.world.walls.velocity[:] = 0.0
-                enter(experiment, "filled")
-        elif state.phase == "filled" and (state.begins or state.run_all):
-            state.begins = False
-            enter(experiment, "flowing")
-            set_out(experiment)
-            tell(experiment, begins)
-        elif state.phase == "flowing":
-            over = drive(experiment)
-            last = state.columns["time"][-1] if state.columns else -math.inf
-            if over or elapsed(experiment) >= last + RECORD_EVERY:
-                keep(experiment)
-            if over:
-                experiment.run.world.walls.velocity[:] = 0.0
-                enter(experiment, "rested")
-                state.run_all = False
-                keep_measurement(experiment)
-                said = answered(experiment)
-                tell(experiment, said.words if said else sentence(describe(experiment)[1]), repeats=said is None)
-        else:
-            afterwards(experiment)
-
-    def keep(experiment: Experiment) -> None:
-        state: DiscsState = experiment.run.state
-        for entry, value in {"time": elapsed(experiment), **record(experiment)}.items():
-            state.columns.setdefault(entry, []).append(float(value))
-
-    def act(experiment: Experiment, chosen: str) -> Message:
-        if chosen == "start":
-            experiment.run.state.begins = True
-            return begins
-        watched = experiment.phase == "filled" and experiment.time != experiment.run.state.since
-        if chosen == "reset" or experiment.phase == "rested" or watched:
-            begin_anew(experiment)
-        if chosen == "reset":
-            return _("The grains are back at their places.")
-        experiment.run.state.run_all = True
-        return begins if experiment.phase == "filled" else _("The experiment runs by itself.")
-
-    def actions(experiment: Experiment) -> tuple[Action, ...]:
-        state: DiscsState = experiment.run.state
-        ready = state.phase == "filled" and not state.run_all and not state.begins
-        return (
-            Action("start", action[0], "O", ready, action[1]),
-            Action("reset", _("Reset"), "R", True, _("Put the grains back to their places.")),
-            Action("run", _("Run all"), "A", not state.run_all, _("Let the grains settle, then run the whole course.")),
-        )
-
-    def done(experiment: Experiment) -> float:
-        if share is not None:
-            return share(experiment)
-        return min(1.0, elapsed(experiment) / float(experiment.run.built.duration))
-
-    def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-        phase, count = experiment.phase, int((~experiment.run.world.fixed).sum())
-        words = {
-            "filling": plural("{count} grain settling", "{count} grains settling", count=count),
-            "filled": plural("{count} grain, moved by hand", "{count} grains, moved by hand", count=count)
-            if holds(experiment.run)
-            else plural("{count} grain at rest", "{count} grains at rest", count=count),
-            "flowing": Message("running: {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
-            "rested": Message("ended after {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
-        }[phase]
-        return phase, words, done(experiment) if phase == "flowing" else None
-
-    def found(experiment: Experiment) -> tuple[Outcome, ...]:
-        return outcomes(experiment) if experiment.phase == "rested" else ()
-
-    def answered(experiment: Experiment) -> Answer | None:
-        return answer(experiment) if experiment.phase == "rested" else None
-
-    def check(experiment: Experiment) -> str:
-        if experiment.phase != "rested":
-            return Message("The course did not reach its end: phase {phase}.", phase=experiment.phase)
-        return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
-
-    def under_way(experiment: Experiment) -> bool:
-        state: DiscsState = experiment.run.state
-        return state.run_all or state.begins or experiment.present_phase.runs
-
-    def results(experiment: Experiment) -> dict[str, Any]:
-        own = numbers(experiment) if experiment.phase == "rested" else {}
-        said, outcomes_now = answered(experiment), [asdict(entry) for entry in found(experiment)]
-        return {
-            "phase": experiment.phase,
-            "waits_cut_short": experiment.run.state.waits_cut_short,
-            **own,
-            "outcomes": outcomes_now,
-            "answer": said.words if said else None,
-        }
-
-    def flaw(state: DiscsState, world: World, built: Any) -> Message | None:
-        columns = state.columns.values()
-        whole = len({len(entry) for entry in columns}) <= 1 and all(all(map(math.isfinite, row)) for row in columns)
-        return first_flaw(
-            {
-                **phase_flaws(state),
-                "number of grains": world.sphere_count == 0,
-                "columns": not whole or (bool(state.columns) and not are_times(state.columns.get("time", [-1.0]))),
-                "numbers": not all(map(math.isfinite, state.numbers.values())),
-                "sums": not all(map(math.isfinite, state.sums)),
-            }
-        )
-
-    return Scene(
-        name=name,
-        title=title,
-        summary=summary,
-        law=LAW.name,
-        parameters=with_law(parameters, LAW, is_material_law),
-        dimension=2,
-        begin=begin,
-        supervise=supervise,
-        actions=actions,
-        act=act,
+    numbers = course.results
+    course = replace(
+        course,
+        results=lambda experiment: numbers(experiment) if experiment.phase == "rested" else {},
+        settle=course.settle or rests,
+        interval=lambda built: RECORD_EVERY,
+        stop=stop_walls,
+        words={**DISC_WORDS, **course.words},
         phases=PHASES,
-        describe=describe,
-        box=lambda experiment: box(experiment.run.built),
-        results=results,
-        check=check,
-        outcomes=found,
-        layers=lambda experiment: layers(experiment.run.built),
-        guess=guess,
-        answer=answered,
-        under_way=under_way,
-        turned=lambda state: state.numbers.get(TABLE, 0.0),
-        smallest_grain=smallest_grain,
-        rotates=lambda parameters: True,
-        readings=lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
-        curves=curves,
-        flaw=flaw,
-        study=study,
-        result_numbers=result_numbers or {},
-        overlap_limit=overlap_limit,
-        lecture=lecture,
-        test_values=test_values,
     )
+    usual: dict[str, Any] = {
+        "law": LAW.name,
+        "parameters": with_law(parameters, LAW, is_material_law),
+        "dimension": 2,
+        "box": lambda experiment: box(experiment.run.built),
+        "layers": lambda experiment: layers(experiment.run.built),
+        "smallest_grain": smallest_grain,
+        "rotates": lambda parameters: True,
+        "readings": lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
+        "overlap_limit": SOFT,
+    }
+    return Scene(**{**course_fields(course), **usual, **of_scene})

@@ -12,6 +12,7 @@ flow, whose angle rises with the speed (Rajchenbach 1990; GDR MiDi 2004).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,13 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
     DiscsParameters,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_above,
     put_walls,
@@ -83,6 +84,16 @@ class DrumParameters(DiscsParameters):
         return np.geomspace(self.slowest, self.fastest, self.stages)
 
 
+@dataclass
+class DrumState(CourseState):
+    """State of the drum."""
+
+    turned: float = 0.0
+    """Angle by which the drum has turned [rad]."""
+    until: float = 0.0
+    """Time of the course until which this angle is known [s]."""
+
+
 def ring(parameters: DrumParameters, turned: float) -> Floats:
     """Walls of a drum that has turned by an angle [rad], as lines [m], shape (walls, 2, 2)."""
     radius, mean = parameters.drum_radius, parameters.mean_radius
@@ -104,12 +115,12 @@ def start(parameters: DrumParameters, seed: int) -> World:
 
 def drive(experiment: Experiment) -> bool:
     """Turn the drum; True at the end of the last stage."""
-    built, state = experiment.run.built, experiment.run.state
-    turned, before = state.numbers.get("turned", 0.0), state.numbers.get("until", 0.0)
+    built: DrumParameters = experiment.run.built
+    state: DrumState = experiment.run.state
     now = elapsed(experiment)
-    turned += built.speed_at(before) * (now - before)
-    state.numbers.update(turned=turned, until=now)
-    lines = ring(built, turned)
+    state.turned += built.speed_at(state.until) * (now - state.until)
+    state.until = now
+    lines = ring(built, state.turned)
     middle = lines.mean(axis=1)
     put_walls(experiment, lines, built.speed_at(now) * np.column_stack([-middle[:, 1], middle[:, 0]]))
     return bool(now >= built.duration)
@@ -244,22 +255,27 @@ def box(parameters: DrumParameters) -> Box:
     return (-half, -half), (half, half)
 
 
-SCENE = disc_scene(
-    name="drum",
-    title=_("Rotating drum"),
-    summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
-    parameters=DrumParameters,
+COURSE = TimedCourse(
+    state=DrumState,
     start=start,
     drive=drive,
     record=record,
     outcomes=outcomes,
-    numbers=numbers,
+    results=numbers,
+    answer=answer,
+    buttons=disc_buttons(_("Turn the drum"), _("Turn the drum, faster from stage to stage.")),
+)
+
+SCENE = disc_scene(
+    COURSE,
+    name="drum",
+    title=_("Rotating drum"),
+    summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
+    parameters=DrumParameters,
     box=box,
     readings=readings,
     curves=curves,
-    action=(_("Turn the drum"), _("Turn the drum, faster from stage to stage.")),
     guess=Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0),
-    answer=answer,
     lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),
     test_values={
         "grain_count": 40,

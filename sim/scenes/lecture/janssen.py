@@ -26,6 +26,7 @@ measured (seeds 1 to 3).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,13 +42,13 @@ from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
     DiscsParameters,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_between,
     places,
@@ -113,6 +114,37 @@ class JanssenParameters(DiscsParameters):
         return round(self.grain_count * portion / self.portions)
 
 
+@dataclass
+class LoweredPortion:
+    """What was measured while the bottom moved below one portion more, as a mean over this motion."""
+
+    weight: float
+    """Of the whole filling [N]."""
+    force: float
+    """On the bottom [N]."""
+    mobilised: float
+    """Friction of the walls over the force on them [-]."""
+
+
+@dataclass
+class JanssenState(CourseState):
+    """State of the column."""
+
+    portions: list[LoweredPortion] = field(default_factory=list)
+    lowering: bool = False
+    """Whether the bottom moves; otherwise the next portion comes to rest."""
+    waiting: float = 0.0
+    """Time of the course at which the last portion was poured [s]."""
+    force: float = 0.0
+    """Force on the bottom [N], summed over the checks of this motion."""
+    shear: float = 0.0
+    """Friction of both walls [N], likewise."""
+    normal: float = 0.0
+    """Force on both walls [N], likewise."""
+    samples: int = 0
+    """Number of these checks."""
+
+
 def start(parameters: JanssenParameters, seed: int) -> World:
     """The first portion over the bottom."""
     room, low = 0.5 * parameters.width - parameters.largest_radius, 1.05 * parameters.largest_radius
@@ -123,47 +155,42 @@ def start(parameters: JanssenParameters, seed: int) -> World:
     return with_lines(world, np.array(lines))
 
 
-def set_out(experiment: Experiment) -> None:
-    """Lower the bottom below the first portion."""
-    experiment.run.state.numbers.update(portion=1.0, waiting=0.0)
-    lower(experiment)
-
-
 def lower(experiment: Experiment) -> None:
     """Begin to lower the bottom."""
-    experiment.run.state.numbers.update(lowering=1.0, sum=0.0, shear=0.0, normal=0.0, samples=0.0)
+    state: JanssenState = experiment.run.state
+    state.lowering, state.force, state.shear, state.normal, state.samples = True, 0.0, 0.0, 0.0, 0
     experiment.run.world.walls.velocity[BOTTOM, 1] = -experiment.run.built.lowering_speed
 
 
 def drive(experiment: Experiment) -> bool:
     """Measure while the bottom moves, then pour the next portion and wait until it rests; True after the last one."""
-    built, world, numbers = experiment.run.built, experiment.run.world, experiment.run.state.numbers
-    now = elapsed(experiment)
-    if not numbers["lowering"]:
-        began = experiment.run.state.since + numbers["waiting"]
-        waited, longest = now - numbers["waiting"], longest_wait(built.height, experiment.parameters.gravity)
+    built, world = experiment.run.built, experiment.run.world
+    state: JanssenState = experiment.run.state
+    now, done = elapsed(experiment), len(state.portions)
+    if not state.lowering:
+        began = state.since + state.waiting
+        waited, longest = now - state.waiting, longest_wait(built.height, experiment.parameters.gravity)
         if is_settled(experiment, rests(experiment, began), waited, longest):
             lower(experiment)
         return False
     step = 2.0 * built.lowering * built.mean_radius
-    way = -float(world.walls.moved[BOTTOM, 1]) - (numbers["portion"] - 1.0) * step
+    way = -float(world.walls.moved[BOTTOM, 1]) - done * step
     if way >= (1.0 - AVERAGED) * step:
         sides = world.walls.force[BOTTOM + 1 :]
-        numbers["sum"] -= float(world.walls.force[BOTTOM, 1])
-        numbers["shear"] -= float(sides[:, 1].sum())
-        numbers["normal"] += float(np.abs(sides[:, 0]).sum())
-        numbers["samples"] += 1.0
+        state.force -= float(world.walls.force[BOTTOM, 1])
+        state.shear -= float(sides[:, 1].sum())
+        state.normal += float(np.abs(sides[:, 0]).sum())
+        state.samples += 1
     if way < step:
         return False
-    portion = int(numbers["portion"])
-    numbers[f"force {portion}"] = numbers["sum"] / max(1.0, numbers["samples"])
-    numbers[f"mobilised {portion}"] = numbers["shear"] / max(numbers["normal"], 1e-300)
-    numbers[f"weight {portion}"] = float(world.mass.sum()) * experiment.parameters.gravity
-    if portion == built.portions:
+    weight = float(world.mass.sum()) * experiment.parameters.gravity
+    mobilised = state.shear / max(state.normal, 1e-300)
+    state.portions.append(LoweredPortion(weight, state.force / max(1, state.samples), mobilised))
+    if len(state.portions) == built.portions:
         return True
     world.walls.velocity[BOTTOM, 1] = 0.0
-    pour(experiment, portion)
-    numbers.update(portion=portion + 1.0, lowering=0.0, waiting=now)
+    pour(experiment, done + 1)
+    state.lowering, state.waiting = False, now
     return False
 
 
@@ -200,9 +227,8 @@ def record(experiment: Experiment) -> dict[str, float]:
 
 def found(experiment: Experiment) -> tuple[Floats, Floats]:
     """Weight of the filling and force on the bottom [N] with every portion that has been measured."""
-    numbers = experiment.run.state.numbers
-    known = [k for k in range(1, experiment.run.built.portions + 1) if f"force {k}" in numbers]
-    return np.array([numbers[f"weight {k}"] for k in known]), np.array([numbers[f"force {k}"] for k in known])
+    portions: list[LoweredPortion] = experiment.run.state.portions
+    return np.array([portion.weight for portion in portions]), np.array([portion.force for portion in portions])
 
 
 def janssen(weight: Floats, limit: float) -> Floats:
@@ -240,10 +266,10 @@ def fitted(experiment: Experiment) -> Fit | None:
         return None
     largest = 1e3 * float(weight.max())  # for very small friction the force equals the weight
     best, _ = curve_fit(janssen, weight, force, p0=(float(force.max()),), bounds=(1e-3 * force.max(), largest))
-    limit, world, numbers = float(best[0]), experiment.run.world, experiment.run.state.numbers
+    limit, world, portions = float(best[0]), experiment.run.world, experiment.run.state.portions
     top = float(np.quantile(world.motion[1, 0] + world.radius, 0.98)) - float(world.walls.moved[BOTTOM, 1])
     ratio = weight[-1] / top * experiment.run.built.width / (2.0 * limit)
-    mobilised = np.mean([numbers[f"mobilised {portion + 1}"] for portion in range(weight.size)])
+    mobilised = np.mean([portion.mobilised for portion in portions])
     away = (root_mean_square(force - of) / limit for of in (janssen(weight, limit), fixed_share(weight, force)))
     return Fit(limit, float(ratio), float(mobilised), *away)
 
@@ -382,11 +408,11 @@ def answer(experiment: Experiment) -> Answer | None:
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Weight and force of every portion, and the fitted law."""
-    own, of, rows = experiment.run.state.numbers, fitted(experiment), zip(*found(experiment), strict=True)
+    of, portions = fitted(experiment), experiment.run.state.portions
     return {
         "portions": [
-            {"weight": float(w), "force": float(f), "mobilised_friction": own[f"mobilised {row + 1}"]}
-            for row, (w, f) in enumerate(rows)
+            {"weight": portion.weight, "force": portion.force, "mobilised_friction": portion.mobilised}
+            for portion in portions
         ],
         "janssen": None
         if of is None
@@ -402,7 +428,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 def share(experiment: Experiment) -> float:
     """Share of the portions that is done."""
-    return float((experiment.run.state.numbers["portion"] - 1.0) / experiment.run.built.portions)
+    return len(experiment.run.state.portions) / float(experiment.run.built.portions)
 
 
 def box(parameters: JanssenParameters) -> Box:
@@ -411,25 +437,30 @@ def box(parameters: JanssenParameters) -> Box:
     return (-half, -parameters.depth - 4.0 * parameters.mean_radius), (half, parameters.height)
 
 
+COURSE = TimedCourse(
+    state=JanssenState,
+    start=start,
+    begin=lower,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Fill"), _("Fill the column in portions, and lower its bottom a little after each.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="janssen",
     title=_("Janssen's column"),
     summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
     parameters=JanssenParameters,
-    start=start,
-    set_out=set_out,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
     layers=lambda parameters: int(parameters.portions),
-    action=(_("Fill"), _("Fill the column in portions, and lower its bottom a little after each.")),
     guess=Guess(_("Force on the bottom over the weight of the whole filling"), "%", 0.0, 100.0),
-    answer=answer,
     lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),
     test_values={
         "grain_count": 36,

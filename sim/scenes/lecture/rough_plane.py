@@ -13,6 +13,7 @@ which a layer of the thickness h stops (Pouliquen 1999; Daerr & Douady 1999 for 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,12 @@ from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, Number, _, joined
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
-    TABLE,
     Box,
     DiscsParameters,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     keep_above,
     lattice,
     outcome_above,
@@ -101,6 +101,37 @@ class RoughPlaneParameters(DiscsParameters):
         return max(area / (self.thickness * self.diameter), 6.0 * self.diameter)
 
 
+@dataclass
+class PlaneAvalanche:
+    """One avalanche, and the layer that it leaves."""
+
+    angle: float
+    """Angle of the plane at which the layer began to flow [rad]."""
+    before: float
+    """Thickness of the layer before, in mean diameters [-]."""
+    held: float
+    """Angle at which the plane is held while the layer flows [rad]."""
+    after: float | None = None
+    """Thickness of the layer that stopped [-]; None while it flows."""
+
+
+@dataclass
+class RoughPlaneState(CourseState):
+    """State of the plane; its angle is `table`. Times are since the beginning of the course [s]."""
+
+    avalanches: list[PlaneAvalanche] = field(default_factory=list)
+    flows: bool = False
+    """Whether the last avalanche still flows."""
+    before: float = 0.0
+    """Thickness of the layer at the last check before an avalanche, in mean diameters [-]."""
+    last: float = 0.0
+    """Time of the last check."""
+    began: float = 0.0
+    """Beginning of the last avalanche."""
+    quiet: float = 0.0
+    """Latest time at which this avalanche was not slow."""
+
+
 def lines(parameters: RoughPlaneParameters, open_gate: bool) -> Floats:
     """The wall at the upper end and the gate at the lower one [m], shape (2, 2, 2)."""
     half, high = 0.5 * parameters.length, 2.0 * parameters.thickness * parameters.diameter
@@ -132,16 +163,14 @@ def thickness(experiment: Experiment) -> float:
 
 def set_out(experiment: Experiment) -> None:
     """Open the gate and begin to tilt."""
-    begin = dict.fromkeys((TABLE, "before", "number", "flows", "quiet", "last"), 0.0)
-    experiment.run.state.numbers.update(begin)
     put_walls(experiment, lines(experiment.run.built, open_gate=True))
 
 
 def tilt_to(experiment: Experiment, angle: float) -> None:
     """Turn gravity so that the plane has this angle [rad]; the change of the energy is booked as work."""
-    if angle != experiment.run.state.numbers[TABLE]:
+    if angle != experiment.run.state.table:
         with booked(experiment, "work"):
-            experiment.run.state.numbers[TABLE] = angle
+            experiment.run.state.table = angle
             turn_gravity(experiment)
 
 
@@ -152,45 +181,45 @@ def remove_fallen(experiment: Experiment) -> int:
 
 def drive(experiment: Experiment) -> bool:
     """Tilt the plane until the layer flows, tilt it back and hold it until the layer stops; True once it is thin."""
-    built, numbers = experiment.run.built, experiment.run.state.numbers
+    built: RoughPlaneParameters = experiment.run.built
+    state: RoughPlaneState = experiment.run.state
     remove_fallen(experiment)
-    now, number = elapsed(experiment), int(numbers["number"])
-    passed, numbers["last"] = now - numbers["last"], now
+    now, number = elapsed(experiment), len(state.avalanches)
+    passed, state.last = now - state.last, now
     speed = mean_speed(experiment.run.world, middle(experiment))
-    if numbers["flows"]:
-        tilt_to(experiment, max(numbers[f"held {number}"], numbers[TABLE] - BACKWARDS * passed))
+    if state.flows:
+        tilt_to(experiment, max(state.avalanches[-1].held, state.table - BACKWARDS * passed))
         return has_stopped(experiment, speed)
     fast = speed > FLOWS * math.sqrt(max(experiment.parameters.gravity, 1e-3) * built.diameter)
     if fast and not holds(experiment.run):
-        number, angle = number + 1, numbers[TABLE]
-        first = numbers["held 1"] if number > 1 else max(0.0, angle - built.back)
-        held = min(angle, first + (number - 1) * built.held_step)
-        numbers.update({f"angle {number}": angle, f"before {number}": numbers["before"], f"held {number}": held})
-        numbers.update(number=float(number), flows=1.0, began=now, quiet=now)
+        first = state.avalanches[0].held if state.avalanches else max(0.0, state.table - built.back)
+        held = min(state.table, first + number * built.held_step)
+        state.avalanches.append(PlaneAvalanche(state.table, state.before, held))
+        state.flows, state.began, state.quiet = True, now, now
         return False
-    numbers["before"] = thickness(experiment)
-    hurry = FASTER if number == 0 and numbers[TABLE] < HARMLESS else 1.0
-    tilt_to(experiment, numbers[TABLE] + hurry * built.tilt_rate * passed)
-    return bool(numbers[TABLE] >= STEEPEST)
+    state.before = thickness(experiment)
+    hurry = FASTER if number == 0 and state.table < HARMLESS else 1.0
+    tilt_to(experiment, state.table + hurry * built.tilt_rate * passed)
+    return bool(state.table >= STEEPEST)
 
 
 def has_stopped(experiment: Experiment, speed: float) -> bool:
     """Store the end of an avalanche; True if it is the last avalanche."""
-    built, numbers = experiment.run.built, experiment.run.state.numbers
-    now, number, left = elapsed(experiment), int(numbers["number"]), thickness(experiment)
+    built, state = experiment.run.built, experiment.run.state
+    now, left = elapsed(experiment), thickness(experiment)
     if speed >= experiment.parameters.settle_speed or holds(experiment.run):
-        numbers["quiet"] = now
-    stopped = is_at_rest(experiment.run.world, now - numbers["quiet"], middle(experiment))
+        state.quiet = now
+    stopped = is_at_rest(experiment.run.world, now - state.quiet, middle(experiment))
     if (left >= THIN or holds(experiment.run)) and not stopped:
-        return bool(min(now - numbers["began"], time_free(experiment)) > LONGEST_FLOW)
-    numbers.update({f"after {number}": left, "flows": 0.0})
-    return bool(left < THIN or number == built.avalanches)
+        return bool(min(now - state.began, time_free(experiment)) > LONGEST_FLOW)
+    state.avalanches[-1].after, state.flows = left, False
+    return bool(left < THIN or len(state.avalanches) == built.avalanches)
 
 
 def record(experiment: Experiment) -> dict[str, float]:
     """Angle of the plane [rad], thickness [-] and mean speed [m/s] of the layer in its middle."""
     return {
-        "angle": experiment.parameters.tilt + experiment.run.state.numbers[TABLE],
+        "angle": experiment.parameters.tilt + experiment.run.state.table,
         "thickness": thickness(experiment),
         "speed": mean_speed(experiment.run.world, middle(experiment)),
     }
@@ -199,10 +228,9 @@ def record(experiment: Experiment) -> dict[str, float]:
 def found(experiment: Experiment) -> dict[str, Floats]:
     """For every avalanche: `angle` of the start [rad], thickness `before` [-], `held` angle [rad] and thickness `after`
     [-], nan if the flow did not stop or left a layer that is too thin."""
-    numbers = experiment.run.state.numbers
-    rows = range(1, int(numbers.get("number", 0.0)) + 1)
-    names = ("angle", "before", "held", "after")
-    of = {name: np.array([numbers.get(f"{name} {k}", math.nan) for k in rows]) for name in names}
+    avalanches: list[PlaneAvalanche] = experiment.run.state.avalanches
+    names = (entry.name for entry in fields(PlaneAvalanche))
+    of = {name: np.array([getattr(avalanche, name) for avalanche in avalanches], float) for name in names}
     of["after"][of["after"] < THIN] = math.nan
     return of
 
@@ -407,7 +435,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 def share(experiment: Experiment) -> float:
     """Share of the avalanches that are over."""
-    return min(1.0, float(experiment.run.state.numbers["number"]) / float(experiment.run.built.avalanches))
+    return min(1.0, len(experiment.run.state.avalanches) / float(experiment.run.built.avalanches))
 
 
 def box(parameters: RoughPlaneParameters) -> Box:
@@ -416,20 +444,28 @@ def box(parameters: RoughPlaneParameters) -> Box:
     return (-half, -4.0 * parameters.diameter), (half, 2.0 * parameters.thickness * parameters.diameter)
 
 
+COURSE = TimedCourse(
+    state=RoughPlaneState,
+    start=start,
+    begin=set_out,
+    drive=drive,
+    afterwards=remove_fallen,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Tilt"), _("Tilt the plane slowly, and hold it while grains flow.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="rough_plane",
     title=_("Avalanche on a rough plane"),
     summary=_(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
     ),
     parameters=RoughPlaneParameters,
-    start=start,
-    set_out=set_out,
-    drive=drive,
-    afterwards=remove_fallen,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     result_numbers={
         "hysteresis_degrees": ResultNumber(_("hysteresis"), "°"),
         "lowest_degrees": ResultNumber(_("lowest"), "°"),
@@ -438,10 +474,7 @@ SCENE = disc_scene(
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
-    action=(_("Tilt"), _("Tilt the plane slowly, and hold it while grains flow.")),
     guess=Guess(_("Angle at which the whole layer starts to flow"), "°", 0.0, 60.0),
-    answer=answer,
     lecture=("friction", "thickness", "back", "rolling_friction", "tilt_rate"),
     test_values={
         "grain_count": 40,

@@ -12,6 +12,7 @@ width gives the factor D.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,13 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, O
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
     DiscsParameters,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_above,
     outcome_between,
@@ -97,6 +98,38 @@ class SiloParameters(DiscsParameters):
         return np.linspace(self.narrowest, self.widest, self.stages) * self.diameter
 
 
+@dataclass
+class OutletStage:
+    """What was measured with one width of the outlet."""
+
+    passed: int
+    """Grains that passed."""
+    rate: float | None
+    """Flow rate [1/s]; None if the outlet clogged."""
+
+
+@dataclass
+class SiloState(CourseState):
+    """State of the silo; times are since the beginning of the course [s]."""
+
+    stages: list[OutletStage] = field(default_factory=list)
+    """The stages that are over."""
+    began: float = 0.0
+    """Beginning of the stage."""
+    before: int = 0
+    """Grains that had passed when the stage began."""
+    count: int = 0
+    """Grains that had passed at the last check."""
+    last: float = 0.0
+    """Time at which the last grain passed."""
+    lifted: int = 0
+    """Grains that have passed and were put on top again."""
+    counted_at: float = 0.0
+    """Time from which on the rate of the stage is measured; not after `began` until then."""
+    counted_from: int = 0
+    """Grains that had passed at this time."""
+
+
 def lines(parameters: SiloParameters, outlet: float) -> Floats:
     """Side walls and the two halves of the bottom [m], shape (4, 2, 2)."""
     half, neck, top = 0.5 * parameters.width, 0.5 * outlet, parameters.height
@@ -115,37 +148,35 @@ def start(parameters: SiloParameters, seed: int) -> World:
 
 def set_out(experiment: Experiment) -> None:
     """Open the outlet to its narrowest width."""
-    experiment.run.state.numbers.update(stage=0.0, began=0.0, last=0.0, lifted=0.0, before=0.0, counted_at=0.0)
     put_walls(experiment, lines(experiment.run.built, experiment.run.built.outlets[0]))
 
 
 def passed(experiment: Experiment) -> int:
     """Grains that have passed the outlet so far."""
-    return int(experiment.run.state.numbers.get("lifted", 0.0)) + int((experiment.run.world.motion[1, 0] < 0.0).sum())
+    return int(experiment.run.state.lifted + (experiment.run.world.motion[1, 0] < 0.0).sum())
 
 
 def drive(experiment: Experiment) -> bool:
     """Count the grains, put them on top again, widen the outlet at the end of a stage; True after the last one."""
-    built, numbers = experiment.run.built, experiment.run.state.numbers
+    built: SiloParameters = experiment.run.built
+    state: SiloState = experiment.run.state
     now, count = elapsed(experiment), passed(experiment)
-    if count > numbers.get("count", 0.0):
-        numbers.update(count=float(count), last=now)
+    if count > state.count:
+        state.count, state.last = count, now
     lift(experiment)
-    of_stage = count - numbers["before"]
-    if of_stage >= STARTING * built.stage_grains and numbers["counted_at"] <= numbers["began"]:
-        numbers.update(counted_at=now, counted_from=float(count))
-    clogged = now - max(numbers["last"], numbers["began"]) > CLOGGED_AFTER
+    of_stage = count - state.before
+    if of_stage >= STARTING * built.stage_grains and state.counted_at <= state.began:
+        state.counted_at, state.counted_from = now, count
+    clogged = now - max(state.last, state.began) > CLOGGED_AFTER
     if of_stage < built.stage_grains and not clogged:
         return False
-    stage = int(numbers["stage"])
-    numbers[f"passed {stage}"] = of_stage
-    if not clogged:
-        numbers[f"rate {stage}"] = (count - numbers["counted_from"]) / (now - numbers["counted_at"])
-    if stage + 1 == built.stages:
+    rate = None if clogged else (count - state.counted_from) / (now - state.counted_at)
+    state.stages.append(OutletStage(of_stage, rate))
+    if len(state.stages) == built.stages:
         close(experiment)
         return True
-    numbers.update(stage=stage + 1.0, began=now, before=float(count))
-    put_walls(experiment, lines(built, built.outlets[stage + 1]))
+    state.began, state.before = now, count
+    put_walls(experiment, lines(built, built.outlets[len(state.stages)]))
     return False
 
 
@@ -184,7 +215,7 @@ def _put_on_top(experiment: Experiment, out: NDArray[np.intp]) -> NDArray[np.int
     places = _row(built)
     rows = out[: places.size]
     places = places[: rows.size]
-    passed_before = float((world.motion[1, 0, rows] < 0.0).sum())
+    passed_before = int((world.motion[1, 0, rows] < 0.0).sum())
     top = float((world.motion[1, 0] + world.radius).max()) + 1.1 * built.largest_radius
     with booked(experiment, "work"):
         world.motion[:, :, rows] = 0.0
@@ -192,7 +223,7 @@ def _put_on_top(experiment: Experiment, out: NDArray[np.intp]) -> NDArray[np.int
         world.motion[:2, 2, rows] = np.asarray(experiment.engine.gravity)[:, None]
         forget_neighbours(world)
         reset_displacements(world)
-    run.state.numbers["lifted"] += passed_before
+    run.state.lifted += passed_before
     return out[rows.size :]
 
 
@@ -204,11 +235,11 @@ def record(experiment: Experiment) -> dict[str, float]:
 def found(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
     """Width [mean diameters], rate [1/s], nan where the outlet clogged, and grains passed of every stage that is
     over."""
-    built, numbers = experiment.run.built, experiment.run.state.numbers
-    over = [stage for stage in range(built.stages) if f"passed {stage}" in numbers]
-    rate = [numbers.get(Message("rate {stage}", stage=stage), math.nan) for stage in over]
-    count = [numbers[f"passed {stage}"] for stage in over]
-    return built.outlets[over] / built.diameter, np.array(rate), np.array(count)
+    built: SiloParameters = experiment.run.built
+    over: list[OutletStage] = experiment.run.state.stages
+    rate = [math.nan if stage.rate is None else stage.rate for stage in over]
+    count = [float(stage.passed) for stage in over]
+    return built.outlets[: len(over)] / built.diameter, np.array(rate), np.array(count)
 
 
 def law(experiment: Experiment) -> tuple[float, float, float] | None:
@@ -270,7 +301,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Width of the outlet and grains passed now; flow rate of the last stage."""
     if experiment.phase not in ("flowing", "rested"):
         return ()
-    built, stage = experiment.run.built, int(experiment.run.state.numbers["stage"])
+    built: SiloParameters = experiment.run.built
+    stage = min(len(experiment.run.state.stages), built.stages - 1)
     words = _("In mean diameters of the grains.")
     shown = [Reading("outlet", _("outlet"), built.outlets[stage] / built.diameter, "d", help=words, given=True)]
     shown.append(Reading("grains_passed", _("grains passed"), float(passed(experiment))))
@@ -359,9 +391,9 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 def share(experiment: Experiment) -> float:
     """Share of the course that is done."""
-    built, numbers = experiment.run.built, experiment.run.state.numbers
-    of_stage = (passed(experiment) - numbers["before"]) / built.stage_grains
-    return float(min(1.0, (numbers["stage"] + min(1.0, of_stage)) / built.stages))
+    built, state = experiment.run.built, experiment.run.state
+    of_stage = (passed(experiment) - state.before) / built.stage_grains
+    return float(min(1.0, (len(state.stages) + min(1.0, of_stage)) / built.stages))
 
 
 def box(parameters: SiloParameters) -> Box:
@@ -370,24 +402,29 @@ def box(parameters: SiloParameters) -> Box:
     return (-half, -BELOW * parameters.diameter), (half, parameters.height)
 
 
+COURSE = TimedCourse(
+    state=SiloState,
+    start=start,
+    begin=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Open the outlet"), _("Open the outlet, and widen it from stage to stage.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="silo",
     title=_("Hopper"),
     summary=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
     parameters=SiloParameters,
-    start=start,
-    set_out=set_out,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
-    action=(_("Open the outlet"), _("Open the outlet, and widen it from stage to stage.")),
     guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), _("times"), 1.0, 8.0),
-    answer=answer,
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),
     test_values={
         "grain_count": 60,

@@ -13,6 +13,7 @@ the top of a heap from a point source the pressure on the plate can have a dip; 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,12 @@ from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
+from repose.sim.scenes.common.timed_course import LONGEST_WAIT, CourseState, TimedCourse, elapsed
 from repose.sim.scenes.lecture.discs import (
-    LONGEST_WAIT,
     Box,
     DiscsParameters,
+    disc_buttons,
     disc_scene,
-    elapsed,
     keep_above,
     outcome_above,
     outcome_between,
@@ -112,22 +113,47 @@ class TwoSidedParameters(DiscsParameters):
         return round(self.grain_count * portion / self.portions)
 
 
+@dataclass
+class HeapPortion:
+    """The heap after one portion."""
+
+    grains: int
+    height: float
+    """[m]."""
+    left: float
+    """Angle of the left flank [rad]."""
+    left_error: float
+    """Its standard error [rad]."""
+    right: float
+    right_error: float
+
+
+@dataclass
+class TwoSidedState(CourseState):
+    """State of the heap below a point source."""
+
+    portion: int = 1
+    """Number of the present portion, counted from 1."""
+    poured: int = 0
+    gone: int = 0
+    """Grains that have left the plate."""
+    last: float = 0.0
+    """Time of the course at which the last grain was released [s]."""
+    portions: list[HeapPortion] = field(default_factory=list)
+    """The heap after every portion after which both flanks were measured."""
+
+
 def start(parameters: TwoSidedParameters, seed: int) -> World:
     """The empty plate."""
     world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=2)
     return with_glued_row(world, parameters, parameters.half_width)
 
 
-def set_out(experiment: Experiment) -> None:
-    """Begin with the first portion."""
-    experiment.run.state.numbers.update(portion=1.0, poured=0.0, gone=0.0, last=0.0)
-    pour(experiment)
-
-
 def pour(experiment: Experiment) -> None:
     """Release the next grain from rest, from a region one diameter wide above the top."""
-    run, built, numbers = experiment.run, experiment.run.built, experiment.run.state.numbers
-    number, world = int(numbers["poured"]), run.world
+    run, built = experiment.run, experiment.run.built
+    state: TwoSidedState = run.state
+    number, world = state.poured, run.world
     x = float(np.random.default_rng((experiment.seed, number)).uniform(-0.5, 0.5)) * built.diameter
     radius = float(drawn_radii(built, np.random.default_rng(experiment.seed))[number])
     below = np.abs(world.motion[0, 0] - x) < 2.0 * built.diameter
@@ -139,12 +165,12 @@ def pour(experiment: Experiment) -> None:
             [[x, high]],
             radius,
             float(built.mass_of(np.array(radius))),
-            layer=int(numbers["portion"]) - 1,
+            layer=state.portion - 1,
             first_id=int(world.sphere_id.max()) + 1,
             **free_fall(experiment),
         )
     start_derivatives(experiment, first_row=world.sphere_count)
-    numbers.update(poured=number + 1.0, last=elapsed(experiment))
+    state.poured, state.last = number + 1, elapsed(experiment)
 
 
 def top_of(experiment: Experiment) -> float:
@@ -161,25 +187,25 @@ def remove_fallen(experiment: Experiment) -> int:
 
 def drive(experiment: Experiment) -> bool:
     """Pour grain after grain; after each portion wait for rest and measure. True after the last one."""
-    built, numbers = experiment.run.built, experiment.run.state.numbers
-    numbers["gone"] += remove_fallen(experiment)
-    now, portion = elapsed(experiment), int(numbers["portion"])
-    waited = now - numbers["last"]
-    if numbers["poured"] < built.poured_until(portion):
+    built: TwoSidedParameters = experiment.run.built
+    state: TwoSidedState = experiment.run.state
+    state.gone += remove_fallen(experiment)
+    waited = elapsed(experiment) - state.last
+    if state.poured < built.poured_until(state.portion):
         if waited >= 1.0 / built.rate:
             pour(experiment)
         return False
-    quiet = rests(experiment, experiment.run.state.since + numbers["last"])
+    quiet = rests(experiment, state.since + state.last)
     if not is_settled(experiment, quiet, waited, LONGEST_WAIT):
         return False
-    numbers[f"grains {portion}"] = float((~experiment.run.world.fixed).sum())
-    numbers[f"height {portion}"] = top_of(experiment)
-    for side, name in ((-1.0, "left"), (1.0, "right")):
-        if (of := flank(experiment, side)) is not None:
-            numbers[f"{name} {portion}"], numbers[f"{name} error {portion}"] = of.angle, of.standard_error
-    if portion == built.portions:
+    left, right = flank(experiment, -1.0), flank(experiment, 1.0)
+    if left is not None and right is not None:
+        grains = int((~experiment.run.world.fixed).sum())
+        angles = left.angle, left.standard_error, right.angle, right.standard_error
+        state.portions.append(HeapPortion(grains, top_of(experiment), *angles))
+    if state.portion == built.portions:
         return True
-    numbers["portion"] = portion + 1.0
+    state.portion += 1
     return False
 
 
@@ -200,12 +226,9 @@ def flank(experiment: Experiment, side: float) -> SurfaceSlope | None:
 
 def found(experiment: Experiment) -> dict[str, Floats]:
     """Grains, height [m], angles of both flanks and their errors [rad] of every portion that has been measured."""
-    numbers = experiment.run.state.numbers
-    known = [
-        k for k in range(1, experiment.run.built.portions + 1) if f"left {k}" in numbers and f"right {k}" in numbers
-    ]
-    names = ("grains", "height", "left", "left error", "right", "right error")
-    return {name: np.array([numbers[f"{name} {k}"] for k in known]) for name in names}
+    portions: list[HeapPortion] = experiment.run.state.portions
+    names = (entry.name for entry in fields(HeapPortion))
+    return {name: np.array([float(getattr(portion, name)) for portion in portions]) for name in names}
 
 
 def mean_and_error(values: Floats) -> tuple[float, float]:
@@ -287,15 +310,16 @@ def height_of(experiment: Experiment) -> float:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Grains, height, mean angle, which a presentation shows in large digits, and the angles of both flanks."""
-    numbers, built = experiment.run.state.numbers, experiment.run.built
-    if "poured" not in numbers:
+    state: TwoSidedState = experiment.run.state
+    built: TwoSidedParameters = experiment.run.built
+    if not state.poured:
         return ()
     shown = [
-        Reading("grains_poured", _("grains poured"), numbers["poured"]),
+        Reading("grains_poured", _("grains poured"), float(state.poured)),
         Reading("height", _("height"), height_of(experiment), "d"),
     ]
-    if numbers["gone"]:
-        shown.append(Reading("grains_gone", _("grains that left the plate"), numbers["gone"]))
+    if state.gone:
+        shown.append(Reading("grains_gone", _("grains that left the plate"), float(state.gone)))
     if large(experiment)["left"].size > 1:
         angle, error = (math.degrees(value) for value in angle_now(experiment))
         help = Message(
@@ -307,7 +331,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     of = found(experiment)
     for name in ("left", "right"):
         if of[name].size:
-            angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name} error"][-1])
+            angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name}_error"][-1])
             shown.append(Reading(f"{name}_angle", FLANKS[name], angle, "°", error=error, error_of=_("line fit")))
     return tuple(shown)
 
@@ -326,7 +350,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
             high,
             np.degrees(of[name]),
             True,
-            np.degrees(of[f"{name} error"]),
+            np.degrees(of[f"{name}_error"]),
             group=side,
         )
         for side, name in enumerate(("left", "right"))
@@ -385,7 +409,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 def share(experiment: Experiment) -> float:
     """Share of the grains that are poured."""
-    return float(experiment.run.state.numbers["poured"] / experiment.run.built.grain_count)
+    return float(experiment.run.state.poured / experiment.run.built.grain_count)
 
 
 def box(parameters: TwoSidedParameters) -> Box:
@@ -397,18 +421,26 @@ def box(parameters: TwoSidedParameters) -> Box:
     )
 
 
-SCENE = disc_scene(
-    name="two_sided",
-    title=_("Heap from a point source"),
-    summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
-    parameters=TwoSidedParameters,
+COURSE = TimedCourse(
+    state=TwoSidedState,
     start=start,
-    set_out=set_out,
+    begin=pour,
     drive=drive,
     afterwards=remove_fallen,
     record=record,
     outcomes=outcomes,
-    numbers=numbers,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Pour"), _("Let the grains trickle onto the plate in portions.")),
+)
+
+SCENE = disc_scene(
+    COURSE,
+    name="two_sided",
+    title=_("Heap from a point source"),
+    summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
+    parameters=TwoSidedParameters,
     result_numbers={
         "angle_degrees": ResultNumber(_("angle"), "°"),
         "angle_error_degrees": ResultNumber(_("angle error"), "°"),
@@ -416,11 +448,8 @@ SCENE = disc_scene(
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
     layers=lambda parameters: int(parameters.portions),
-    action=(_("Pour"), _("Let the grains trickle onto the plate in portions.")),
     guess=Guess(_("Angle of the flanks of the large heap"), "°", 0.0, 60.0),
-    answer=answer,
     lecture=("friction", "rolling_friction", "drop", "rate", "grain_count"),
     test_values={"grain_count": 24, "young": 1e5, "portions": 4, "rate": 200.0, "drop": 1.0},
 )

@@ -28,22 +28,24 @@ from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import EMPTY, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
+    PouredButtons,
+    PouredCourse,
     PouredState,
-    act_poured,
     adding,
     at_rest_in_words,
     come_to_rest,
-    count_removed,
-    fillable,
+    grains_left,
     once_free,
-    pouring_in_words,
+    poured_fields,
+    poured_results,
     removal_is_due,
     remove_gone,
-    under_way,
 )
 from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
-from repose.sim.scenes.common.state_checks import are_messages, are_rows, first_flaw, poured_flaws
+from repose.sim.scenes.common.state_checks import are_messages, are_rows
 from repose.sim.scenes.common.stream import (
+    Box,
+    around_axis,
     beyond,
     disc,
     drawn_radii,
@@ -168,31 +170,20 @@ def layers(experiment: Experiment) -> int:
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
-    """The buttons."""
+    """The button that counts."""
     state: VesselState = experiment.run.state
-    busy, counts = state.run_all, state.phase in ("flowing", "rested")
-    counted = bool(state.reading) and not change_since_measured(experiment)
-    return (
-        Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full shape is emptied first.")),
-        once_free(
-            experiment,
-            Action("measure", _("Count grains"), "M", counts, _("Count what the shape holds."), done=counted),
-        ),
-        Action("reset", _("Reset"), "R", True, _("Back to the empty shape.")),
-        Action("run", _("Run all"), "A", not busy, _("Pour, wait for rest and count.")),
-    )
+    counts, counted = state.phase in ("flowing", "rested"), bool(state.reading)
+    done = counted and not change_since_measured(experiment)
+    count = Action("measure", _("Count grains"), "M", counts, _("Count what the shape holds."), done=done)
+    return (once_free(experiment, count),)
 
 
-def act(experiment: Experiment, action: str) -> Message:
-    """Carry out one of the actions."""
-    if action == "measure":
-        state: VesselState = experiment.run.state
-        state.reading = count_grains(experiment)
-        note_measured(experiment, held_grains(experiment))
-        return Message(
-            "The shape holds {reading} of {poured} grains.", reading=state.reading["held"], poured=state.poured
-        )
-    return act_poured(experiment, action, pour_layer, _("The shape is empty."))
+def keep_count(experiment: Experiment) -> Message:
+    """Count the grains that the shape holds, and keep the numbers."""
+    state: VesselState = experiment.run.state
+    state.reading = count_grains(experiment)
+    note_measured(experiment, held_grains(experiment))
+    return Message("The shape holds {reading} of {poured} grains.", reading=state.reading["held"], poured=state.poured)
 
 
 def count_grains(experiment: Experiment) -> dict[str, int]:
@@ -223,30 +214,29 @@ def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray
     return out
 
 
-def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
-    """Phase, its label, and the share done or None."""
-    state: VesselState = experiment.run.state
-    left = state.poured - state.removed
-    if state.phase == "filling":
-        return pouring_in_words(state)
-    words = {
-        "empty": joined(
-            (Message("empty shape of {len} facets", len=len(shape(experiment))), *map(read_message, state.mended)), "; "
-        ),
-        "flowing": plural(
-            "settling: {count} grain, {removed} off the floor",
-            "settling: {count} grains, {removed} off the floor",
-            count=left,
-            removed=state.removed,
-        ),
-        "rested": at_rest_in_words(
-            experiment,
-            plural(
-                "at rest: {count} grain on shape and floor", "at rest: {count} grains on shape and floor", count=left
-            ),
-        ),
-    }[state.phase]
-    return state.phase, words, None
+def empty_in_words(experiment: Experiment) -> Message:
+    """The empty shape, and how its file was mended."""
+    facets = Message("empty shape of {len} facets", len=len(shape(experiment)))
+    return joined((facets, *map(read_message, experiment.run.state.mended)), "; ")
+
+
+def settling_in_words(experiment: Experiment) -> Message:
+    """The grains that have been poured and move."""
+    return plural(
+        "settling: {count} grain, {removed} off the floor",
+        "settling: {count} grains, {removed} off the floor",
+        count=grains_left(experiment),
+        removed=experiment.run.state.removed,
+    )
+
+
+def rest_in_words(experiment: Experiment) -> Message:
+    """The grains at rest."""
+    left = grains_left(experiment)
+    words = plural(
+        "at rest: {count} grain on shape and floor", "at rest: {count} grains on shape and floor", count=left
+    )
+    return at_rest_in_words(experiment, words)
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -265,10 +255,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
-def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def box(experiment: Experiment) -> Box:
     """The floor, the shape and the beginning of the stream."""
     size = sizes(experiment)
-    return (-size.floor, -size.floor, 0.0), (size.floor, size.floor, size.high + 3.0 * size.largest)
+    return around_axis(size.floor, 0.0, size.high + 3.0 * size.largest)
 
 
 def focus(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -287,14 +277,10 @@ def results(experiment: Experiment) -> dict[str, Any]:
     """Numbers of grains, and properties of the shape."""
     state, surface = experiment.run.state, shape(experiment)
     return {
-        "phase": state.phase,
-        "grains_poured": state.poured,
-        "grains_left": state.poured - state.removed,
+        **poured_results(state),
         "grains_held": state.reading.get("held"),
         "grains_on_floor": state.reading.get("on_floor"),
         "count_outdated": change_since_measured(experiment) or None,
-        "layers": state.layers,
-        "waits_cut_short": state.waits_cut_short,
         "shape": {
             "facets": len(surface),
             "closed": state.closed,
@@ -325,19 +311,30 @@ def check(experiment: Experiment) -> Message:
     )
 
 
-def flaw(state: VesselState, world: World, built: VesselParameters) -> Message | None:
-    """The part of a state read from a file that is impossible."""
+def flaws(state: VesselState, world: World, built: VesselParameters) -> dict[str, bool]:
+    """Which parts of a state read from a file are impossible, by name."""
     facets = int((world.walls.shape == FACET).sum())
-    return first_flaw(
-        {
-            "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
-            "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
-            "mended": not are_messages(state.mended),
-            "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
-            **poured_flaws(state),
-        }
-    )
+    return {
+        "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
+        "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
+        "mended": not are_messages(state.mended),
+        "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
+    }
 
+
+COURSE = PouredCourse(
+    pour=pour_layer,
+    buttons=PouredButtons(
+        _("Pour the grains; a full shape is emptied first."),
+        _("Back to the empty shape."),
+        _("Pour, wait for rest and count."),
+    ),
+    empty=_("The shape is empty."),
+    actions=actions,
+    acts={"measure": keep_count},
+    words={"empty": empty_in_words, "flowing": settling_in_words, "rested": rest_in_words},
+    flaws=flaws,
+)
 
 PHASES = (
     EMPTY,
@@ -347,6 +344,7 @@ PHASES = (
 )
 
 SCENE = Scene(
+    **poured_fields(COURSE),
     name="vessel",
     title=_("Your own shape"),
     summary=_("Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet."),
@@ -355,24 +353,18 @@ SCENE = Scene(
     dimension=3,
     begin=begin,
     supervise=supervise,
-    actions=actions,
-    act=act,
     phases=PHASES,
-    describe=describe,
-    on_grain_removed=count_removed,
     add_grains=adding(lambda built, radii: built.mass_of(radii)),
     keeps_out=keeps_out,
     box=box,
     focus=focus,
     results=results,
     check=check,
-    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,
     layers=layers,
     facets=facets,
-    flaw=flaw,
     lecture=("friction", "rolling_friction", "restitution", "gravity", "stream"),
     test_values={"grain_count": 60, "stream": 5.0},
 )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from repose.sim.io.plain import PlainError, Tables, decode, encode, require_plain
+from repose.sim.io.plain import Array, PlainError, Tables, decode, encode, require_plain
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.registry import scenes
 
@@ -54,6 +54,32 @@ def test_every_float_is_read_as_it_was_written() -> None:
     for times in (floats, *([value] for value in floats)):  # as a table, and one by one in JSON
         found = read_again(Outer, Outer("a", 1, times)).times
         assert np.array(found).tobytes() == np.array(times).tobytes()
+
+
+@dataclass
+class WithArrays:
+    columns: dict[str, Array]
+    sums: Array = field(default_factory=lambda: np.empty(0))
+
+
+def test_arrays_are_written_and_read_with_every_bit_and_their_shape() -> None:
+    columns = {
+        "time": np.arange(40.0) / 3.0,
+        "place": np.linspace(-1.0, 1.0, 60).reshape(20, 3),
+        "few": np.array([-0.0]),
+    }
+    found = read_again(WithArrays, WithArrays(columns, np.array([math.nan, math.inf])))
+    assert found.columns.keys() == columns.keys()
+    for name, rows in columns.items():
+        assert (found.columns[name].shape, found.columns[name].tobytes()) == (rows.shape, rows.tobytes())
+    np.testing.assert_array_equal(found.sums, [math.nan, math.inf])
+    assert read_again(WithArrays, WithArrays({})).sums.shape == (0,)
+
+
+@pytest.mark.parametrize("values", [3.0, ["1.0"], [[1.0], [1.0, 2.0]], [None], {"a": 1.0}, [True], "12"])
+def test_an_array_that_is_none_is_refused(values: Any) -> None:
+    with pytest.raises(PlainError, match=r"state\.sums = .* is refused: it must be a list of numbers, or"):
+        decode(WithArrays, {"columns": {}, "sums": values}, {}, "state")
 
 
 def test_values_keep_their_types() -> None:

@@ -41,7 +41,7 @@ def put(name: str, of: Callable[[Any], Any]) -> Change:
 
     def change(experiment: Experiment) -> None:
         columns = experiment.run.state.columns
-        columns[name] = np.broadcast_to(of(np.array(columns[name])), (len(columns[name]),)).tolist()
+        columns[name] = np.broadcast_to(of(np.array(columns[name])), (len(columns[name]),)).astype(float)
 
     return change
 
@@ -56,9 +56,14 @@ def grown(name: str) -> Change:
     return put(name, lambda values: [*values[:-1], values[-1] * 1.001 + 1e-6])
 
 
-def set_number(name: str, value: float) -> Change:
-    """Replace a number that the course has stored."""
-    return lambda experiment: experiment.run.state.numbers.update({name: value})
+def slow_last(experiment: Experiment) -> None:
+    """A widest outlet through which hardly a grain passes."""
+    experiment.run.state.stages[-1].rate = 1e-3
+
+
+def steep(experiment: Experiment) -> None:
+    """A layer that starts to flow at 50° only."""
+    experiment.run.state.avalanches[0].angle = math.radians(50.0)
 
 
 def outside(experiment: Experiment) -> None:
@@ -75,13 +80,13 @@ def swapped(experiment: Experiment) -> None:
 def still_front(experiment: Experiment) -> None:
     """A front that is at the right wall from the second record on: faster than any dam break."""
     columns = experiment.run.state.columns
-    columns["front"] = [columns["front"][0], *[max(columns["front"])] * (len(columns["front"]) - 1)]
+    columns["front"] = np.append(columns["front"][0], np.full(len(columns["front"]) - 1, columns["front"].max()))
 
 
 def heavier(experiment: Experiment) -> None:
     """A force on the bottom that is larger than the weight."""
-    numbers = experiment.run.state.numbers
-    numbers["force 3"] = 1.5 * numbers["weight 3"]
+    last = experiment.run.state.portions[-1]
+    last.force = 1.5 * last.weight
 
 
 STRIKES = (("course", "strikes"),)
@@ -150,8 +155,8 @@ CONTROLS = (
     Control("satellite", "does no work", put("spin", lambda values: -100.0)),
     Control("satellite", "damped", put("spin", lambda values: 100.0 * (-1.0) ** np.arange(values.size))),
     Control("drum", "steeper than that of the slowest", put("angle", lambda values: values[0])),
-    Control("silo", "more grains than the narrowest", set_number("rate 2", 1e-3)),
-    Control("rough_plane", "round grains", set_number("angle 1", math.radians(50.0))),
+    Control("silo", "more grains than the narrowest", slow_last),
+    Control("rough_plane", "round grains", steep),
     Control("two_sided", "more than one layer", lambda experiment: experiment.run.world.motion[1, 0].fill(0.0)),
     Control("biaxial", "pressure of the sides", put("across", lambda values: 0.5 * values)),
     Control("janssen", "at most the weight", heavier),

@@ -209,7 +209,7 @@ def test_the_log_is_not_built_anew_at_every_record_and_change_of_the_time_step(m
 
     monkeypatch.setattr(hoisted, "set_afloat", counted)
     experiment = ran("hoisted", log_density=555.0, duration=0.5)
-    assert len(experiment.run.state.time) > 10
+    assert len(experiment.run.state.columns["time"]) > 10
     assert len(built) < 10
 
 

@@ -18,6 +18,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance, rests_at_check
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.scenes.common.course_records import keep_record
 from repose.sim.scenes.lecture import biaxial, brazil_nut, discs, drum, janssen, rough_plane, silo, two_sided
 
 NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
@@ -43,7 +44,7 @@ def test_run_all_gives_the_bits_of_the_command_line_whenever_it_is_pressed_in_th
         while not watched(experiment):
             advance(experiment, 30, to_rest=True)
         assert apply(experiment, Act("run")) == ""
-        while experiment.run.state.numbers.get("poured", 0.0) < 3.0:
+        while experiment.run.state.poured < 3:
             advance(experiment, CHECK_STEPS - experiment.step % CHECK_STEPS)
         return state_hash(experiment.run)
 
@@ -110,9 +111,9 @@ def test_the_drum_turns_at_the_speed_of_its_stage_and_its_wall_stays_a_ring() ->
     experiment = flowing("drum", slowest=2.0 * math.pi, fastest=4.0 * math.pi)
     advance(experiment, 20 * CHECK_STEPS)
     built, walls = experiment.run.built, experiment.run.world.walls
-    time = experiment.run.state.numbers["until"]
+    time = experiment.run.state.until
     assert time > 0.0
-    assert experiment.run.state.numbers["turned"] == pytest.approx(2.0 * math.pi * time, rel=1e-12)
+    assert experiment.run.state.turned == pytest.approx(2.0 * math.pi * time, rel=1e-12)
     ends = walls.corner[:, :2] + walls.moved[:, None]
     turning = experiment.time - experiment.run.state.since
     np.testing.assert_allclose(ends, drum.ring(built, 2.0 * math.pi * turning), atol=1e-5)
@@ -149,7 +150,7 @@ def test_the_check_of_the_drum_complains_of_a_surface_of_one_angle_and_of_one_ki
         (0.4 + 0.005 * stage + wave, 0.1 + 0.1 * np.where(stage == 0, np.sin(9.0 * time), 0.0), "is steeper than"),
         (0.4 + 0.06 * stage + wave, 0.1 + 0.0 * time, "has avalanches"),
     ):
-        state.columns = {"time": time.tolist(), "angle": angle.tolist(), "flow": np.abs(flow).tolist()}
+        state.columns = {"time": time, "angle": angle, "flow": np.abs(flow)}
         found = " ".join(entry.statement for entry in experiment.scene.outcomes(experiment) if not entry.holds)
         assert (missed in found) if missed else not found
 
@@ -159,15 +160,14 @@ def test_the_check_of_the_drum_complains_of_a_surface_of_one_angle_and_of_one_ki
 
 def test_the_silo_puts_the_grains_that_have_left_on_top_again_and_counts_each_passage_once() -> None:
     experiment = flowing("silo", narrowest=9.0, widest=9.0, stages=2, stage_grains=120)
-    last, lifted = 0, 0.0
+    last = 0
     while experiment.phase == "flowing":
         advance(experiment, CHECK_STEPS)
         passed = silo.passed(experiment)
         assert passed >= last
         last = passed
         assert experiment.run.world.sphere_count == 60
-    lifted = experiment.run.state.numbers["lifted"]
-    assert lifted > 0.0
+    assert experiment.run.state.lifted > 0
     assert passed >= 240, "more than there are grains"
 
 
@@ -188,16 +188,15 @@ def test_the_silo_closes_after_the_last_stage_and_comes_to_rest_full() -> None:
 
 def test_the_check_of_the_silo_complains_of_another_power_and_of_a_clogged_outlet() -> None:
     experiment = begun("silo", grain_count=300, stage_grains=200, stages=5, narrowest=4.0, widest=12.0)
-    built, numbers = experiment.run.built, experiment.run.state.numbers
-    experiment.run.state.phase = "rested"
+    built, state = experiment.run.built, experiment.run.state
+    state.phase = "rested"
     width = built.outlets / built.diameter
     for power, complains in ((1.5, False), (2.5, True)):
-        for stage, rate in enumerate(50.0 * (width - 1.4) ** power):
-            numbers[f"passed {stage}"], numbers[f"rate {stage}"] = 200.0, rate
+        state.stages = [silo.OutletStage(200, rate) for rate in 50.0 * (width - 1.4) ** power]
         assert silo.law(experiment)[2] == pytest.approx(power, abs=1e-9)  # type: ignore[index]
         assert bool(experiment.scene.check(experiment)) == complains
-    for stage in range(3):
-        del numbers[f"rate {stage}"]
+    for stage in state.stages[:3]:
+        stage.rate = None
     assert "three outlets" in experiment.scene.check(experiment)
 
 
@@ -215,10 +214,9 @@ def test_the_check_of_the_silo_complains_of_another_power_and_of_a_clogged_outle
 )
 def test_every_outcome_of_the_silo_fails_for_rates_of_another_law(rates: Callable[[Any], Any], missed: str) -> None:
     experiment = new_experiment("silo", {"narrowest": 4.0})
-    numbers, built = experiment.run.state.numbers, experiment.run.built
-    experiment.run.state.phase = "rested"
-    for stage, rate in enumerate(50.0 * rates(built.outlets / built.diameter)):
-        numbers[f"passed {stage}"], numbers[f"rate {stage}"] = 300.0, float(rate)
+    state, built = experiment.run.state, experiment.run.built
+    state.phase = "rested"
+    state.stages = [silo.OutletStage(300, float(rate)) for rate in 50.0 * rates(built.outlets / built.diameter)]
     found = [entry.statement for entry in experiment.scene.outcomes(experiment) if not entry.holds]
     assert bool(found) == bool(missed), found
     assert missed in " ".join(found)
@@ -254,9 +252,10 @@ def shaken(place: float, **values: float) -> Experiment:
     experiment = new_experiment("brazil_nut", values)
     state, world = experiment.run.state, experiment.run.world
     count = world.sphere_count - 1
-    state.phase, state.numbers["summed"] = "rested", 10.0
-    state.sums = [*(10.0 * np.arange(count) / count), 10.0 * place - 1e-6]
-    state.columns = {"time": [25.0], "height": [0.0], "below": [place], "marked_height": [0.0], "marked_below": [0.5]}
+    state.phase, state.summed = "rested", 10
+    state.below = np.append(10.0 * np.arange(count) / count, 10.0 * place - 1e-6)
+    record = {"time": 25.0, "height": 0.0, "below": place, "marked_height": 0.0, "marked_below": 0.5}
+    keep_record(state.columns, record)
     assert world.layer[-1] == brazil_nut.NUT
     return experiment
 
@@ -307,12 +306,10 @@ def test_large_grains_are_sorted_and_grains_of_the_same_size_are_not() -> None:
 
 def test_the_law_of_janssen_is_found_again_in_its_own_forces() -> None:
     experiment = begun("janssen", grain_count=300, portions=6)
-    numbers, built = experiment.run.state.numbers, experiment.run.built
-    weight = np.linspace(0.1, 0.6, 6)
-    numbers.update({f"weight {k + 1}": value for k, value in enumerate(weight)})
-    numbers.update({f"force {k + 1}": value for k, value in enumerate(janssen.janssen(weight, 0.2))})
-    experiment.run.state.phase = "rested"
-    numbers.update({f"mobilised {k + 1}": value for k, value in enumerate((0.3, 0.3, 0.25, 0.25, 0.2, 0.2))})
+    state, built = experiment.run.state, experiment.run.built
+    weight, mobilised = np.linspace(0.1, 0.6, 6), (0.3, 0.3, 0.25, 0.25, 0.2, 0.2)
+    rows = zip(weight, janssen.janssen(weight, 0.2), mobilised, strict=True)
+    state.phase, state.portions = "rested", [janssen.LoweredPortion(*row) for row in rows]
     of = janssen.fitted(experiment)
     assert of is not None
     assert of.limit == pytest.approx(0.2, rel=1e-6)
@@ -327,11 +324,12 @@ def test_the_law_of_janssen_is_found_again_in_its_own_forces() -> None:
 def column_of(forces: Any, weight: Any, mobilised: float = 0.3, **values: float) -> Experiment:
     """A column after its filling, with these forces on the bottom."""
     experiment = new_experiment("janssen", values)
-    numbers, world = experiment.run.state.numbers, experiment.run.world
-    for k, (force, load) in enumerate(zip(forces, weight, strict=True), 1):
-        numbers.update({f"force {k}": float(force), f"weight {k}": float(load), f"mobilised {k}": mobilised})
+    state, world = experiment.run.state, experiment.run.world
+    state.portions = [
+        janssen.LoweredPortion(float(load), float(force), mobilised) for force, load in zip(forces, weight, strict=True)
+    ]
     world.motion[1, 0] = 0.16
-    experiment.run.state.phase = "rested"
+    state.phase = "rested"
     return experiment
 
 
@@ -429,11 +427,11 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
     state = experiment.run.state
     state.phase = "rested"
     state.columns = {
-        "time": strain.tolist(),
-        "strain": strain.tolist(),
-        "volume": volume.tolist(),
-        "along": (10.0 * ratio).tolist(),
-        "across": np.full(101, 10.0).tolist(),
+        "time": strain,
+        "strain": strain,
+        "volume": volume,
+        "along": 10.0 * ratio,
+        "across": np.full(101, 10.0),
     }
     of = biaxial.found(experiment)
     assert of is not None
@@ -444,7 +442,7 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
     assert of["widening"] == pytest.approx(0.5)
     assert math.sin(of["dilatancy_angle"]) == pytest.approx(0.2)
     assert experiment.scene.check(experiment) == "", "a gain of 10° for a dilatancy angle of 11.5°"
-    state.columns["volume"] = (-volume).tolist()
+    state.columns["volume"] = -volume
     assert "widens" in experiment.scene.check(experiment)
     for values, missed in (
         ({"peak": 2.1}, "bears more at its peak"),
@@ -472,36 +470,37 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
     experiment = begun("rough_plane", thickness=8.0, avalanches=5, tilt_rate=math.radians(4.0))
     thick = np.array([6.0, 4.0, 3.0, 2.0])
     held = np.arctan(rough_plane.pouliquen(thick, 0.25, 0.3, 2.5))
-    numbers = experiment.run.state.numbers
-    numbers["number"] = 5.0
-    for k, (angle, after) in enumerate(zip([*held, held[-1] + 0.01], [*thick, 1.0], strict=True), 1):
-        start = held[max(k - 2, 0)] + 0.05
-        numbers |= {f"held {k}": angle, f"after {k}": after, f"before {k}": 8.0, f"angle {k}": start}
+    starts, angles = held[[0, 0, 1, 2, 3]] + 0.05, [*held, held[-1] + 0.01]
+    avalanches = experiment.run.state.avalanches
+    for start, angle, after in zip(starts, angles, [*thick, 1.0], strict=True):
+        avalanches.append(rough_plane.PlaneAvalanche(start, 8.0, angle, after))
     assert rough_plane.fitted(experiment) == pytest.approx((0.25, 0.3, 2.5), rel=1e-4)
     straight = np.arctan(0.6 - 0.08 * thick)
-    numbers |= {f"held {k}": angle for k, angle in enumerate(straight, 1)}
+    for avalanche, angle in zip(avalanches, straight, strict=False):
+        avalanche.held = angle
     assert rough_plane.fitted(experiment) is None, "layers on a straight line determine no length L"
-    numbers |= {f"held {k}": angle for k, angle in enumerate(held, 1)}
+    for avalanche, angle in zip(avalanches, held, strict=False):
+        avalanche.held = angle
     np.testing.assert_allclose(rough_plane.hysteresis(experiment), 0.05)
     experiment.run.state.phase = "rested"
     assert experiment.scene.check(experiment) == ""
     assert math.degrees(rough_plane.delay(experiment.run.built)) == pytest.approx(0.97, abs=0.01)
-    for k in range(2, 6):
-        numbers[f"angle {k}"] -= 0.04
+    for avalanche in avalanches[1:]:
+        avalanche.angle -= 0.04
     assert "starts again" in experiment.scene.check(experiment), "as late as without hysteresis"
-    for k in range(2, 6):
-        numbers[f"angle {k}"] += 0.04
-    numbers["angle 1"] = numbers["angle 5"]
+    for avalanche in avalanches[1:]:
+        avalanche.angle += 0.04
+    avalanches[0].angle = avalanches[-1].angle
     assert "thinnest layer" in experiment.scene.check(experiment), "a layer starts at one angle, thick or thin"
 
 
 def test_the_plane_is_tilted_back_and_held_while_the_layer_flows() -> None:
     experiment = begun("rough_plane")
     run_experiment(experiment)
-    built, numbers = experiment.run.built, experiment.run.state.numbers
-    assert numbers["held 1"] == pytest.approx(numbers["angle 1"] - built.back)
+    built, first = experiment.run.built, experiment.run.state.avalanches[0]
+    assert first.held == pytest.approx(first.angle - built.back)
     angle = np.array(experiment.run.state.columns["angle"])
-    assert angle.max() <= numbers["angle 1"] + 1e-12
+    assert angle.max() <= first.angle + 1e-12
     gravity = experiment.engine.gravity
     assert math.atan2(gravity[0], -gravity[1]) == pytest.approx(angle[-1])
     assert abs(experiment.scene.results(experiment)["avalanches"][0]["starts_at_degrees"]) > 5.0
@@ -534,12 +533,12 @@ def test_both_flanks_of_a_heap_are_measured_each_from_its_own_side() -> None:
 )
 def test_every_outcome_of_the_heap_from_a_source_fails_for_other_flanks(left: Any, right: Any, missed: str) -> None:
     experiment = new_experiment("two_sided", {})
-    numbers, built = experiment.run.state.numbers, experiment.run.built
-    experiment.run.state.phase = "rested"
-    for k, (a, b) in enumerate(zip(left, right, strict=True), 1):
-        numbers.update({f"grains {k}": float(built.poured_until(k)), f"height {k}": 0.01 * k})
-        numbers.update({f"left {k}": math.radians(a), f"right {k}": math.radians(b)})
-        numbers.update({f"left error {k}": 0.01, f"right error {k}": 0.01})
+    state, built = experiment.run.state, experiment.run.built
+    state.phase = "rested"
+    state.portions = [
+        two_sided.HeapPortion(built.poured_until(k), 0.01 * k, math.radians(a), 0.01, math.radians(b), 0.01)
+        for k, (a, b) in enumerate(zip(left, right, strict=True), 1)
+    ]
     found = [entry.statement for entry in experiment.scene.outcomes(experiment) if not entry.holds]
     assert bool(found) == bool(missed), found
     assert missed in " ".join(found)
@@ -554,7 +553,7 @@ def test_the_plate_bears_the_weight_of_the_heap() -> None:
     mass = world.mass[loose]
     assert above.sum() * width == pytest.approx(mass.sum() * 9.81)
     assert push.sum() * width == pytest.approx(mass @ (9.81 + world.motion[1, 2, loose])), "Newton's third law"
-    assert experiment.run.state.numbers["poured"] == 24.0
+    assert experiment.run.state.poured == 24
     assert set(world.layer[loose]) == set(range(4))
 
 
