@@ -401,7 +401,7 @@ def clump(
     with refusals():
         from repose.app.jobs import clump_job
 
-        request = clump_job.Request(
+        request = clump_job.ClumpRequest(
             *(source, spheres, algorithm, rho, grid, size, unit, kappa, density, out, picture),
             exports=tuple(export or ()),
             allow_pieces=allow_pieces,

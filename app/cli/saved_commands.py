@@ -125,10 +125,10 @@ def export(
     All numbers are in SI units and exact: text has 17 digits. `repose open` shows what LAMMPS has computed.
     """
     with refusals():
-        from repose.app.jobs.replay_job import Part, export_for, export_run
+        from repose.app.jobs.replay_job import ExportedPart, export_for, export_run
         from repose.app.stopping import StopAsked
 
-        part = Part(every, since, math.inf if until is None else until)
+        part = ExportedPart(every, since, math.inf if until is None else until)
         try:
             raise typer.Exit(export_for(program, file, to, part) if program else export_run(file, to, part))
         except StopAsked:

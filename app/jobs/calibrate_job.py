@@ -29,8 +29,17 @@ from repose.sim.message import Capital, _, label_of, plain
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.study.calibration import Found, Goal, Observation, calibrate, nearest, place, report, value_at
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.calibration import (
+    CalibrationResult,
+    Goal,
+    Observation,
+    calibrate,
+    nearest,
+    place,
+    report,
+    value_at,
+)
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, quantity_of
 from repose.sim.study.runs_on_disk import StudyRuns
@@ -44,7 +53,7 @@ FRICTIONS = (0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
-class Request:
+class CalibrationRequest:
     """A checked request for a calibration."""
 
     goal: Goal
@@ -66,7 +75,7 @@ def plan_calibration(
     out: Path | None = None,
     resume: bool = False,
     as_json: bool = False,
-) -> Request:
+) -> CalibrationRequest:
     """Check a typed request; raises `ParameterError`."""
     job = plan(scene, changes=changes, out=out)
     name, equals, text = vary.partition("=")
@@ -97,10 +106,10 @@ def plan_calibration(
         precision=precision,
         most_runs=runs,
     ).check()
-    return Request(goal, count, out, resume, as_json)
+    return CalibrationRequest(goal, count, out, resume, as_json)
 
 
-def run_calibration(request: Request) -> int:
+def run_calibration(request: CalibrationRequest) -> int:
     """Do the runs and write the results; returns the exit code. Raises `ParameterError` before any work."""
     goal, names = request.goal, (RESULT, PICTURE, PRESET)
     continued = _continued(request)
@@ -124,13 +133,13 @@ def run_calibration(request: Request) -> int:
 
 def _description(goal: Goal) -> dict[str, Any]:
     """The entries that must be equal to continue a folder; precision and number of runs may differ."""
-    entries = report(goal, Found(math.nan, math.inf, (0.0, 0.0), (), math.nan), ())
+    entries = report(goal, CalibrationResult(math.nan, math.inf, (0.0, 0.0), (), math.nan), ())
     compared = ("scene", "parameter", "range", "wanted", "frictions", "values")
     description: dict[str, Any] = json.loads(json_text({name: entries[name] for name in compared}))
     return description
 
 
-def _continued(request: Request) -> bool:
+def _continued(request: CalibrationRequest) -> bool:
     """Whether the folder contains this calibration; raises `ParameterError` if it contains another one."""
     out = request.out
     if out is None or not (out / DESCRIPTION).is_file():
@@ -145,13 +154,13 @@ def _continued(request: Request) -> bool:
     return True
 
 
-def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
+def _run_in(folder: Path, request: CalibrationRequest, claims: dict[str, Claim]) -> int:
     goal, countdown = request.goal, Countdown()
-    last: list[tuple[Found, int]] = []
+    last: list[tuple[CalibrationResult, int]] = []
     seen: list[Observation] = []
     with Progress(goal.title, quiet=request.as_json) as progress, stoppable() as stop:
 
-        def do(batch: StudyPlan) -> Outcome:
+        def do(batch: StudyPlan) -> StudyOutcome:
             runs = StudyRuns((batch,), folder / RUNS)
 
             def on_progress(words: str, share: float) -> None:
@@ -163,11 +172,11 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
             runs.do(runs.begin(), request.workers, on_progress, lambda *_: None)
             return runs.outcome(batch)
 
-        def tell(found: Found, runs: int) -> None:
+        def tell(found: CalibrationResult, runs: int) -> None:
             last.append((found, runs))
             progress.tell(f"{runs} runs: {in_words(goal, found)}")
 
-        found = Found(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
+        found = CalibrationResult(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
         with suppress(StopAsked):
             found, seen = calibrate(goal, do, tell)
     if stop.asked:
@@ -176,7 +185,7 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
     return _finish(folder, request, found, seen, claims)
 
 
-def in_words(goal: Goal, found: Found) -> str:
+def in_words(goal: Goal, found: CalibrationResult) -> str:
     """The value with its error and interval in the shown unit."""
     quantity = goal.parameter.quantity
     symbol, unit = quantity.symbol or quantity.label, f" {quantity.unit}".rstrip()
@@ -196,7 +205,13 @@ def in_words(goal: Goal, found: Found) -> str:
     return f"{words}; the range cuts the interval off: widen it" if cut else words
 
 
-def _finish(folder: Path, request: Request, found: Found, seen: Sequence[Observation], claims: dict[str, Claim]) -> int:
+def _finish(
+    folder: Path,
+    request: CalibrationRequest,
+    found: CalibrationResult,
+    seen: Sequence[Observation],
+    claims: dict[str, Claim],
+) -> int:
     goal, code = request.goal, DONE
     text = json_text(report(goal, found, seen), indent=2)
     writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
@@ -218,7 +233,7 @@ def _finish(folder: Path, request: Request, found: Found, seen: Sequence[Observa
     return code if math.isfinite(found.value) else NOT_ALL_WRITTEN
 
 
-def _preset(goal: Goal, found: Found) -> presets.Preset:
+def _preset(goal: Goal, found: CalibrationResult) -> presets.Preset:
     """The scene with the calibrated value, for the window and for `repose run --preset`."""
     value = float(f"{found.value:.4g}")
     title = goal.title if len(goal.title) <= 60 else goal.title[:60]
@@ -226,7 +241,7 @@ def _preset(goal: Goal, found: Found) -> presets.Preset:
     return presets.Preset(goal.scene, title, goal.scene, values={**goal.values, goal.name: value}, about=about[:200])
 
 
-def _draw(goal: Goal, found: Found, seen: Sequence[Observation], file: BinaryIO) -> None:
+def _draw(goal: Goal, found: CalibrationResult, seen: Sequence[Observation], file: BinaryIO) -> None:
     """Observations, fitted parabola, wanted value with its error, and the confidence interval."""
     quantity = goal.parameter.quantity
     scale = quantity.scale

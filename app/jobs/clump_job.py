@@ -26,7 +26,7 @@ DONE, NOT_ALL = 0, 1
 
 
 @dataclass(frozen=True)
-class Request:
+class ClumpRequest:
     """The arguments of `repose clump`, which the help of its options explains."""
 
     source: str
@@ -49,7 +49,7 @@ class Request:
     """Whether a clump is made that differs from the body in more than they have in common."""
 
 
-def checked(request: Request) -> Request:
+def checked(request: ClumpRequest) -> ClumpRequest:
     """The request with its defaults; raises `ParameterError` for values out of range, before any work begins."""
     from repose.sim.clumps.clump import checked_kappa
     from repose.sim.clumps.exports import FORMATS
@@ -83,7 +83,7 @@ def checked(request: Request) -> Request:
     return dataclasses.replace(request, rho=rho)
 
 
-def run_clump(request: Request, quiet: bool = False) -> tuple[int, Made | None]:
+def run_clump(request: ClumpRequest, quiet: bool = False) -> tuple[int, Made | None]:
     """Make the clump and write the files asked for; returns the exit code and the clump, None if it was stopped."""
     request = checked(request)
     named = {"--out": request.out, "--picture": request.picture}
@@ -125,7 +125,7 @@ def run_clump(request: Request, quiet: bool = False) -> tuple[int, Made | None]:
         return code, made
 
 
-def _write(request: Request, made: Made, path: Path, place: Claim) -> None:
+def _write(request: ClumpRequest, made: Made, path: Path, place: Claim) -> None:
     """Write one of the files asked for; raises `OSError`."""
     from repose.sim.clumps.exports import exported
 
@@ -138,7 +138,7 @@ def _write(request: Request, made: Made, path: Path, place: Claim) -> None:
     place.write(lambda file: file.write(text.encode()))
 
 
-def make(request: Request, tell: Tell) -> Made:
+def make(request: ClumpRequest, tell: Tell) -> Made:
     """The clump, its mass properties and quality; `tell(words, share)` is called between parts of the work. Raises
     `ParameterError` for a clump that falls apart and for a poor fit, unless the request allows them."""
     from repose.sim.clumps.body import body_of

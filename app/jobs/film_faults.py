@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from repose.app.storage.recorder import Recorder
-from repose.sim.study.selftest import NotAvailable, Outcome
+from repose.sim.study.selftest import NotAvailable, SelfTestResult
 
 TOGETHER = 4
 """Programs that film at the same time."""
@@ -86,7 +86,7 @@ def killed_films(count: int, seed: int = 7) -> tuple[list[str], int]:
         return unplayable(Path(folder))
 
 
-def films_left_by_kills() -> Outcome:
+def films_left_by_kills() -> SelfTestResult:
     """Number of unplayable files that 20 programs leave which are killed while they film."""
     wrong, _ = killed_films(20)
-    return Outcome(len(wrong), 0, "files")
+    return SelfTestResult(len(wrong), 0, "files")

@@ -67,7 +67,7 @@ READING = 3.0
 
 
 @dataclass
-class Stage:
+class LectureStage:
     """The experiments of the present step."""
 
     lead: Experiment
@@ -150,7 +150,7 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
     return code
 
 
-def begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
+def begun(stage: LectureStage | None, step: Step, threads: int | None) -> LectureStage:
     """The experiments at the beginning of a step: new ones, or those of the step before with changed parameters."""
     from repose.sim.experiment.changes import new_experiment
 
@@ -160,7 +160,7 @@ def begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
         starts = _starts(step.preset)
         first = starts[0]
         if stage is None:
-            stage = Stage(new_experiment(first.scene, first.values, first.seed, first.ready), SideBySide())
+            stage = LectureStage(new_experiment(first.scene, first.values, first.seed, first.ready), SideBySide())
             apply(stage.lead, UseThreads(threads))
         stage.do(StartSideBySide(starts) if len(starts) > 1 else first)
     if step.values:
@@ -188,7 +188,7 @@ class StepFilm:
         language: str,
         plan: FilmPlan,
         maker: PictureMaker,
-        stage: Stage,
+        stage: LectureStage,
         stop: Stop,
     ) -> None:
         self._lecture, self._number = lecture, number

@@ -30,7 +30,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.message import plain
 from repose.sim.registry import default_scene
-from repose.sim.study.selftest import Outcome
+from repose.sim.study.selftest import SelfTestResult
 
 SIZE, LOW_SIZE = (1280, 1600), (1280, 480)
 """Size of the window [px], large enough that no panel scrolls, and one in which the readings are a tab."""
@@ -185,11 +185,11 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
     return "" if told == expected else f"told {told} instead of {expected}"
 
 
-def failing_panels() -> Outcome:
+def failing_panels() -> SelfTestResult:
     """Number of failures, of all panels in all ways with nested calls left open, that end the window or are not
     reported."""
     snapshot = Snapshot()
     take_snapshot(new_experiment(ready="column"), snapshot)
     with bare_ui(snapshot) as ui:
         wrong = [try_panel(ui, panel, way, open_all) for panel in all_panels() for way in WAYS]
-    return Outcome(sum(map(bool, wrong)), 0, "failures")
+    return SelfTestResult(sum(map(bool, wrong)), 0, "failures")

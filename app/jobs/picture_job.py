@@ -8,7 +8,7 @@ from pathlib import Path
 from repose.app.jobs.film_plan import checked_switches
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.headless_job import claim_for
-from repose.app.jobs.replay_job import NOT_WRITTEN, WRITTEN, Part, export_run, saved_runs
+from repose.app.jobs.replay_job import NOT_WRITTEN, WRITTEN, ExportedPart, export_run, saved_runs
 from repose.app.progress import say
 from repose.app.render.camera import Size
 from repose.app.render.colours import AUTOMATIC, COLOURINGS
@@ -44,7 +44,7 @@ def take_picture(
             raise ParameterError(
                 f"--colour, --show and --light are for {PNG}: an {SVG} shows grains and forces; leave them out."
             )
-        return export_run(path, out, Part(), option="--out")
+        return export_run(path, out, ExportedPart(), option="--out")
     if colour:
         require_known(colour, COLOURINGS, plain("colour"))
     view = View(colour_by=colour or AUTOMATIC, shown=dict.fromkeys(checked_switches(show), True), dark=not light)

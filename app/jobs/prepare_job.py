@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repose.app.jobs.remaining_time import duration
 from repose.app.progress import Progress, say, write_out
-from repose.app.storage.compile_process import CompileProcess, State
+from repose.app.storage.compile_process import CompileProcess, CompileState
 
 PREPARED, NOT_ALL = 0, 1
 INTERVAL = 0.5
@@ -32,7 +32,7 @@ def prepare() -> int:
     return PREPARED
 
 
-def _words(state: State) -> str:
+def _words(state: CompileState) -> str:
     if state.missing is None:
         return "looking for compiled engines"
     if state.missing == 0:
@@ -43,5 +43,5 @@ def _words(state: State) -> str:
     return f"engine {number} of {state.missing}, {state.engine}: {state.part}"
 
 
-def _outlook(state: State) -> str:
+def _outlook(state: CompileState) -> str:
     return "" if not state.seconds_left else f"about {duration(state.seconds_left)} left"

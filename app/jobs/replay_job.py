@@ -33,7 +33,7 @@ SHORTEST = 1e-6
 """Shortest time between two exported states [s]."""
 
 
-class Part(NamedTuple):
+class ExportedPart(NamedTuple):
     """The states of a run that are exported."""
 
     every: float | None = None
@@ -145,7 +145,7 @@ def _difference(verdict: Verdict) -> str:
     )
 
 
-def export_run(path: Path, to: Path, part: Part, option: str = "--to") -> int:
+def export_run(path: Path, to: Path, part: ExportedPart, option: str = "--to") -> int:
     """Write the grains to a new file, at the end of the run or over time; returns the exit code.
 
     Raises `ParameterError`, which names the `option` with the file.
@@ -160,7 +160,7 @@ def export_run(path: Path, to: Path, part: Part, option: str = "--to") -> int:
         place.release()
 
 
-def export_for(program: str, path: Path, to: Path, part: Part) -> int:
+def export_for(program: str, path: Path, to: Path, part: ExportedPart) -> int:
     """Write the files that another program reads, or needs to continue the run, to a new folder; returns the exit code.
 
     Raises `ParameterError`.
@@ -180,13 +180,13 @@ def export_for(program: str, path: Path, to: Path, part: Part) -> int:
     return code
 
 
-def _export_states(path: Path, to: Path, part: Part, write: Callable[[Callable[[Add], object]], object]) -> int:
+def _export_states(path: Path, to: Path, part: ExportedPart, write: Callable[[Callable[[Add], object]], object]) -> int:
     """Load the run and pass the states of a part of the run to `write`; returns the exit code."""
     if not 0.0 <= part.since < part.until:
         raise ParameterError(
             f"--from {part.since:g} --until {part.until:g} is refused: it must begin at 0 s or later and end after."
         )
-    if part.every is None and part != Part():
+    if part.every is None and part != ExportedPart():
         raise ParameterError(
             "--from and --until choose a part of a run: give the time between two states with --every."
         )
@@ -214,7 +214,7 @@ def _export_states(path: Path, to: Path, part: Part, write: Callable[[Callable[[
     return WRITTEN
 
 
-def _add_states(saved: SavedRun, name: str, part: Part, add: Add, written: list[int]) -> Verdict | None:
+def _add_states(saved: SavedRun, name: str, part: ExportedPart, add: Add, written: list[int]) -> Verdict | None:
     """Call `add` for the last state, or for the states of a part of the run, which is computed again.
 
     `written` receives the number of spheres in the last of these states, and the number of states.

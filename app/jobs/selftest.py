@@ -19,7 +19,7 @@ from repose.app.progress import Progress
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.damage import DAMAGE
-from repose.sim.study.selftest import PHYSICS, Case, NotAvailable, Outcome
+from repose.sim.study.selftest import PHYSICS, NotAvailable, SelfTestCase, SelfTestResult
 from repose.sim.study.survival import SURVIVAL
 from repose.sim.wording import described
 
@@ -31,11 +31,11 @@ PATIENCE = 120.0
 
 
 @dataclass(frozen=True)
-class Finding:
+class SelfTestFinding:
     """Result of one case, or the reason why it was not tested."""
 
-    case: Case
-    outcome: Outcome | None
+    case: SelfTestCase
+    outcome: SelfTestResult | None
     reason: str
     """Why the case was not tested; empty if it was."""
     tested: bool
@@ -52,7 +52,7 @@ class Finding:
         return "passed" if self.passed else "FAILED" if self.tested else "not tested"
 
 
-def film() -> Outcome:
+def film() -> SelfTestResult:
     """Number of frames missing when a film of 30 frames with an odd number of rows is read back."""
     import av
     from repose.app.storage.recorder import Recorder
@@ -65,10 +65,10 @@ def film() -> Outcome:
         recorder.close()
         with av.open(str(recorder.path)) as container:
             found = sum(1 for _ in container.decode(video=0))
-    return Outcome(abs(FRAMES - found), 0, "frames")
+    return SelfTestResult(abs(FRAMES - found), 0, "frames")
 
 
-def picture() -> Outcome:
+def picture() -> SelfTestResult:
     """Share of the picture without a grain; drawn in a separate process, which a broken driver can crash."""
     from repose.app.jobs.doctor import PROBE, _root
 
@@ -79,7 +79,7 @@ def picture() -> Outcome:
         if done.returncode != 0:
             reason = (done.stderr.strip().splitlines() or [f"the process ended with code {done.returncode}"])[-1]
             raise NotAvailable(f"no OpenGL: {reason}") if code == PROBE else RuntimeError(reason)
-    return Outcome(1.0 - float(done.stdout.split()[-1]), 0.95)
+    return SelfTestResult(1.0 - float(done.stdout.split()[-1]), 0.95)
 
 
 def draw_heap() -> None:
@@ -96,14 +96,14 @@ def draw_heap() -> None:
     sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
 
 
-def killed_films() -> Outcome:
+def killed_films() -> SelfTestResult:
     """Number of unplayable files that programs leave which are killed while they film."""
     from repose.app.jobs.film_faults import films_left_by_kills
 
     return films_left_by_kills()
 
 
-def panels() -> Outcome:
+def panels() -> SelfTestResult:
     """Number of failures, of all panels in all ways, that end the window or are not reported; needs no display."""
     try:
         from repose.app.jobs.panel_faults import failing_panels
@@ -116,14 +116,14 @@ ALL = (
     *PHYSICS,
     *SURVIVAL,
     *DAMAGE,
-    Case("film", f"of {FRAMES} frames, missing", film, "R09"),
-    Case("killed films", "files that cannot be played", killed_films, "R01"),
-    Case("failing panels", "failures that end the window", panels),
-    Case("picture", "share without a grain", picture, "G05"),
+    SelfTestCase("film", f"of {FRAMES} frames, missing", film, "R09"),
+    SelfTestCase("killed films", "files that cannot be played", killed_films, "R01"),
+    SelfTestCase("failing panels", "failures that end the window", panels),
+    SelfTestCase("picture", "share without a grain", picture, "G05"),
 )
 
 
-def examine(quiet: bool) -> list[Finding]:
+def examine(quiet: bool) -> list[SelfTestFinding]:
     """Test every case, with progress on standard error unless quiet."""
     findings = []
     with Progress("Testing physics, runs, files, film and picture", quiet=quiet) as progress:
@@ -134,12 +134,12 @@ def examine(quiet: bool) -> list[Finding]:
     return findings
 
 
-def exit_code(findings: list[Finding]) -> int:
+def exit_code(findings: list[SelfTestFinding]) -> int:
     """0, or 1 if a case failed."""
     return FAILED if any(finding.tested and not finding.passed for finding in findings) else DONE
 
 
-def rows(findings: list[Finding]) -> list[tuple[str, ...]]:
+def rows(findings: list[SelfTestFinding]) -> list[tuple[str, ...]]:
     """The table, one row per case."""
     return [
         (
@@ -153,13 +153,13 @@ def rows(findings: list[Finding]) -> list[tuple[str, ...]]:
     ]
 
 
-def summary(findings: list[Finding]) -> str:
+def summary(findings: list[SelfTestFinding]) -> str:
     """The last line: how many cases were tested and passed."""
     tested, passed = _counted(findings)
     return f"{tested} cases tested, {passed} passed."
 
 
-def as_json(findings: list[Finding]) -> str:
+def as_json(findings: list[SelfTestFinding]) -> str:
     """All results as JSON."""
     tested, passed = _counted(findings)
     entries = [
@@ -179,7 +179,7 @@ def as_json(findings: list[Finding]) -> str:
     return json.dumps({"tested": tested, "passed": passed, "cases": entries}, indent=1)
 
 
-def _try(case: Case) -> Finding:
+def _try(case: SelfTestCase) -> SelfTestFinding:
     began = time.perf_counter()
     outcome, reason, tested = None, "", True
     try:
@@ -188,12 +188,12 @@ def _try(case: Case) -> Finding:
         reason, tested = str(absence), False
     except Exception as error:  # a case that raises has failed; the others continue
         reason = described(error)
-    return Finding(case, outcome, reason, tested, time.perf_counter() - began)
+    return SelfTestFinding(case, outcome, reason, tested, time.perf_counter() - began)
 
 
 def _number(value: float, unit: str) -> str:
     return f"{value:.2g} {unit}".strip()
 
 
-def _counted(findings: list[Finding]) -> tuple[int, int]:
+def _counted(findings: list[SelfTestFinding]) -> tuple[int, int]:
     return sum(finding.tested for finding in findings), sum(finding.passed for finding in findings)

@@ -15,7 +15,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.wording import reason_of, value_text
 
 
-class Found(NamedTuple):
+class ArgumentContent(NamedTuple):
     """The content of the argument: exactly one of preset, run and lecture."""
 
     preset: str = ""
@@ -29,7 +29,7 @@ class Found(NamedTuple):
     lecture: Lecture | None = None
 
 
-def found_in(what: str, radius: float | None = None, timestep: float | None = None) -> Found:
+def found_in(what: str, radius: float | None = None, timestep: float | None = None) -> ArgumentContent:
     """The content of a code, file or name, read as far as needed to refuse it; raises `ParameterError`.
 
     A dump becomes a new scene; `radius` [m] and `timestep` [s] are used if the dump has none.
@@ -40,7 +40,7 @@ def found_in(what: str, radius: float | None = None, timestep: float | None = No
 
         scene, remark = scene_of_dump(read_dump(path, radius), timestep)
         registry.add_module(module_of(scene))
-        return Found(scene.name, remark=remark)
+        return ArgumentContent(scene.name, remark=remark)
     for option, value in (("--radius", radius), ("--timestep", timestep)):
         if value is not None:
             raise ParameterError(f"{option} is for dumps of LAMMPS: leave it out.")
@@ -53,8 +53,8 @@ def found_in(what: str, radius: float | None = None, timestep: float | None = No
             raise ParameterError(f"{value_text(what)} cannot be opened: {error}") from None
         except (OSError, ValueError) as error:
             raise ParameterError(f"{value_text(what)} cannot be opened: {reason_of(error)}.") from None
-        return Found(run=path)
+        return ArgumentContent(run=path)
     if not is_code(what) and presets.kind_of(presets.read_toml(path, "preset or lecture")) == "lecture":
-        return Found(lecture=load(path))
+        return ArgumentContent(lecture=load(path))
     preset = presets.load(what if is_code(what) else path)
-    return Found(what, ready=is_code(what) and preset.ready is not None)
+    return ArgumentContent(what, ready=is_code(what) and preset.ready is not None)

@@ -15,7 +15,7 @@ from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITT
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.app.jobs.study_report import changed_in_words, report_page
-from repose.app.jobs.study_request import Request
+from repose.app.jobs.study_request import StudyRequest
 from repose.app.progress import Progress, say, write_out
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.sim.experiment.comparison import averaged, mean_in_words, repeated_in_words, shown
@@ -24,7 +24,7 @@ from repose.sim.io.json_text import json_text, read_json
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.study.dask_runs import connect, on_dask
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
@@ -38,7 +38,7 @@ PICTURES = ("png", "pdf")
 Writers = dict[str, Callable[[BinaryIO], object]]
 
 
-def run_study(request: Request) -> int:
+def run_study(request: StudyRequest) -> int:
     """Do the missing runs and write the results of all; returns the exit code.
 
     Raises `ParameterError` before any work if the folder cannot be used.
@@ -59,13 +59,13 @@ def run_study(request: Request) -> int:
                 folder.rmdir()  # it is empty
 
 
-def _identity(request: Request) -> dict[str, Any]:
+def _identity(request: StudyRequest) -> dict[str, Any]:
     """Description of the study, stored in its folder so that no other study continues it."""
     identity = (request.whole or request.plans[0]).identity()
     return identity | {"studies": [plan.identity() for plan in request.plans]} if request.whole else identity
 
 
-def _continued(request: Request) -> bool:
+def _continued(request: StudyRequest) -> bool:
     """Whether the folder contains this study; raises `ParameterError` if it contains another one."""
     out = request.out
     if out is None or not ((out / RUNS).is_dir() or (out / DESCRIPTION).is_file()):
@@ -97,7 +97,7 @@ def _continued(request: Request) -> bool:
     return True
 
 
-def _file_names(request: Request) -> tuple[str, ...]:
+def _file_names(request: StudyRequest) -> tuple[str, ...]:
     """Files written at the end, beside the runs."""
     kinds = ("csv", *(PICTURES if request.picture else ()))
     names = [f"{plan.name}.{kind}" for plan in request.plans for kind in kinds]
@@ -129,7 +129,7 @@ def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str,
     return claims
 
 
-def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
+def _run_in(folder: Path, request: StudyRequest, claims: dict[str, Claim]) -> int:
     runs = folder / RUNS
     study_runs = StudyRuns(request.plans, runs, request.threads)
     if request.dask:
@@ -146,7 +146,7 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
     return _finish(request, folder, study_runs, stop, claims)
 
 
-def _do(request: Request, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
+def _do(request: StudyRequest, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
     countdown = Countdown()
 
     def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
@@ -176,7 +176,7 @@ def _in_words(task: Task, result: Mapping[str, Any]) -> str:
     return f"{words}. {trouble}" if trouble else words
 
 
-def _finish(request: Request, folder: Path, study_runs: StudyRuns, stop: Stop, claims: dict[str, Claim]) -> int:
+def _finish(request: StudyRequest, folder: Path, study_runs: StudyRuns, stop: Stop, claims: dict[str, Claim]) -> int:
     """Write numbers, figures and report, then print the results; returns the exit code."""
     outcomes = {plan.name: study_runs.outcome(plan) for plan in request.plans}
     report = _report(request, outcomes) | {"interrupted": stop.asked}
@@ -207,12 +207,12 @@ def _finish(request: Request, folder: Path, study_runs: StudyRuns, stop: Stop, c
     return FAULT if study_runs.lost or faults else code
 
 
-def _resume(request: Request) -> str:
+def _resume(request: StudyRequest) -> str:
     """The option that the command needs to continue; empty for a sweep and a repetition."""
     return "" if request.plans[0].name in ("sweep", "repeat") else " --resume"
 
 
-def _writers(request: Request, plan: StudyPlan, outcome: Outcome) -> Writers:
+def _writers(request: StudyRequest, plan: StudyPlan, outcome: StudyOutcome) -> Writers:
     """Functions that write table and pictures of one study; pictures only if there are points to draw."""
     writers: Writers = {f"{plan.name}.csv": lambda file: file.write(outcome.csv().encode("utf-8"))}
     if request.picture and any(outcome.points(group) for group in outcome.groups):
@@ -221,7 +221,7 @@ def _writers(request: Request, plan: StudyPlan, outcome: Outcome) -> Writers:
     return writers
 
 
-def _report(request: Request, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+def _report(request: StudyRequest, outcomes: Mapping[str, StudyOutcome]) -> dict[str, Any]:
     """The content of result.json."""
     if request.whole is None:
         return next(iter(outcomes.values())).report()
@@ -232,7 +232,7 @@ def _report(request: Request, outcomes: Mapping[str, Outcome]) -> dict[str, Any]
     }
 
 
-def _told(outcome: Outcome, titled: bool) -> str:
+def _told(outcome: StudyOutcome, titled: bool) -> str:
     """Means, table and fits as lines of text."""
     plan, lines = outcome.plan, list[str]()
     if titled:

@@ -20,7 +20,7 @@ from repose.app.storage.plot_files import (
 from repose.sim.measure.avalanches import as_large_as
 from repose.sim.message import plain
 from repose.sim.registry import scenes
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,12 +31,12 @@ TIMES = (0.1, 0.2, 0.3, 0.5)
 """Times after the opening whose profiles are drawn, in addition to the profile at rest [s]."""
 
 
-def draw_outcome(outcome: Outcome, file: BinaryIO, kind: str = "png", size: tuple[int, int] = PICTURE) -> None:
+def draw_outcome(outcome: StudyOutcome, file: BinaryIO, kind: str = "png", size: tuple[int, int] = PICTURE) -> None:
     """Write the figure of a study."""
     _FIGURES[outcome.plan.figure](outcome, file, kind, size)
 
 
-def facts_of(outcome: Outcome) -> str:
+def facts_of(outcome: StudyOutcome) -> str:
     """Scene, parameters that differ from the defaults, and seeds of the runs that are drawn, in words."""
     plan = outcome.plan
     declared = plan.declared
@@ -59,11 +59,11 @@ def facts_of(outcome: Outcome) -> str:
     return ", ".join([title, *(["default parameters"] if bare else []), *words])
 
 
-def _comparison(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+def _comparison(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     draw(Sheet(plain(outcome.plan.title), facts_of(outcome), outcome.curves()), file, size, kind)
 
 
-def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     """One panel per stage, all of one scale, the base of the last one also enlarged."""
     run = next(run for run in outcome.runs if run.task.path.name in outcome.results)
     shown = outcome.plan.stages
@@ -129,7 +129,7 @@ def _zoom(axes: Axes, stage: Mapping[str, Any]) -> None:
     axes.indicate_inset_zoom(inset, edgecolor="black")
 
 
-def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     """One panel per value on the abscissa: height of the surface at several times after the opening."""
     figure = open_figure(size)
     plan = outcome.plan
@@ -164,7 +164,7 @@ def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]
     save_figure(figure, title, facts, file, kind)
 
 
-def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     """The angles with error bars, and beside them the distributions of size and duration of all avalanches."""
     figure = open_figure(size)
     title, facts = outcome.plan.title, facts_of(outcome)
@@ -201,7 +201,7 @@ def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
     save_figure(figure, title, facts, file, kind)
 
 
-_FIGURES: Mapping[str, Callable[[Outcome, BinaryIO, str, tuple[int, int]], None]] = {
+_FIGURES: Mapping[str, Callable[[StudyOutcome, BinaryIO, str, tuple[int, int]], None]] = {
     "comparison": _comparison,
     "stages": _stages,
     "profiles": _profiles,

@@ -9,7 +9,7 @@ from html import escape
 from importlib import metadata
 
 from repose.app.jobs.study_pictures import draw_outcome, facts_of
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 
 STYLE = """
@@ -25,7 +25,7 @@ th { background: #f0f0f0; }
 VERDICTS = {True: ("agrees", "agrees"), False: ("differs", "differs"), None: ("open", "cannot be decided")}
 
 
-def report_page(whole: StudyPlan, outcomes: Mapping[str, Outcome]) -> str:
+def report_page(whole: StudyPlan, outcomes: Mapping[str, StudyOutcome]) -> str:
     """The page: a table of all statements, then every study with its figure and its table."""
     head = f"<title>{escape(whole.title)}</title><style>{STYLE}</style>"
     version = metadata.version("repose")
@@ -56,7 +56,7 @@ def changed_in_words(plan: StudyPlan) -> str:
     return f"Changed by --set: {', '.join(plan.altered)}. The statements are about the published parameters."
 
 
-def _statements(outcomes: Mapping[str, Outcome]) -> str:
+def _statements(outcomes: Mapping[str, StudyOutcome]) -> str:
     rows = []
     for outcome in outcomes.values():
         for statement, verdict in outcome.verdicts():
@@ -69,7 +69,7 @@ def _statements(outcomes: Mapping[str, Outcome]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _section(outcome: Outcome) -> str:
+def _section(outcome: StudyOutcome) -> str:
     plan = outcome.plan
     parts = [f'<h2 id="{escape(plan.name)}">{escape(plan.title)}</h2>', f"<p>{escape(plan.about)}</p>"]
     if plan.altered:

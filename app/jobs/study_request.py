@@ -29,7 +29,7 @@ PRESET = "preset"
 
 
 @dataclass(frozen=True)
-class Request:
+class StudyRequest:
     """A checked request for the runs of one or more studies."""
 
     plans: tuple[StudyPlan, ...]
@@ -68,7 +68,7 @@ def plan_study(
     picture: bool = True,
     dask: str | None = None,
     beside: Sequence[Path] = (),
-) -> Request:
+) -> StudyRequest:
     """Check a typed request for a named study or one in a TOML file; raises `ParameterError`."""
     whole = study_of(name)
     plans = tuple(registry.studies()[part] for part in whole.parts) if whole.parts else (whole,)
@@ -79,7 +79,7 @@ def plan_study(
         raise ParameterError("--resume continues the study in a folder: name the folder with --out.")
     count = available() if workers is None else workers
     _require_workers("--workers", count)
-    return Request(
+    return StudyRequest(
         plans=plans,
         name=f"study-{whole.name}",
         workers=count,
@@ -129,7 +129,7 @@ def plan_sweep(
     error: float | None = None,
     beside: Sequence[Path] = (),
     dask: str | None = None,
-) -> Request:
+) -> StudyRequest:
     """Check a typed request for a study described on the command line; raises `ParameterError`."""
     job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
     default_names(job.scene, {})
@@ -168,7 +168,7 @@ def plan_sweep(
     ).check()
     made = beside_others(made, beside)
     each = _threads(job.threads, threads, processes)
-    return Request(
+    return StudyRequest(
         (made,),
         f"sweep-{job.scene}",
         processes,
@@ -182,7 +182,7 @@ def plan_sweep(
     )
 
 
-def plan_repeat(job: Job, runs: int) -> Request:
+def plan_repeat(job: Job, runs: int) -> StudyRequest:
     """The same run with `runs` consecutive seeds, beginning with the seed of the job; one run per processor at a time.
 
     Raises `ParameterError`.
@@ -210,7 +210,9 @@ def plan_repeat(job: Job, runs: int) -> Request:
     ).check()
     workers = min(runs, available())
     threads = job.threads if workers == 1 else 1
-    return Request((made,), f"repeat-{job.scene}", workers, threads, job.out, True, job.picture, job.size, job.as_json)
+    return StudyRequest(
+        (made,), f"repeat-{job.scene}", workers, threads, job.out, True, job.picture, job.size, job.as_json
+    )
 
 
 def beside_others(plan: StudyPlan, folders: Sequence[Path]) -> StudyPlan:

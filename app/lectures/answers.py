@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from repose.app.lectures.lecture_file import Lecture, Question
+from repose.app.lectures.lecture_file import GuessQuestion, Lecture
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer, Reading
 from repose.sim.message import EMPTY, Message
 from repose.sim.numbers import ratio_of_units
 
 
-def answer_of(question: Question, shot: Snapshot) -> Answer | None:
+def answer_of(question: GuessQuestion, shot: Snapshot) -> Answer | None:
     """The answer in the unit of the guess; None without such a reading, or if its unit is that of another quantity."""
     reading = _reading(question, shot)
     ratio = None if reading is None else ratio_of_units(reading.unit, question.unit)
@@ -27,7 +27,7 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:
     """Why the guess of a step has no answer at the end of the step, in a sentence; empty if there is an answer, or if a
     later step of the same run asks for the same reading."""
     question = lecture.steps[number].guess
-    if not isinstance(question, Question) or answer_of(question, shot) is not None:
+    if not isinstance(question, GuessQuestion) or answer_of(question, shot) is not None:
         return EMPTY
     reading = _reading(question, shot)
     if reading is not None:
@@ -43,7 +43,7 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:
     for later in lecture.steps[number + 1 :]:
         if later.preset is not None:
             break
-        if isinstance(later.guess, Question) and later.guess.reading == question.reading:
+        if isinstance(later.guess, GuessQuestion) and later.guess.reading == question.reading:
             return EMPTY
     names = ", ".join(f"{reading.name} ({reading.label})" for reading in _readings(shot)) or "none"
     return Message(
@@ -61,5 +61,5 @@ def _readings(shot: Snapshot) -> Iterable[Reading]:
     )
 
 
-def _reading(question: Question, shot: Snapshot) -> Reading | None:
+def _reading(question: GuessQuestion, shot: Snapshot) -> Reading | None:
     return next((reading for reading in _readings(shot) if reading.name == question.reading), None)

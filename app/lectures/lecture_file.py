@@ -63,7 +63,7 @@ Text = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Question:
+class GuessQuestion:
     """The number that the audience guesses, and the reading of the run that answers."""
 
     words: Text
@@ -112,7 +112,7 @@ class Step:
     """Name of the plot that is shown large; empty for none."""
     controls: tuple[str, ...] = ()
     """Parameters with a slider."""
-    guess: Question | bool = False
+    guess: GuessQuestion | bool = False
     """What the audience guesses; True for the guess of the scene."""
     until: str = ""
     """Phase that ends the step; empty for the end of all motion."""
@@ -142,7 +142,7 @@ class Lecture:
 
 
 @dataclass(frozen=True)
-class Card:
+class LectureCard:
     """A lecture in a list."""
 
     name: str
@@ -164,7 +164,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
 
 
-def cards(language: str = ENGLISH) -> tuple[Card, ...]:
+def cards(language: str = ENGLISH) -> tuple[LectureCard, ...]:
     """The lectures for a list: those of the program, then those of the plug-in folder that can be used."""
     return (*_shipped_cards(language), *_own_cards(language, presets.plugin_stamps()))
 
@@ -181,7 +181,7 @@ def unusable() -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)  # a list in the window is drawn in every frame
-def _own_cards(language: str, stamps: object) -> tuple[Card, ...]:
+def _own_cards(language: str, stamps: object) -> tuple[LectureCard, ...]:
     """Cards of the lectures of the plug-in folder, whose files have these times of the last change."""
     found = []
     for name in presets.plugin_files("lecture"):
@@ -189,12 +189,12 @@ def _own_cards(language: str, stamps: object) -> tuple[Card, ...]:
             lecture = load(name)
             first = lecture.steps[0].preset
             assert first is not None  # the first step begins an experiment
-            found.append(Card(name, said(lecture.title, language), said(lecture.about, language), first.name))
+            found.append(LectureCard(name, said(lecture.title, language), said(lecture.about, language), first.name))
     return tuple(found)
 
 
 @cache
-def _shipped_cards(language: str) -> tuple[Card, ...]:
+def _shipped_cards(language: str) -> tuple[LectureCard, ...]:
     """Cards without a check of the steps."""
     found = []
     for name in names():
@@ -202,7 +202,7 @@ def _shipped_cards(language: str) -> tuple[Card, ...]:
         own = document.get(language[:2], {})
         title, about = (own.get(key) or said(_text(document, key), language) for key in HEAD_TEXTS)
         preset = next((step["preset"] for step in document["step"] if "preset" in step), presets.DEFAULT)
-        found.append(Card(name, title, about, preset))
+        found.append(LectureCard(name, title, about, preset))
     return tuple(found)
 
 
@@ -401,7 +401,7 @@ def _values(entry: Mapping[str, Any], scene: str, under: Mapping[str, Value] | N
     return {name: getattr(checked, name) for name in values}
 
 
-def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
+def _guess(entry: Mapping[str, Any], scene: str) -> GuessQuestion | bool:
     given = entry.get("guess", False)
     if isinstance(given, bool):
         if given and scenes()[scene].guess is None:
@@ -427,7 +427,7 @@ def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
     low, high = (_number(table, key, -1e12, 1e12) for key in ("low", "high"))
     if low >= high:
         raise ParameterError(f"guess from {low:g} to {high:g} is refused: low must be below high.")
-    return Question(_text(table, "words"), _word(table, "unit").strip(), low, high, reading)
+    return GuessQuestion(_text(table, "words"), _word(table, "unit").strip(), low, high, reading)
 
 
 def _box(entry: Mapping[str, Any], in_space: bool) -> Box | None:

@@ -7,7 +7,7 @@ from repose.app.render.orbit import Camera3D
 from repose.app.storage.view import View
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump
-from repose.sim.clumps.distance_field import Field, iso_surface
+from repose.sim.clumps.distance_field import DistanceField, iso_surface
 from repose.sim.engine import world
 from repose.sim.experiment.snapshot import Floats, ShownGeometry, ShownGrains, Snapshot
 
@@ -26,7 +26,7 @@ def drawn_surface(body: Body) -> Floats:
     stride = -(-max(field.depth.shape) // MOST_CELLS)
     if stride > 1 and len(triangles) > MOST_CELLS**2:
         depth = np.ascontiguousarray(field.depth[::stride, ::stride, ::stride])
-        triangles = iso_surface(Field(depth, field.origin, stride * field.step))
+        triangles = iso_surface(DistanceField(depth, field.origin, stride * field.step))
     return np.stack([triangles, normals_at_corners(triangles)], axis=1).astype(np.float32)
 
 

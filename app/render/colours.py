@@ -35,7 +35,7 @@ LAYER_STEPS = (3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200)
 
 
 @dataclass(frozen=True)
-class Palette:
+class BackgroundPalette:
     """The colours without a quantity, for one background."""
 
     background: Colour
@@ -61,7 +61,7 @@ def _hex(code: str) -> Colour:
     return red, green, blue
 
 
-DARK = Palette(
+DARK = BackgroundPalette(
     background=_hex("101419"),
     grain=_hex("c9b38c"),
     fixed=_hex("7d8794"),
@@ -74,7 +74,7 @@ DARK = Palette(
     mark=_hex("ffffff"),
     trim=(0.27, 1.0),
 )
-LIGHT = Palette(
+LIGHT = BackgroundPalette(
     background=_hex("f7f8fa"),
     grain=_hex("b8975a"),
     fixed=_hex("8a929c"),
@@ -327,7 +327,7 @@ def fill_colours(
     colouring: Colouring | None,
     span: tuple[float, float] | None,
     map_name: str,
-    palette: Palette,
+    palette: BackgroundPalette,
 ) -> Floats:
     """Face colour of every sphere, linear light, shape (count, 3); `shown` is the result of `shown_as`."""
     if colouring is not None and span is not None:
@@ -393,7 +393,7 @@ def position_on_map(values: ArrayLike, colouring: Colouring, span: tuple[float, 
     return np.clip(np.nan_to_num(share), 0.0, 1.0)
 
 
-def shades(share: ArrayLike, map_name: str, palette: Palette) -> Floats:
+def shades(share: ArrayLike, map_name: str, palette: BackgroundPalette) -> Floats:
     """Colours at shares 0 to 1 of the usable stretch of a map, linear light, shape (..., 3)."""
     first, last = palette.trim
     rows = np.rint((first + (last - first) * np.asarray(share)) * (ROWS - 1)).astype(np.intp)

@@ -17,7 +17,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.packing import UNIT
 from repose.sim.measure.stress import stress_unit
-from repose.sim.measure.stress_field import Grid, grid_over, kinetic_stress, smoothed, stress_field
+from repose.sim.measure.stress_field import StressGrid, grid_over, kinetic_stress, smoothed, stress_field
 from repose.sim.message import Message, _, with_prefix
 
 MOST_POINTS = 16_000
@@ -72,7 +72,7 @@ COMPONENTS = {
 class FieldPicture:
     """A field on a grid."""
 
-    grid: Grid
+    grid: StressGrid
     values: Floats
     """[Pa; in the plane N/m], shape `grid.shape`."""
     filled: Floats
@@ -100,7 +100,7 @@ def means_of_grains(snapshot: Snapshot, values: NDArray[Any]) -> Floats:
     return np.where(loose[:, None], values, sums[body] / np.maximum(total[body], np.finfo(float).tiny)[:, None])
 
 
-def stress_of_motion(snapshot: Snapshot, width: float, grid: Grid) -> Floats:
+def stress_of_motion(snapshot: Snapshot, width: float, grid: StressGrid) -> Floats:
     """The kinetic part of the stress: every grain once, at its centre."""
     grains = np.isfinite(snapshot.grains.mass) & np.isfinite(snapshot.grains.position).all(axis=1)
     grains &= np.isfinite(snapshot.grains.velocity).all(axis=1)

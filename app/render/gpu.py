@@ -120,7 +120,7 @@ class Instances:
         gl.glDeleteBuffers(1, [self._buffer])
 
 
-class Target:
+class RenderTarget:
     """A framebuffer. With `linear`, blending happens in linear light and storage is sRGB.
 
     With `deep`, every pixel also has a depth.

@@ -19,7 +19,7 @@ from repose.app.render.colours import Colour, Ranges, to_linear
 from repose.app.render.course import Course
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
-from repose.app.render.gpu import Instances, Program, Target
+from repose.app.render.gpu import Instances, Program, RenderTarget
 from repose.app.render.imgui_backend import ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
@@ -54,8 +54,8 @@ class Renderer:
         self._written = [item for item in self._passes if item.overlay]
         self._programs = {name: Program(name) for name in {item.shader for item in self._passes if item.shader}}
         self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
-        self._scenes: dict[str, Target] = {}
-        self._picture: Target | None = None
+        self._scenes: dict[str, RenderTarget] = {}
+        self._picture: RenderTarget | None = None
         self._picture_gui: ImguiBackend | None = None
         self._ranges = Ranges()
         self._courses: dict[str, Course] = {}
@@ -221,7 +221,7 @@ class Renderer:
                     _set_depth(item)
                 self._instances[item.name].draw(rows)
 
-    def _show(self, scene: Target, framebuffer: int, parts: Sequence[Part]) -> None:
+    def _show(self, scene: RenderTarget, framebuffer: int, parts: Sequence[Part]) -> None:
         """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
         gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, scene.framebuffer)
@@ -264,13 +264,13 @@ def _part(size: Size, inset: Inset) -> Part:
     return left, bottom, max(size[0] - left - right, 0), max(size[1] - top - bottom, 0)
 
 
-def _sized(target: Target | None, size: Size, linear: bool, deep: bool = False) -> Target:
+def _sized(target: RenderTarget | None, size: Size, linear: bool, deep: bool = False) -> RenderTarget:
     """The target, if it has this kind and size; otherwise a new one."""
     if target is not None and target.size == size and target.deep == deep:
         return target
     if target is not None:
         target.destroy()
-    return Target(size, linear, deep)
+    return RenderTarget(size, linear, deep)
 
 
 def _set_depth(item: Pass) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from repose.app.render.colours import Palette, nice_ticks, tick_label
+from repose.app.render.colours import BackgroundPalette, nice_ticks, tick_label
 from repose.sim.engine.world import Floats
 from repose.sim.message import time_text
 from repose.sim.numbers import prefix_of
@@ -21,7 +21,7 @@ TICKS = 2
 
 def draw_plot(
     canvas: Canvas,
-    palette: Palette,
+    palette: BackgroundPalette,
     area: tuple[float, float, float, float],
     rows: Floats,
     names: tuple[str, str],

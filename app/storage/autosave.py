@@ -29,7 +29,7 @@ MOST_LEFT_BEHIND = 5
 
 
 @dataclass
-class Place:
+class AutosaveFolder:
     """A folder with the last states of one run, locked by this process."""
 
     folder: Path
@@ -65,7 +65,7 @@ class Place:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def begin() -> Place:
+def begin() -> AutosaveFolder:
     """A folder for a new window; raises `OSError`."""
     root = paths.autosave_folder()
     paths.make_private(root)
@@ -79,7 +79,7 @@ def begin() -> Place:
     raise OSError(Message("no folder could be created in {root}", root=str(root)))
 
 
-def left_behind() -> Place | None:
+def left_behind() -> AutosaveFolder | None:
     """The newest run of a crashed window, now locked by this process; empty folders are deleted."""
     root = paths.autosave_folder()
     folders = sorted((entry for entry in root.glob("*") if entry.is_dir()), reverse=True) if root.is_dir() else []
@@ -100,7 +100,7 @@ def left_behind() -> Place | None:
     return newest
 
 
-def _locked(folder: Path) -> Place | None:
+def _locked(folder: Path) -> AutosaveFolder | None:
     """The folder with its lock held, or None while another process holds it."""
     try:
         lock = (folder / LOCK).open("ab")
@@ -118,4 +118,4 @@ def _locked(folder: Path) -> Place | None:
     except OSError:
         lock.close()
         return None
-    return Place(folder, lock)
+    return AutosaveFolder(folder, lock)

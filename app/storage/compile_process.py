@@ -16,7 +16,7 @@ from repose.sim.study.child_process import end_with_parent, ignore_interrupts, l
 from repose.sim.wording import described
 
 
-class State(NamedTuple):
+class CompileState(NamedTuple):
     """Progress of the process."""
 
     engine: str
@@ -60,12 +60,12 @@ class CompileProcess:
         tell.close()  # only the process has this end then: once it is closed, no message follows
         self._began = 0.0
 
-    def state(self) -> State:
+    def state(self) -> CompileState:
         """Progress of the process."""
         self._listen()
         expected = self._expected
         if expected is None:
-            return State("", "", 0, None, 0.0, None, self._ended, tuple(self._failures))
+            return CompileState("", "", 0, None, 0.0, None, self._ended, tuple(self._failures))
         from repose.sim.study.preparation import progress_in
 
         engine, part, began = self._now or ("", "", 0.0)
@@ -79,7 +79,7 @@ class CompileProcess:
         share = 1.0 if self._ended or not whole else passed / sum(whole.values())
         seconds = factor * ((now.seconds_left if now else 0.0) + left)
         done = len(self._durations) - len(self._failures)
-        return State(engine, part, done, len(expected), share, seconds, self._ended, tuple(self._failures))
+        return CompileState(engine, part, done, len(expected), share, seconds, self._ended, tuple(self._failures))
 
     def wait(self, seconds: float) -> None:
         """Wait for a message of the process, at most this long."""

@@ -43,7 +43,7 @@ class FrameSource(Protocol):
     def record(self, interval: Interval | None) -> queue.Queue[Any]: ...
 
 
-class Director(Protocol):
+class FilmDirector(Protocol):
     """`repose.app.render.director.Director`."""
 
     def take(self, snapshot: Snapshot) -> Iterator[Image]: ...
@@ -69,7 +69,7 @@ class Film:
     """The current recording, if any, and the choices for the next one."""
 
     source: FrameSource
-    direct: Callable[[Film], Director]
+    direct: Callable[[Film], FilmDirector]
     """Returns the director of a film with the present choices."""
     open: Callable[[Path, tuple[int, int], float], Sink]
     """Begins a file: path, size [px], frames per second; raises an error whose text is a sentence."""
@@ -95,7 +95,7 @@ class Film:
     _sink: Sink | None = None
     _incoming: queue.Queue[Snapshot | None] | None = None
     """Source of the snapshots; None after the end, when only the still picture remains to be drawn."""
-    _director: Director | None = None
+    _director: FilmDirector | None = None
     _pictures: Iterator[Image] = field(default_factory=lambda: iter(()))
     """Pictures of the last snapshot that are not drawn yet."""
     _finishing: threading.Thread | None = None

@@ -34,7 +34,7 @@ LAST_SAVE = 2.0
 """Longest wall time for the last automatic save when a signal ends the window [s]."""
 
 
-class State(NamedTuple):
+class SavedState(NamedTuple):
     """Identity of a state of a run: scene, seed, last step of its log, number of commands in its log."""
 
     scene: str
@@ -58,13 +58,13 @@ class RunSaver:
     """True while a file is read: the physics thread begins with the run in the file."""
     opened: bool = False
     """True when another run has been opened; the window then deletes its state of the previous run."""
-    safe: State | None = None
+    safe: SavedState | None = None
     """The state that was saved or opened last, which another run may replace without loss."""
     said: Message = EMPTY
     trouble: Message = EMPTY
     unsaved: Message = EMPTY
     """Why the last automatic save failed, with its folder and what to do; empty once a save has succeeded."""
-    lost: autosave.Place | None = None
+    lost: autosave.AutosaveFolder | None = None
     """A run whose window ended unexpectedly, until it is opened or discarded."""
     kept: bool = False
     """After the end: whether an automatic save of this run remains for the next start."""
@@ -73,7 +73,7 @@ class RunSaver:
     confirm: str = ""
     """An existing file, which a second request overwrites."""
     _mine: str = ""
-    _place: autosave.Place | None = None
+    _place: autosave.AutosaveFolder | None = None
     _due: float = field(default_factory=lambda: time.monotonic() + INTERVAL)
     _kept: tuple[int, int, str] = (-1, -1, "")
     _jobs: queue.SimpleQueue[Callable[[], None] | None] = field(default_factory=queue.SimpleQueue)
@@ -321,7 +321,7 @@ class RunSaver:
         finally:
             self.opening = False
 
-    def _open_place(self, place: autosave.Place) -> None:
+    def _open_place(self, place: autosave.AutosaveFolder) -> None:
         saved = place.newest()
         if saved is None:
             self.trouble = Message("None of the states in {folder} can be read.", folder=str(place.folder))
@@ -346,8 +346,8 @@ def _file_of(text: str) -> Path:
     return path if path.suffix else path.with_suffix(SUFFIX)
 
 
-def _state(saved: Saved) -> State:
-    return State(saved.log.scene, saved.log.seed, saved.log.end, len(saved.log.entries))
+def _state(saved: Saved) -> SavedState:
+    return SavedState(saved.log.scene, saved.log.seed, saved.log.end, len(saved.log.entries))
 
 
 def free_name(folder: Path, scene: str, suffix: str = SUFFIX) -> Path:

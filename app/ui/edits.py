@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from repose.app.ui.undo import History
+from repose.app.ui.undo import UndoHistory
 from repose.sim.experiment.commands import (
     ADDED,
     DRAWN,
@@ -45,7 +45,7 @@ MOST_MARKS = 200
 
 
 @dataclass(frozen=True)
-class Mark:
+class EditMark:
     """One parameter change: simulated time [s], old and new value in words."""
 
     time: float
@@ -61,8 +61,8 @@ class Mark:
 class Aside:
     """Undo history and marks of a run that another run replaces in the window for a while."""
 
-    history: History
-    marks: list[Mark]
+    history: UndoHistory
+    marks: list[EditMark]
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Edits:
     """Requested values that no snapshot shows yet, refusals, and the undo history."""
 
     send: Callable[[Command], None]
-    history: History = field(default_factory=History)
+    history: UndoHistory = field(default_factory=UndoHistory)
     find: Callable[[ShownRun], ParameterSet | None] = parameters_of
     """The parameters of a run in a snapshot."""
     run: int = 0
@@ -79,7 +79,7 @@ class Edits:
     """Why a parameter's last edit was refused, by parameter name."""
     refused: int = 0
     """Number of refused edits."""
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[EditMark] = field(default_factory=list)
     """Changes of this run, for the plots."""
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
     _snapshot: Snapshot = field(default_factory=Snapshot)
@@ -100,7 +100,9 @@ class Edits:
             if snapshot.messages.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
                 self.history.undoable.pop()
             elif snapshot.serial >= serial + PATIENCE and self.history.undoable and self.history.undoable[-1].deed:
-                self.marks.append(Mark(snapshot.run.time, plain(Capital(DEEDS[self.history.undoable[-1].deed])), {}))
+                self.marks.append(
+                    EditMark(snapshot.run.time, plain(Capital(DEEDS[self.history.undoable[-1].deed])), {})
+                )
             if snapshot.messages.refusals > refusals or snapshot.serial >= serial + PATIENCE:
                 self._noted = None
         if snapshot.messages.refusal and self._edited and self._edited in self._wanted:
@@ -206,7 +208,7 @@ class Edits:
         """Begin an empty undo history for a run that replaces the user's run for a while; returns the history and marks
         of the user's run."""
         aside = Aside(self.history, self.marks)
-        self.history, self.marks = History(), []
+        self.history, self.marks = UndoHistory(), []
         self.forget()
         return aside
 
@@ -240,5 +242,5 @@ class Edits:
             drag = self.marks.pop()
             before, asked = {**before, **drag.before}, (*drag.asked, *asked)
         text = joined([declared[name].change(before[name], value) for name, value in values.items()])
-        self.marks.append(Mark(self._snapshot.run.time, text, before, asked, gesture))
+        self.marks.append(EditMark(self._snapshot.run.time, text, before, asked, gesture))
         del self.marks[:-MOST_MARKS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from repose.app.ui.edits import Edits, Mark
+from repose.app.ui.edits import EditMark, Edits
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Capital, Message, plain
 from repose.sim.parameters import changes_in
@@ -22,7 +22,7 @@ class Event:
     time: float
     kind: Literal["phase", "measured", "changed"]
     text: Message
-    mark: Mark | None = None
+    mark: EditMark | None = None
     """The change of a parameter, if the event is one."""
 
 
@@ -32,7 +32,7 @@ class Events:
 
     shown: list[Event] = field(default_factory=list)
     _last: Snapshot = field(default_factory=Snapshot)
-    _mark: Mark | None = None
+    _mark: EditMark | None = None
 
     def see(self, snapshot: Snapshot, edits: Edits) -> None:
         """Update the events from the newest snapshot; events after a discarded step are deleted."""

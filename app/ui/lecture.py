@@ -10,7 +10,7 @@ from repose.app.language import current_language
 from repose.app.lectures import lecture_file
 from repose.app.lectures.answers import answer_of, unanswered
 from repose.app.lectures.course import Course
-from repose.app.lectures.lecture_file import Lecture, Question, said
+from repose.app.lectures.lecture_file import GuessQuestion, Lecture, said
 from repose.app.lectures.mode import Beginning, Holder, Kept
 from repose.app.storage.view import View
 from repose.app.ui.edits import PATIENCE
@@ -282,7 +282,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     mode, snapshot = ui.mode.lecture, ui.snapshot
     scene = scenes().get(snapshot.run.scene)
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
-    if isinstance(asked, Question):
+    if isinstance(asked, GuessQuestion):
         answer = answer_of(asked, snapshot) if mode.over else None
         return f"{said(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer
     if not asked or scene is None or scene.guess is None:

@@ -59,7 +59,7 @@ class PresetLibrary:
     trouble: Message = EMPTY
     take_picture: Callable[[], bytes] = bytes
     """Draws a small picture of the run in the window; empty if it cannot be drawn."""
-    cards: dict[str, presets.Card] = field(default_factory=dict)
+    cards: dict[str, presets.PresetCard] = field(default_factory=dict)
     """Presets of the list, by name or path."""
 
     def refresh(self) -> None:
@@ -101,7 +101,7 @@ class PresetLibrary:
         """Record which preset the experiment comes from that was requested last, no name for a saved run; a preset from
         a file is added to the list. It becomes the current one together with the picture, in `see`."""
         if name:
-            self.cards.setdefault(name, presets.Card(name, title, scene))
+            self.cards.setdefault(name, presets.PresetCard(name, title, scene))
         self.awaited.append(Awaited(self.starts(), name, time.monotonic()))
 
     def see(self, snapshot: Snapshot) -> bool:
@@ -122,7 +122,7 @@ class PresetLibrary:
     def note(self, name: str, title: str, scene: str) -> None:
         """Record which preset is running, without starting it; a preset from a file is added to the list."""
         self.current, self.awaited = name, []
-        self.cards.setdefault(name, presets.Card(name, title, scene))
+        self.cards.setdefault(name, presets.PresetCard(name, title, scene))
 
     def forget(self) -> None:
         """Record that the running experiment does not come from a preset."""

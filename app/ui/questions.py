@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from repose.app.storage.run_saver import State
+from repose.app.storage.run_saver import SavedState
 from repose.app.ui.ui import Ui
 from repose.sim.message import Capital, Message, _, joined, plain, plural
 from repose.sim.parameters import Parameter, Value
@@ -75,7 +75,7 @@ def is_losing(ui: Ui) -> bool:
     """Whether the run in the window is under way or changed by the user, and not saved."""
     snapshot = ui.snapshot
     under_way = snapshot.run.step > 0 and snapshot.run.progress is not None
-    state = State(snapshot.run.scene, snapshot.run.seed, snapshot.history.log_end, snapshot.history.commands)
+    state = SavedState(snapshot.run.scene, snapshot.run.seed, snapshot.history.log_end, snapshot.history.commands)
     return (under_way or snapshot.history.commands > 0) and state != ui.work.run_saver.safe
 
 

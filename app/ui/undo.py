@@ -12,7 +12,7 @@ DEPTH = 1000
 
 
 @dataclass(frozen=True)
-class Change:
+class UndoStep:
     """One undoable step: the same parameters before and after it, SI."""
 
     before: Mapping[str, Value]
@@ -28,12 +28,12 @@ class Change:
 
 
 @dataclass
-class History:
+class UndoHistory:
     """Changes that can be undone and redone, newest last."""
 
-    undoable: list[Change] = field(default_factory=list)
-    redoable: list[Change] = field(default_factory=list)
-    to_come: list[Change] = field(default_factory=list)
+    undoable: list[UndoStep] = field(default_factory=list)
+    redoable: list[UndoStep] = field(default_factory=list)
+    to_come: list[UndoStep] = field(default_factory=list)
     """Changes made after the step shown, while an earlier state is shown; the next one last."""
     _asked_at: int | None = None
     """Step of the newest change until the run has answered: its log may still extend beyond this step."""
@@ -70,14 +70,14 @@ class History:
             self.undoable.pop()
             before, after = {**before, **last.before}, {**last.after, **after}
         if dict(before) != dict(after):
-            self.undoable.append(Change(dict(before), dict(after), gesture, at, run=run))
+            self.undoable.append(UndoStep(dict(before), dict(after), gesture, at, run=run))
             self._asked_at = at
             del self.undoable[:-DEPTH]
 
     def note(self, deed: str, at: int = 0, run: int = 0) -> None:
         """Store a change that is not one of parameters."""
         self.redoable.clear()
-        self.undoable.append(Change({}, {}, at=at, deed=deed, run=run))
+        self.undoable.append(UndoStep({}, {}, at=at, deed=deed, run=run))
         self._asked_at = at
         del self.undoable[:-DEPTH]
 
@@ -88,7 +88,7 @@ class History:
         self.redoable.append(self.undoable.pop())
         return self.redoable[-1].before
 
-    def redo(self, at: int = 0) -> Change | None:
+    def redo(self, at: int = 0) -> UndoStep | None:
         """The change to make again, now at step `at`, or None if nothing was undone."""
         if not self.redoable:
             return None

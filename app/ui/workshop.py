@@ -22,7 +22,7 @@ from repose.app.stopping import StopAsked
 from repose.app.storage import paths
 from repose.app.storage.run_saver import free_name
 from repose.app.ui.edits import Edits
-from repose.app.ui.undo import History
+from repose.app.ui.undo import UndoHistory
 from repose.sim.clumps.body import LARGEST, SMALLEST, Body, body_of
 from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.clump_file import text_of
@@ -110,7 +110,7 @@ class Recipe(ParameterSet):
         return (*self.of_curve, self.members)
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """One point of the curve."""
 
     spheres: int
@@ -125,7 +125,7 @@ class Workshop:
     folder: Path = field(default_factory=paths.runs_folder)
     made: Made | None = None
     """The clump made last."""
-    points: tuple[Point, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
     """The curve of quality of the same body and algorithm, in the order of the numbers of spheres."""
     words: Message = EMPTY
     """The present part of the work; empty while the thread does nothing."""
@@ -147,7 +147,7 @@ class Workshop:
     _body: tuple[object, Body] | None = None
     _clump: tuple[object, ...] = ()
     """Recipe of the clump made last."""
-    _curves: dict[tuple[object, ...], dict[int, Point]] = field(default_factory=dict)
+    _curves: dict[tuple[object, ...], dict[int, CurvePoint]] = field(default_factory=dict)
     _serial: int = 1
     _drawn: tuple[Made, Triangles, float] | None = None
     """The clump shown, the surface of its body, and the radius of the ball that contains either [m]."""
@@ -157,7 +157,7 @@ class Workshop:
     def __post_init__(self) -> None:
         self.recipe = Recipe()
         """The recipe with the present values of the user."""
-        self.edits = Edits(self._change_recipe, History(), find=lambda run: self.recipe)
+        self.edits = Edits(self._change_recipe, UndoHistory(), find=lambda run: self.recipe)
         """Changes of the recipe, with their undo history."""
         self.edits.see(Snapshot(serial=self._serial))
 
@@ -287,7 +287,7 @@ class Workshop:
         made = examined(body, clump, tell=part_of(tell, 0.7, 1.0))
         assert self._body is not None
         curve = self._curves.setdefault((self._body[0], *recipe.of_curve), {})  # a file may have changed since
-        curve[recipe.members] = Point(len(clump.radius), made.quality)
+        curve[recipe.members] = CurvePoint(len(clump.radius), made.quality)
         self.made, self._clump, self.number, self.apart = made, recipe.of_clump, self.number + 1, EMPTY
         self._show(curve)
         missing = [spheres for spheres in NUMBERS if spheres < recipe.members and spheres not in curve]
@@ -299,7 +299,7 @@ class Workshop:
 
             part(EMPTY, 0.0)
             fewer = self._fewer(recipe, body, clump, spheres, part_of(part, 0.0, 0.8))
-            curve[spheres] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
+            curve[spheres] = CurvePoint(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
             self._show(curve)
         if made.pieces > 1:
             self.apart = why_apart(body, clump, recipe.members, recipe.rho, MOST_MEMBERS, tell)
@@ -310,7 +310,7 @@ class Workshop:
             return clump._replace(centre=clump.centre[:number], radius=clump.radius[:number])
         return clump_of(body, recipe.algorithm, number, tell=tell)
 
-    def _show(self, curve: dict[int, Point]) -> None:
+    def _show(self, curve: dict[int, CurvePoint]) -> None:
         by_spheres = {point.spheres: point for point in curve.values()}
         self.points = tuple(by_spheres[spheres] for spheres in sorted(by_spheres))
 

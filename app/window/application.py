@@ -39,13 +39,13 @@ from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
-from repose.app.ui.undo import History
+from repose.app.ui.undo import UndoHistory
 from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
 from repose.app.window.notes_window import NotesWindow
-from repose.app.window.pace import Pace
+from repose.app.window.pace import FramePace
 from repose.app.window.physics import Physics
 from repose.app.window.side_by_side import Pictures
 from repose.app.window.turning import Turning
@@ -126,7 +126,7 @@ class Application:
         self._order = EventOrder()
         self.closed = False
         """Whether the user has closed the window: with Ctrl+Q, or by the window manager."""
-        self._pace = Pace(window.vsync)
+        self._pace = FramePace(window.vsync)
 
     def draw_frame(self) -> bool:
         """Draw one frame; returns False when the window must close."""
@@ -538,7 +538,7 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
     report = os.environ.get(REPORT_VARIABLE)
     return Ui(
         snapshot=physics.latest(),
-        control=Control(physics.send, Edits(physics.send, History()), Transport(physics)),
+        control=Control(physics.send, Edits(physics.send, UndoHistory()), Transport(physics)),
         camera=Camera2D(),
         settings=settings,
         work=Work(

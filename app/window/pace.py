@@ -18,7 +18,7 @@ SMOOTHING = 0.1
 """Weight of the last frame in the mean processor time of a frame [-]."""
 
 
-class Pace:
+class FramePace:
     """Waits for the next frame, and measures frames per second."""
 
     def __init__(self, vsync: bool) -> None:

@@ -28,7 +28,7 @@ RADIUS, COLUMN_COUNT = range(2)
 """Rows of `Bonds.own`."""
 
 
-class BeamParameters(ParameterSet):
+class BeamBondParameters(ParameterSet):
     """Material of the cement."""
 
     # fmt: off
@@ -130,12 +130,12 @@ def stiffness(params, link):
 BOUND = BoundBond(force, energy, breaks, stiffness, COLUMN_COUNT)
 
 
-def bind(parameters: BeamParameters) -> BoundBond:
+def bind(parameters: BeamBondParameters) -> BoundBond:
     """The functions of the law, which has one form only."""
     return BOUND
 
 
-def numbers_of(parameters: BeamParameters) -> Beam:
+def numbers_of(parameters: BeamBondParameters) -> Beam:
     """The numbers of these parameters."""
     return Beam(
         parameters.bond_young,
@@ -146,4 +146,4 @@ def numbers_of(parameters: BeamParameters) -> Beam:
     )
 
 
-BOND = Bond("beam", _("Beam"), BeamParameters, bind, numbers_of, (_("radius of the beam [m]"),))
+BOND = Bond("beam", _("Beam"), BeamBondParameters, bind, numbers_of, (_("radius of the beam [m]"),))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.distance_field import (
     MARGIN,
-    Field,
+    DistanceField,
     Tell,
     field_of_triangles,
     field_of_voxels,
@@ -39,7 +39,7 @@ class Body(NamedTuple):
     """A body in space; its lengths are in m."""
 
     name: str
-    field: Field
+    field: DistanceField
     surface: Floats
     """Triangles [m], shape (triangles, 3, 3), anticlockwise seen from outside."""
     volume: float
@@ -95,7 +95,7 @@ def body_of_shape(name: str, cells: int, size: float, tell: Tell = silent) -> Bo
     assert shape.inside is not None
     half = scale * np.array(shape.half)
     grid = grid_around(-half, half, cells)
-    rough = Field(scale * shape.inside(*(axis / scale for axis in nodes_of(grid))), grid.origin, grid.step)
+    rough = DistanceField(scale * shape.inside(*(axis / scale for axis in nodes_of(grid))), grid.origin, grid.step)
     surface = iso_surface(rough)
     field = field_of_triangles(surface, grid, rough.depth > 0.0, tell)
     return Body(name, field, surface, volume_of(surface))

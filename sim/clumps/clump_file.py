@@ -33,7 +33,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Sphere(_Part):
+class MemberSphere(_Part):
     """One member."""
 
     x: Finite
@@ -70,7 +70,7 @@ class ClumpFile(_Part):
     body_volume: Annotated[float, Field(allow_inf_nan=False, gt=0.0)] | None = None
     """Volume of the body that the clump approximates [m³]."""
     quality: ClumpQuality | None = None
-    spheres: Annotated[list[Sphere], Field(min_length=1, max_length=MOST_MEMBERS)]
+    spheres: Annotated[list[MemberSphere], Field(min_length=1, max_length=MOST_MEMBERS)]
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Self:
@@ -162,7 +162,7 @@ def file_of(
     clump: Clump, mass: MassProperties, body_volume: float | None = None, quality: ClumpQuality | None = None
 ) -> ClumpFile:
     """The content of the file of a clump; raises `ParameterError` for a clump that no file can contain."""
-    spheres = [Sphere(x=x, y=y, z=z, r=r) for (x, y, z), r in zip(clump.centre.tolist(), clump.radius.tolist())]
+    spheres = [MemberSphere(x=x, y=y, z=z, r=r) for (x, y, z), r in zip(clump.centre.tolist(), clump.radius.tolist())]
     try:
         return ClumpFile(
             name=clump.name[:LONGEST_NAME],

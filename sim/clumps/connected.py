@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.body import Body
-from repose.sim.clumps.distance_field import Field, depth_at
+from repose.sim.clumps.distance_field import DistanceField, depth_at
 from repose.sim.engine.world import Floats
 
 MOST = 2000
@@ -33,7 +33,7 @@ def pieces_of(centre: Floats, radius: Floats) -> NDArray[np.int32]:
     return found
 
 
-def parts_of(field: Field) -> int:
+def parts_of(field: DistanceField) -> int:
     """Number of parts of a body on its grid: inner nodes of a part are neighbours, also across a corner of a cell."""
     from scipy.ndimage import label
 

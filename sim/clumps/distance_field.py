@@ -34,7 +34,7 @@ def part_of(tell: Tell, first: float, last: float) -> Tell:
     return lambda words, share: tell(words, first + (last - first) * share)
 
 
-class Field(NamedTuple):
+class DistanceField(NamedTuple):
     """Node (i, j, k) is at origin + step (i, j, k)."""
 
     depth: Floats
@@ -45,7 +45,7 @@ class Field(NamedTuple):
     """[m]."""
 
 
-class Grid(NamedTuple):
+class DistanceGrid(NamedTuple):
     """Nodes around a body."""
 
     origin: Floats
@@ -55,7 +55,7 @@ class Grid(NamedTuple):
     shape: tuple[int, int, int]
 
 
-def grid_around(low: Floats, high: Floats, cells: int) -> Grid:
+def grid_around(low: Floats, high: Floats, cells: int) -> DistanceGrid:
     """The grid with `cells` cells along the longest edge of the box from low to high [m], and `MARGIN` nodes around it.
 
     Raises `ParameterError` for a grid that is too coarse or takes too much memory.
@@ -73,7 +73,7 @@ def grid_around(low: Floats, high: Floats, cells: int) -> Grid:
     shape = 2 * np.ceil((high - low) / (2.0 * step) - 1e-9).astype(int) + 1 + 2 * MARGIN  # a node is at the centre
     require_memory(shape)
     origin = 0.5 * (low + high) - 0.5 * step * (shape - 1)
-    return Grid(origin, step, (int(shape[0]), int(shape[1]), int(shape[2])))
+    return DistanceGrid(origin, step, (int(shape[0]), int(shape[1]), int(shape[2])))
 
 
 def require_memory(shape: NDArray[np.int64], remedy: str = _("choose fewer cells")) -> None:
@@ -93,13 +93,15 @@ def require_memory(shape: NDArray[np.int64], remedy: str = _("choose fewer cells
         )
 
 
-def nodes_of(grid: Grid) -> tuple[Floats, Floats, Floats]:
+def nodes_of(grid: DistanceGrid) -> tuple[Floats, Floats, Floats]:
     """Coordinates x, y, z of the nodes [m], in shapes that broadcast to that of the grid."""
     x, y, z = (grid.origin[c] + grid.step * np.arange(grid.shape[c]) for c in range(3))
     return x[:, None, None], y[None, :, None], z[None, None, :]
 
 
-def field_of_triangles(triangles: Floats, grid: Grid, inside: NDArray[np.bool_], tell: Tell = silent) -> Field:
+def field_of_triangles(
+    triangles: Floats, grid: DistanceGrid, inside: NDArray[np.bool_], tell: Tell = silent
+) -> DistanceField:
     """The field of a closed surface: triangles [m], shape (triangles, 3, 3); `inside` is True for nodes inside."""
     from repose.sim.clumps.grid_loops import near_triangles, sweep
 
@@ -117,10 +119,10 @@ def field_of_triangles(triangles: Floats, grid: Grid, inside: NDArray[np.bool_],
     del closest
     depth = np.sqrt(squared, out=squared)
     np.negative(depth, out=depth, where=~inside)
-    return Field(depth, grid.origin, grid.step)
+    return DistanceField(depth, grid.origin, grid.step)
 
 
-def winding_around(triangles: Floats, grid: Grid) -> NDArray[np.int16]:
+def winding_around(triangles: Floats, grid: DistanceGrid) -> NDArray[np.int16]:
     """Winding number of closed triangles [m], shape (triangles, 3, 3), around each node: 0 outside, 1 inside a surface
     that is anticlockwise seen from outside, 2 in the overlap of two such bodies."""
     from repose.sim.clumps.grid_loops import crossings
@@ -131,7 +133,7 @@ def winding_around(triangles: Floats, grid: Grid) -> NDArray[np.int16]:
     return winding
 
 
-def field_of_voxels(filled: NDArray[np.bool_], step: float) -> Field:
+def field_of_voxels(filled: NDArray[np.bool_], step: float) -> DistanceField:
     """The field of a body of voxels of edge `step` [m], with one node at the centre of each voxel: the distance to the
     nearest centre on the other side of the surface, minus half a voxel. The origin is the centre of the array."""
     from scipy.ndimage import distance_transform_edt
@@ -141,17 +143,17 @@ def field_of_voxels(filled: NDArray[np.bool_], step: float) -> Field:
     depth = distance_transform_edt(padded)
     outside = distance_transform_edt(~padded)
     depth = step * np.where(padded, depth - 0.5, 0.5 - outside)
-    return Field(depth, -0.5 * step * (np.array(padded.shape) - 1.0), step)
+    return DistanceField(depth, -0.5 * step * (np.array(padded.shape) - 1.0), step)
 
 
-def iso_surface(field: Field, level: float = 0.0) -> Floats:
+def iso_surface(field: DistanceField, level: float = 0.0) -> Floats:
     """Triangles [m], shape (triangles, 3, 3), where the depth is `level` [m]: marching cubes (Lewiner et al. 2003)."""
     points, corners = iso_points(field, level)
     triangles: Floats = points[corners]
     return triangles
 
 
-def iso_points(field: Field, level: float = 0.0) -> tuple[Floats, NDArray[np.int32]]:
+def iso_points(field: DistanceField, level: float = 0.0) -> tuple[Floats, NDArray[np.int32]]:
     """Points [m], shape (points, 3), and triangles, as rows of points, of the surface at the depth `level` [m]; empty
     if no point of the body is as deep."""
     from skimage.measure import marching_cubes
@@ -162,7 +164,7 @@ def iso_points(field: Field, level: float = 0.0) -> tuple[Floats, NDArray[np.int
     return field.origin + points.astype(float), corners
 
 
-def depth_on(field: Field, x: Floats, y: Floats, z: Floats) -> Floats:
+def depth_on(field: DistanceField, x: Floats, y: Floats, z: Floats) -> Floats:
     """Depth [m] at the nodes of a grid with these coordinates [m], interpolated linearly, shape (x, y, z); outside the
     field the depth at its edge."""
     depth = field.depth
@@ -175,7 +177,7 @@ def depth_on(field: Field, x: Floats, y: Floats, z: Floats) -> Floats:
     return depth
 
 
-def depth_at(field: Field, points: Floats) -> Floats:
+def depth_at(field: DistanceField, points: Floats) -> Floats:
     """Depth of points [m], shape (points, 3), interpolated linearly; outside the grid the depth at its edge."""
     from repose.sim.clumps.grid_loops import interpolated
 

@@ -47,7 +47,7 @@ class Made(NamedTuple):
     """Number of pieces; the spheres of a piece touch."""
 
 
-class Row(NamedTuple):
+class ClumpRow(NamedTuple):
     """One line of the table of a clump."""
 
     name: Message
@@ -265,32 +265,32 @@ def compile_loops() -> None:
             examined(body, clump_of(body, algorithm, 2))
 
 
-def quality_rows(found: Quality) -> list[Row]:
+def quality_rows(found: Quality) -> list[ClumpRow]:
     """The measures of quality."""
     return [
-        Row(
+        ClumpRow(
             _("IoU"),
             Message("{overlap}", overlap=Number(found.overlap, format=".4f")),
             _("volume of the intersection of clump and body over that of their union"),
         ),
-        Row(
+        ClumpRow(
             plain("Q_V"),
             Message("{volume_ratio}", volume_ratio=Number(found.volume_ratio, format=".4f")),
             _("volume of the clump over that of the body"),
         ),
-        Row(
+        ClumpRow(
             plain("Q_r"),
             _("too thin")
             if math.isnan(found.roughness)
             else Message("{roughness}", roughness=Number(found.roughness, format=".4f")),
             _("share of the surface 1.5 steps below the body's that is outside the clump"),
         ),
-        Row(
+        ClumpRow(
             _("surface error"),
             Message("{surface_error} %", surface_error=Number(100.0 * found.surface_error, format=".2f")),
             _("root mean square distance, in parts of the radius of a ball of the body's volume"),
         ),
-        Row(
+        ClumpRow(
             _("outside"),
             Message("{protrusion} %", protrusion=Number(100.0 * found.protrusion, format=".2f")),
             _("of the volume of the clump is outside the body"),
@@ -298,10 +298,10 @@ def quality_rows(found: Quality) -> list[Row]:
     ]
 
 
-def piece_rows(made: Made) -> list[Row]:
+def piece_rows(made: Made) -> list[ClumpRow]:
     """The number of pieces of a clump; empty for one piece."""
     words = _("that do not touch: more spheres close the gaps")
-    return [Row(_("pieces"), plain(made.pieces), words)] if made.pieces > 1 else []
+    return [ClumpRow(_("pieces"), plain(made.pieces), words)] if made.pieces > 1 else []
 
 
 def in_space(values: Iterable[float], unit: str) -> Message:
@@ -309,12 +309,12 @@ def in_space(values: Iterable[float], unit: str) -> Message:
     return joined((*(Number(float(value), format=".4g") for value in values), unit), " ")
 
 
-def rows(made: Made, density: float) -> list[Row]:
+def rows(made: Made, density: float) -> list[ClumpRow]:
     """The whole table; density in kg/m³."""
     body, clump, mass = made.body, made.clump, made.mass
     smallest, largest = length_text(clump.radius.min()), length_text(clump.radius.max())
     lines = [
-        Row(
+        ClumpRow(
             _("body"),
             plain(body.name),
             Message(
@@ -323,23 +323,23 @@ def rows(made: Made, density: float) -> list[Row]:
                 step=length_text(body.field.step),
             ),
         ),
-        Row(
+        ClumpRow(
             _("spheres"),
             plain(len(clump.radius)),
             Message("radii {smallest} to {largest}", smallest=smallest, largest=largest),
         ),
-        Row(_("volume"), volume_text(mass.volume), _("of the union of the spheres")),
+        ClumpRow(_("volume"), volume_text(mass.volume), _("of the union of the spheres")),
         *quality_rows(made.quality),
         *piece_rows(made),
-        Row(
+        ClumpRow(
             _("mass"),
             Message("{density} kg", density=Number(density * mass.volume, format=".6g")),
             Message("at {density} kg/m³", density=Number(density, format="g")),
         ),
-        Row(_("centre of mass"), in_space([1e3 * c for c in mass.centre], "mm"), plain("x y z")),
-        Row(_("moments of inertia"), in_space(density * mass.moments, "kg m²"), _("principal")),
+        ClumpRow(_("centre of mass"), in_space([1e3 * c for c in mass.centre], "mm"), plain("x y z")),
+        ClumpRow(_("moments of inertia"), in_space(density * mass.moments, "kg m²"), _("principal")),
     ]
-    return lines + [Row(_("mesh"), _("repaired"), note) for note in body.notes]
+    return lines + [ClumpRow(_("mesh"), _("repaired"), note) for note in body.notes]
 
 
 def volume_text(volume: float) -> Message:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import PLANES_AT_ONCE, Clump, checked_kappa, slabs
-from repose.sim.clumps.distance_field import Field, Tell, depth_on, iso_points, part_of, silent
+from repose.sim.clumps.distance_field import DistanceField, Tell, depth_on, iso_points, part_of, silent
 from repose.sim.engine.world import Floats
 from repose.sim.message import _
 
@@ -83,7 +83,7 @@ def roughness(body: Body, clump: Clump, kappa: float = 0.5, level: float = LEVEL
     for first in range(0, x.size - 1, PLANES_AT_ONCE):
         tell(_("surface below that of the body"), first / x.size)
         planes = x[first : first + PLANES_AT_ONCE + 1]
-        part = Field(depth_on(field, planes, y, z), np.array([planes[0], y[0], z[0]]), fine)
+        part = DistanceField(depth_on(field, planes, y, z), np.array([planes[0], y[0], z[0]]), fine)
         points, __ = iso_points(part, level * field.step)
         points = points[points[:, 0] < planes[-1] - 1e-6 * fine]  # the next planes include these points again
         outside += int((depth_in(clump, points) < 0.0).sum())

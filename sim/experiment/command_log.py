@@ -24,7 +24,7 @@ class Entry(NamedTuple):
     command: Logged
 
 
-class Mark(NamedTuple):
+class HashMark(NamedTuple):
     """The state hash at a step."""
 
     at: int
@@ -40,7 +40,7 @@ class Log:
     ready: str | None
     start: Checkpoint
     entries: list[Entry] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[HashMark] = field(default_factory=list)
     end: int = 0
     """Last step reached."""
 
@@ -54,7 +54,7 @@ class Log:
     def mark(self, at: int, digest: str) -> None:
         """Append a state hash, unless the log extends beyond this step, as it does while it is replayed."""
         if not self.marks or self.marks[-1].at < at:
-            self.marks.append(Mark(at, digest))
+            self.marks.append(HashMark(at, digest))
 
 
 @dataclass(frozen=True)

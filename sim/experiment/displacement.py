@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.snapshot import Mark
+from repose.sim.experiment.snapshot import DisplacementMark
 
 MARKS, CUTS = "marks", "cuts of the marks"
 """Entries of `Session.shown`: the marks in the order of their steps, and `History.cuts` when they were last checked."""
@@ -24,19 +24,21 @@ def note_begin(experiment: Experiment, acted: bool = False) -> None:
     world, dimension, past = experiment.run.world, experiment.scene.dimension, experiment.history
     marks = [mark for mark in _marks(experiment) if mark.at < past.at]
     position = world.motion[:dimension, 0].T.copy()
-    marks.append(Mark(past.at, past.logs, experiment.phase, experiment.time, world.sphere_id.copy(), position))
+    marks.append(
+        DisplacementMark(past.at, past.logs, experiment.phase, experiment.time, world.sphere_id.copy(), position)
+    )
     experiment.session.shown[MARKS] = marks[-MOST:]
 
 
-def present_mark(experiment: Experiment) -> Mark | None:
+def present_mark(experiment: Experiment) -> DisplacementMark | None:
     """The last mark that is not after the present step; None if there is none."""
     return next((mark for mark in reversed(_marks(experiment)) if mark.at <= experiment.history.at), None)
 
 
-def _marks(experiment: Experiment) -> list[Mark]:
+def _marks(experiment: Experiment) -> list[DisplacementMark]:
     """The marks of the present log; marks of discarded steps are removed."""
     shown, past = experiment.session.shown, experiment.history
-    marks: list[Mark] = [mark for mark in shown.get(MARKS, ()) if mark.logs == past.logs]
+    marks: list[DisplacementMark] = [mark for mark in shown.get(MARKS, ()) if mark.logs == past.logs]
     if shown.get(CUTS) != past.cuts:  # the log was cut at most one check ago
         marks = [mark for mark in marks if mark.at <= past.at - CHECK_STEPS or mark.at == 0]
         shown[CUTS] = past.cuts
@@ -44,7 +46,7 @@ def _marks(experiment: Experiment) -> list[Mark]:
     return marks
 
 
-def displacements(mark: Mark, sphere_id: NDArray[np.int64], position: NDArray[np.floating]) -> Floats:
+def displacements(mark: DisplacementMark, sphere_id: NDArray[np.int64], position: NDArray[np.floating]) -> Floats:
     """Displacements since the mark of spheres with these ids and positions [m], shape (count, dimension); nan for
     spheres that did not exist then."""
     displacement = np.full(position.shape, np.nan)

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TypeVar, cast, get_args
 import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
-from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
+from repose.sim.experiment.command_log import Entry, HashMark, Log, SavedRun
 from repose.sim.experiment.commands import (
     Act,
     AddGrains,
@@ -229,7 +229,10 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         cast("str | None", decode(cast(Any, str | None), manifest["ready"], tables, "ready")),
         checkpoints[0],
         [_entry_from_plain(scene, plain, tables, surfaces) for plain in manifest["entries"]],
-        [Mark(decode(int, at, tables, "mark"), decode(str, text, tables, "mark")) for at, text in manifest["marks"]],
+        [
+            HashMark(decode(int, at, tables, "mark"), decode(str, text, tables, "mark"))
+            for at, text in manifest["marks"]
+        ],
         decode(int, manifest["end"], tables, "end"),
     )
     now = checkpoints[1]

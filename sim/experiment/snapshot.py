@@ -100,7 +100,7 @@ class ShownPull:
 
 
 @dataclass(frozen=True)
-class Mark:
+class DisplacementMark:
     """Positions of the grains when a phase began, from which displacements count."""
 
     at: int
@@ -225,7 +225,7 @@ class ShownGrains:
     """Labels at spheres."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
-    mark: Mark | None = None
+    mark: DisplacementMark | None = None
     """Reference state of displacements; None if there is none."""
     moving_count: int = 0
     """Number of grains that can move: loose spheres, and rigid bodies."""

@@ -26,7 +26,7 @@ from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.shake import shown_shaking
 from repose.sim.experiment.snapshot import (
-    Mark,
+    DisplacementMark,
     ParameterValues,
     ShownContacts,
     ShownGeometry,
@@ -274,7 +274,7 @@ def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
     )
 
 
-def shown_grains(experiment: Experiment, speed: Floats, mark: Mark | None) -> ShownGrains:
+def shown_grains(experiment: Experiment, speed: Floats, mark: DisplacementMark | None) -> ShownGrains:
     """The spheres with their speeds [m/s]; sums over contacts are 0."""
     world, dimension = experiment.run.world, experiment.scene.dimension
     radius = world.radius.astype(np.float32)

@@ -58,7 +58,7 @@ FORMATS = {
 """By the ending of the file."""
 
 
-class Program(NamedTuple):
+class ProgramFiles(NamedTuple):
     """The files that a program reads."""
 
     files: dict[str, Callable[[BinaryIO], AbstractContextManager[Add]]]
@@ -69,14 +69,14 @@ class Program(NamedTuple):
 
 
 PROGRAMS = {
-    "ovito": Program(
+    "ovito": ProgramFiles(
         {"grains.lammpstrj": export_text.dump, "contacts.dump": export_text.contact_dump},
         "In OVITO open grains.lammpstrj, add the modifier 'Load trajectory' with contacts.dump, and map id1 and id2 to "
         "Particle Identifiers.",
     ),
-    "xyz": Program({"grains.xyz": export_text.extended_xyz}, "Lengths are in metres."),
-    "paraview": Program({}, "In ParaView open grains.pvd and contacts.pvd."),
-    "hdf5": Program({"grains.h5": hdf5}, "The layout is H5MD 1.1.", require_library),
+    "xyz": ProgramFiles({"grains.xyz": export_text.extended_xyz}, "Lengths are in metres."),
+    "paraview": ProgramFiles({}, "In ParaView open grains.pvd and contacts.pvd."),
+    "hdf5": ProgramFiles({"grains.h5": hdf5}, "The layout is H5MD 1.1.", require_library),
 }
 """By the name that `--for` takes; LAMMPS, which continues a run, has its own export."""
 
@@ -99,7 +99,7 @@ def format_of(path: Path, several: bool = False) -> Format:
     return found
 
 
-def program_of(name: str) -> Program:
+def program_of(name: str) -> ProgramFiles:
     """The files that a program reads, by its name; raises `ParameterError`."""
     require_known(name, ("lammps", *PROGRAMS), plain("program"))
     PROGRAMS[name].require()
@@ -129,7 +129,7 @@ def with_place(place: Claim, feed: Callable[[Add], object]) -> None:
     place.write(write)
 
 
-def export_folder(program: Program, folder: Path, feed: Callable[[Add], object]) -> None:
+def export_folder(program: ProgramFiles, folder: Path, feed: Callable[[Add], object]) -> None:
     """Write the files that a program reads to a new folder; raises `OSError`. Unfinished files are removed."""
     folder.mkdir(parents=True)
     try:

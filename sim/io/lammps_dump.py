@@ -30,7 +30,7 @@ FRAMES_KEPT = 4
 """Frames in memory: those on both sides of the present time, and the ones before them."""
 
 
-class Place(NamedTuple):
+class FramePosition(NamedTuple):
     """Where a frame is in the file."""
 
     at: int
@@ -42,7 +42,7 @@ class Place(NamedTuple):
     columns: tuple[str, ...]
 
 
-class Frame(NamedTuple):
+class DumpFrame(NamedTuple):
     """The spheres at one time, sorted by id."""
 
     sphere_id: NDArray[np.int64]
@@ -61,12 +61,12 @@ class Dump:
     """The frames of a file."""
 
     path: Path
-    places: tuple[Place, ...]
+    places: tuple[FramePosition, ...]
     radius: float | None = None
     """Radius of all spheres if the file contains no radii [m]."""
-    _read: dict[int, Frame] = field(default_factory=dict)
+    _read: dict[int, DumpFrame] = field(default_factory=dict)
 
-    def frame(self, number: int) -> Frame:
+    def frame(self, number: int) -> DumpFrame:
         """A frame; raises `ParameterError` if its rows cannot be read."""
         if number not in self._read:
             while len(self._read) >= FRAMES_KEPT:
@@ -74,7 +74,7 @@ class Dump:
             self._read[number] = self._parsed(self.places[number])
         return self._read[number]
 
-    def _parsed(self, place: Place) -> Frame:
+    def _parsed(self, place: FramePosition) -> DumpFrame:
         try:
             with self.path.open("rb") as file, warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about a frame without rows, which is refused below
@@ -138,7 +138,7 @@ class Dump:
                     f"a number from {least:g} to {most:g} in SI: correct the dump, or the radius given with --radius."
                 )
         kind = column["type"].astype(np.int64)[order] if "type" in column else np.ones(place.spheres, np.int64)
-        return Frame(ids[order], position, velocity, radius, mass, kind)
+        return DumpFrame(ids[order], position, velocity, radius, mass, kind)
 
 
 NO_NUMBER = re.compile(r"could not convert string (['\"])(.*)\1 to \w+ at row (\d+)", re.DOTALL)
@@ -170,7 +170,7 @@ def read_dump(path: Path, radius: float | None = None) -> Dump:
     return dump
 
 
-def _places(path: Path) -> list[Place]:
+def _places(path: Path) -> list[FramePosition]:
     """The frames whose rows are complete."""
     found, size = [], path.stat().st_size
     with path.open("rb") as file:
@@ -205,7 +205,7 @@ def _places(path: Path) -> list[Place]:
                 _skip(file, count, size)
                 if file.tell() > size:
                     break
-                found.append(Place(at, step, time, count, columns))
+                found.append(FramePosition(at, step, time, count, columns))
                 _require_later(path, found[-2:])
             elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
@@ -224,7 +224,7 @@ def _number(file: BinaryIO, kind: Callable[[bytes], Number], item: str) -> Numbe
         raise ValueError(f"{shown} follows ITEM: {item}, where a number is needed") from None
 
 
-def _require_later(path: Path, places: list[Place]) -> None:
+def _require_later(path: Path, places: list[FramePosition]) -> None:
     """Raise `ParameterError` if the last of two frames is not after the first."""
     if len(places) < 2:
         return

@@ -35,7 +35,7 @@ LOOSE = frozenset(("p", "l", "curv", "surf"))
 """The ignored statements that use points."""
 
 
-class Surface(NamedTuple):
+class MeshContent(NamedTuple):
     """The content of a file."""
 
     corners: Floats
@@ -46,7 +46,7 @@ class Surface(NamedTuple):
     """Points that belong to no face, for example because the file was cut off among its faces."""
 
 
-def read_surface(blob: bytes, suffix: str, most: int) -> Surface:
+def read_surface(blob: bytes, suffix: str, most: int) -> MeshContent:
     """All triangles of a file; raises `ParameterError`.
 
     `suffix` is ".stl" or ".obj"; more than `most` triangles are refused.
@@ -54,8 +54,8 @@ def read_surface(blob: bytes, suffix: str, most: int) -> Surface:
     if suffix == ".obj":
         return _obj(_text(blob, "OBJ"), most)
     if _is_binary(blob):
-        return Surface(_binary_stl(blob, most))
-    return Surface(_text_stl(_text(blob, "STL"), most))
+        return MeshContent(_binary_stl(blob, most))
+    return MeshContent(_text_stl(_text(blob, "STL"), most))
 
 
 def require_few(count: int, most: int) -> None:
@@ -156,7 +156,7 @@ def _floats(words: list[str]) -> list[float] | None:
     return [float(word) for word in words] if all(NUMBER.fullmatch(word) for word in words) else None
 
 
-def _obj(text: str, most: int) -> Surface:
+def _obj(text: str, most: int) -> MeshContent:
     """The faces, each cut into triangles from its first corner."""
     require_few(len(re.findall(r"^fo?[ \t]", text, re.MULTILINE)), most)
     announced = len(re.findall(r"^v[ \t]", text, re.MULTILINE))
@@ -234,7 +234,7 @@ def _obj(text: str, most: int) -> Surface:
     used = len({corner for _, corners in faces for corner in corners})
     rows = [[c[0], c[k], c[k + 1]] for _, c in faces for k in range(1, len(c) - 1)]
     unused = 0 if others & LOOSE else len(points) - used
-    return Surface(np.array(points)[rows], len(points), unused)
+    return MeshContent(np.array(points)[rows], len(points), unused)
 
 
 def _counted(number: int, so_far: int) -> int:

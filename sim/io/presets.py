@@ -71,7 +71,7 @@ class Preset:
 
 
 @dataclass(frozen=True)
-class Card:
+class PresetCard:
     """Data of a preset for a list of presets."""
 
     name: str
@@ -213,24 +213,26 @@ def _of_code(code: str) -> Preset:
     return replace(found, title=f"{scenes()[found.scene].title}, shared", about=scenes()[found.scene].summary)
 
 
-def card_of(name_or_path: str | Path) -> Card:
+def card_of(name_or_path: str | Path) -> PresetCard:
     """The card of a preset, without a check of its values, because that can read a mesh; raises `ParameterError`.
 
     An unknown scene is refused, because such a file is not a preset of this program.
     """
     if name_or_path in plugin_scenes():
         preset = load(name_or_path)
-        return Card(preset.name, preset.title, preset.scene, preset.about)
+        return PresetCard(preset.name, preset.title, preset.scene, preset.about)
     if share_code.is_code(str(name_or_path)):
         preset = load(name_or_path)
         together = bool(preset.side_by_side)
-        return Card(str(name_or_path), preset.title, preset.scene, preset.about, together=together)
+        return PresetCard(str(name_or_path), preset.title, preset.scene, preset.about, together=together)
     text, name = _read(name_or_path)
     document = _document(text, name)
     scene = _text(document, "scene", "")
     require_known(scene, scenes(), _("scene"))
     about, question = (_text(document, key, "") for key in ("about", "question"))
-    return Card(str(name_or_path), _title(document, name), scene, about, question, bool(document.get("side_by_side")))
+    return PresetCard(
+        str(name_or_path), _title(document, name), scene, about, question, bool(document.get("side_by_side"))
+    )
 
 
 def title_of(scene: str, parameters: ParameterSet) -> str:

@@ -33,7 +33,7 @@ BEYOND = 4.0
 
 
 @dataclass(frozen=True)
-class Grid:
+class StressGrid:
     """Points of a plane: in the plane of the grains itself, or across an axis in space."""
 
     axes: tuple[int, int]
@@ -56,7 +56,7 @@ class Grid:
 
 def grid_over(
     lower: Floats, upper: Floats, width: float, axes: tuple[int, int], across: float = math.nan, most: int = 250_000
-) -> Grid:
+) -> StressGrid:
     """A grid that contains the field of all contacts between the corners `lower` and `upper` [m], each shape (2,).
 
     A coarser one where there would be more than `most` points: `width` [m] is then not resolved.
@@ -64,10 +64,10 @@ def grid_over(
     sides = upper - lower + 2.0 * BEYOND * width
     step = max(width / FINE, math.sqrt(float(np.prod(sides)) / most))
     shape = np.ceil(sides / step).astype(int) + 1
-    return Grid(axes, lower - BEYOND * width, step, (int(shape[0]), int(shape[1])), across)
+    return StressGrid(axes, lower - BEYOND * width, step, (int(shape[0]), int(shape[1])), across)
 
 
-def smoothed(place: Floats, amount: Floats, width: float, grid: Grid) -> Floats:
+def smoothed(place: Floats, amount: Floats, width: float, grid: StressGrid) -> Floats:
     """The sum of amounts at places times the Gaussian around each [1/m^dimension], shape (columns, *grid.shape).
 
     `place` [m] has shape (terms, dimension), `amount` shape (terms, columns).
@@ -115,7 +115,7 @@ def _with_gaussian(values: Floats, width: float, axis: int) -> Floats:
     return np.moveaxis(found, 0, axis)
 
 
-def stress_field(end: Floats, branch: Floats, force: Floats, width: float, grid: Grid) -> Floats:
+def stress_field(end: Floats, branch: Floats, force: Floats, width: float, grid: StressGrid) -> Floats:
     """The contact part of the stress on the grid, compression positive [Pa; in the plane N/m], shape (dimension,
     dimension, *grid.shape).
 
@@ -129,7 +129,7 @@ def stress_field(end: Floats, branch: Floats, force: Floats, width: float, grid:
     return smoothed(place, amount, width, grid).reshape(dimension, dimension, *grid.shape)
 
 
-def kinetic_stress(place: Floats, velocity: Floats, mass: Floats, width: float, grid: Grid) -> Floats:
+def kinetic_stress(place: Floats, velocity: Floats, mass: Floats, width: float, grid: StressGrid) -> Floats:
     """The kinetic part of the stress on the grid [Pa; in the plane N/m], shape (dimension, dimension, *grid.shape).
 
     `place` [m] and `velocity` [m/s] of the grains have shape (grains, dimension), `mass` [kg] shape (grains,). Zero

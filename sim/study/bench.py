@@ -57,7 +57,7 @@ Tell = Callable[[str, float], None]
 """Called with the present activity in words and the completed fraction [-]."""
 
 
-class State(NamedTuple):
+class BenchState(NamedTuple):
     """A world to measure, and the experiment from which it was taken."""
 
     name: str
@@ -100,7 +100,7 @@ def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tupl
     return wall / (steps * int((~world.fixed).sum())) * 1e9, wall, world
 
 
-def heap_states(integrator: str, sizes: Iterable[int]) -> Iterator[State]:
+def heap_states(integrator: str, sizes: Iterable[int]) -> Iterator[BenchState]:
     """The heap settled and flowing, with each number of copies of `sizes`."""
     simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
     advance(simulation, 200)
@@ -110,7 +110,7 @@ def heap_states(integrator: str, sizes: Iterable[int]) -> Iterator[State]:
     states["flowing"] = copy_world(simulation.run.world)
     for copies in sizes:
         for name, world in states.items():
-            yield State(name, world if copies == 1 else side_by_side(world, copies, 0.1), simulation)
+            yield BenchState(name, world if copies == 1 else side_by_side(world, copies, 0.1), simulation)
 
 
 def fastest(world: World) -> float:
@@ -119,20 +119,20 @@ def fastest(world: World) -> float:
     return float(np.linalg.norm(world.motion[:dimension, 1], axis=0).max())
 
 
-def glass_states(settling: Callable[[float], None]) -> Iterator[State]:
+def glass_states(settling: Callable[[float], None]) -> Iterator[BenchState]:
     """Glass beads at rest over the lid, then flowing through the neck; `settling` is called with the simulated time
     [s] until they are at rest."""
     simulation = new_experiment("hourglass_glass", GLASS)
     while not is_finished(simulation) or fastest(simulation.run.world) > AT_REST:
         advance(simulation, 1000)
         settling(simulation.time)
-    yield State("settled", copy_world(simulation.run.world), simulation)
+    yield BenchState("settled", copy_world(simulation.run.world), simulation)
     apply(simulation, Act("open"))
     advance(simulation, int(0.4 / simulation.dt))
-    yield State("flowing", copy_world(simulation.run.world), simulation)
+    yield BenchState("flowing", copy_world(simulation.run.world), simulation)
 
 
-def measure(state: State, quick: bool, floor: Path | None) -> dict[str, Any]:
+def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any]:
     """One row: timings of the engine (large worlds also on two threads) and of the program `floor` (if not None) in
     turn, neighbour lists per second, memory, and unless `quick` the parts of a step."""
     world, simulation = with_threads(state.world, 1), state.simulation

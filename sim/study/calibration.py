@@ -22,7 +22,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.message import plain
 from repose.sim.parameters import Parameter, ParameterError, Value, require_known
 from repose.sim.registry import scenes
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import default_names, name_of_study, quantity_of, read
 
@@ -137,7 +137,7 @@ class Goal:
         return StudyPlan("calibrate", self.title, self.scene, values=self.values, grid=grid, seeds=tuple(seeds))
 
 
-class Found(NamedTuple):
+class CalibrationResult(NamedTuple):
     """The result of a calibration so far."""
 
     value: float
@@ -163,8 +163,10 @@ class Observation(NamedTuple):
 
 
 def calibrate(
-    goal: Goal, do: Callable[[StudyPlan], Outcome], tell: Callable[[Found, int], None] = lambda found, runs: None
-) -> tuple[Found, list[Observation]]:
+    goal: Goal,
+    do: Callable[[StudyPlan], StudyOutcome],
+    tell: Callable[[CalibrationResult, int], None] = lambda found, runs: None,
+) -> tuple[CalibrationResult, list[Observation]]:
     """Do runs until the standard error of the parameter is as small as wanted, or until the number of runs is used up.
 
     `do(plan)` does the runs of a plan. The choice of the next runs depends on results only: a continued calibration
@@ -183,7 +185,7 @@ def calibrate(
         at, seeds = next_values(goal, found), (seeds[-1] + 1,)
 
 
-def is_enough(goal: Goal, found: Found) -> bool:
+def is_enough(goal: Goal, found: CalibrationResult) -> bool:
     """Whether further runs are not needed, or would hardly reduce the standard error."""
     if not math.isfinite(found.value):
         return False
@@ -197,7 +199,7 @@ def first_values(goal: Goal) -> tuple[float, ...]:
     return tuple(rounded(value) for value in value_at(goal, np.linspace(ends[0], ends[1], FIRST_VALUES)))
 
 
-def next_values(goal: Goal, found: Found) -> tuple[float, ...]:
+def next_values(goal: Goal, found: CalibrationResult) -> tuple[float, ...]:
     """The crossing and a value on either side, within the range. Without a crossing, the nearest point of the curve
     replaces it: with more runs the curve may reach the wanted value there."""
     if not (found.coefficients or math.isfinite(found.value)):
@@ -210,7 +212,7 @@ def next_values(goal: Goal, found: Found) -> tuple[float, ...]:
     return tuple(dict.fromkeys(rounded(value) for value in value_at(goal, near)))
 
 
-def nearest(goal: Goal, found: Found) -> tuple[float, float]:
+def nearest(goal: Goal, found: CalibrationResult) -> tuple[float, float]:
     """The value of the parameter [SI] at which the fitted curve is nearest to the wanted value, and its height."""
     ends = place(goal, np.array([goal.low, goal.high]))
     x = np.linspace(ends[0], ends[1], PLACES)
@@ -234,7 +236,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def observations(goal: Goal, outcome: Outcome) -> list[Observation]:
+def observations(goal: Goal, outcome: StudyOutcome) -> list[Observation]:
     """One observation per value and seed, without those with a run that measured nothing."""
     found = []
     for at in dict.fromkeys(float(run.varied[goal.name]) for run in outcome.runs):
@@ -254,11 +256,11 @@ def observations(goal: Goal, outcome: Outcome) -> list[Observation]:
     return found
 
 
-def crossing(goal: Goal, seen: Sequence[Observation]) -> Found:
+def crossing(goal: Goal, seen: Sequence[Observation]) -> CalibrationResult:
     """The crossing of the parabola fitted to the observations with the wanted value."""
     x = place(goal, np.array([observation.at for observation in seen]))
     y = np.array([observation.y for observation in seen])
-    missing = Found(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
+    missing = CalibrationResult(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
     degree = min(2, np.unique(x).size - 1)
     if degree < 1 or y.size < degree + 2:
         return missing
@@ -286,7 +288,7 @@ def crossing(goal: Goal, seen: Sequence[Observation]) -> Found:
     low, high = np.percentile(values, [2.5, 97.5])
     value = float(value_at(goal, np.array(root)))
     error = float(values.std(ddof=1))
-    return Found(
+    return CalibrationResult(
         value, error, (float(low), float(high)), tuple(fit.tolist()), spread, of_runs=float(of_runs.std(ddof=1))
     )
 
@@ -304,7 +306,7 @@ def _roots(fits: Floats, levels: Floats, ends: Floats, near: float) -> Floats:
     return chosen
 
 
-def report(goal: Goal, found: Found, seen: Sequence[Observation]) -> dict[str, Any]:
+def report(goal: Goal, found: CalibrationResult, seen: Sequence[Observation]) -> dict[str, Any]:
     """The content of result.json: the parameter in SI, the quantity in its shown unit."""
     return {
         "scene": goal.scene,

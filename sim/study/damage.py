@@ -27,7 +27,7 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import remove_leftovers
 from repose.sim.io.mesh import read_mesh
 from repose.sim.parameters import ParameterError
-from repose.sim.study.selftest import SMALL, Case, NotAvailable, Outcome
+from repose.sim.study.selftest import SMALL, NotAvailable, SelfTestCase, SelfTestResult
 
 LONGEST = 2.0
 """Processor time that one file may take [s]."""
@@ -255,23 +255,23 @@ def killed_saves(kills: int, seed: int) -> list[str]:
 
 
 DAMAGE = (
-    Case(
+    SelfTestCase(
         "damaged meshes",
         f"of {MESHES}, not answered in a sentence",
         lambda: _counted(damaged_meshes(MESHES, 10)),
         "N16",
     ),
-    Case(
+    SelfTestCase(
         "damaged presets",
         f"of {PRESETS}, not answered in a sentence",
         lambda: _counted(damaged_presets(PRESETS, 10)),
         "N16",
     ),
-    Case(
+    SelfTestCase(
         "kills while saving", f"of {KILLS}, with a file lost or left", lambda: _counted(killed_saves(KILLS, 10)), "N13"
     ),
 )
 
 
-def _counted(wrong: list[str]) -> Outcome:
-    return Outcome(len(wrong), 0, "files")
+def _counted(wrong: list[str]) -> SelfTestResult:
+    return SelfTestResult(len(wrong), 0, "files")

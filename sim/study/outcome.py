@@ -32,8 +32,8 @@ from repose.sim.measure.display import COMPARISON, Axis, Curve, Line, Source
 from repose.sim.message import EMPTY, _, joined, label_of, plain
 from repose.sim.parameters import Value
 from repose.sim.registry import scenes
-from repose.sim.study.plan import Run, Statement, StudyPlan, Verdict
-from repose.sim.study.quantities import Quantity, default_names, name_of_study, names_beside, quantity_of, read
+from repose.sim.study.plan import Statement, StatementVerdict, StudyPlan, StudyRun
+from repose.sim.study.quantities import ShownQuantity, default_names, name_of_study, names_beside, quantity_of, read
 
 SAID = (
     *("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap"),
@@ -71,11 +71,11 @@ class TableRow(NamedTuple):
 
 
 @dataclass
-class Outcome:
+class StudyOutcome:
     """The results of the runs of a study so far."""
 
     plan: StudyPlan
-    runs: Sequence[Run]
+    runs: Sequence[StudyRun]
     """All requested runs, also those without a result."""
     results: Mapping[str, Mapping[str, Any]]
     """Content of the result of each run that has one, by the name of its file."""
@@ -83,13 +83,13 @@ class Outcome:
     """Why a run has no result, by the name of its file."""
 
     @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
+    def quantities(self) -> tuple[ShownQuantity, ...]:
         """The measured quantities, in the order of the plan."""
         names = self.plan.measured or default_names(self.plan.scene, self.results)
         return tuple(quantity_of(self.plan.scene, name, self.plan.numbers) for name in names)
 
     @property
-    def drawn(self) -> Quantity:
+    def drawn(self) -> ShownQuantity:
         """The first quantity."""
         return self.quantities[0]
 
@@ -124,7 +124,7 @@ class Outcome:
             for place, value in enumerate(values)
         }
 
-    def group_of(self, run: Run) -> Group:
+    def group_of(self, run: StudyRun) -> Group:
         """The line of the figure for a run."""
         declared = self.plan.declared
         others = tuple(run.varied[name] for name in self.plan.others)
@@ -231,7 +231,7 @@ class Outcome:
         below = [quantity for quantity in self.quantities[1:] if quantity.name in names_beside(self.plan.scene)]
         return (self.curve(), *(self._curve_of(quantity, f"beside_{place}") for place, quantity in enumerate(below, 1)))
 
-    def _curve_of(self, quantity: Quantity, name: str) -> Curve:
+    def _curve_of(self, quantity: ShownQuantity, name: str) -> Curve:
         """Means of another quantity with errors."""
         study, lines, several = self.like(quantity), list[Line](), len(self.groups) > 1
         source: Source = "" if several else "own"
@@ -325,11 +325,11 @@ class Outcome:
             lines.append(tuple(line))
         return (tuple([*head, "published"] if published else head), *lines)
 
-    def verdicts(self) -> list[tuple[Statement, Verdict]]:
+    def verdicts(self) -> list[tuple[Statement, StatementVerdict]]:
         """The statements of the study with the verdicts of our runs."""
         return [(statement, statement.judge(self)) for statement in self.plan.statements]
 
-    def like(self, quantity: Quantity) -> Study:
+    def like(self, quantity: ShownQuantity) -> Study:
         """How a quantity is shown."""
         return Study(
             quantity.name,
@@ -398,7 +398,7 @@ class Outcome:
             quantity.name: _in_units(quantity, row.means.get(quantity.name)) for quantity in self.quantities
         }
 
-    def _run_entry(self, run: Run) -> dict[str, Any]:
+    def _run_entry(self, run: StudyRun) -> dict[str, Any]:
         result = self.results[run.task.path.name]
         entry: dict[str, Any] = {"case": run.case.label} if run.case.label else {}
         entry |= dict(run.varied)
@@ -439,7 +439,7 @@ class Outcome:
         return text.getvalue()
 
 
-def _in_units(quantity: Quantity, row: Row | None) -> dict[str, Any] | None:
+def _in_units(quantity: ShownQuantity, row: Row | None) -> dict[str, Any] | None:
     """Mean, standard error and standard deviation of the runs in the shown unit."""
     if row is None:
         return None

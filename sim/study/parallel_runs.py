@@ -32,7 +32,7 @@ Beside = Callable[["Task"], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Stage:
+class StoredStage:
     """A moment of a run whose grains are stored for a figure."""
 
     name: str
@@ -59,7 +59,7 @@ class Task:
     path: Path
     threads: int | None = 1
     """Threads of the engine; None for automatic."""
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[StoredStage, ...] = ()
     """The result contains the positions of the grains at these stages."""
     beside: Beside | None = None
     """Computes further entries of the result, such as results of another program for the same run."""
@@ -157,7 +157,7 @@ class Stages:
     BETWEEN = 0.02
     """Simulated time between two checks [s]."""
 
-    def __init__(self, stages: Sequence[Stage]) -> None:
+    def __init__(self, stages: Sequence[StoredStage]) -> None:
         self.taken: dict[str, dict[str, Any]] = {}
         self._stages = stages
         self._phase, self._began = "", 0.0

@@ -24,7 +24,7 @@ from repose.sim.io.json_text import json_text
 from repose.sim.message import plain
 from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
-from repose.sim.study.parallel_runs import Beside, Stage, Task
+from repose.sim.study.parallel_runs import Beside, StoredStage, Task
 from repose.sim.wording import value_text
 
 MOST_RUNS = 10_000
@@ -59,7 +59,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class StatementVerdict:
     """The verdict of our runs on a statement."""
 
     ours: str
@@ -76,12 +76,12 @@ class Statement:
     words: str
     theirs: str
     """The published number, in words; empty if there is none."""
-    judge: Callable[[Any], Verdict]
+    judge: Callable[[Any], StatementVerdict]
     """judge(outcome of the study) (repose.sim.study.outcome)."""
 
 
 @dataclass(frozen=True)
-class Run:
+class StudyRun:
     """One run of a study."""
 
     case: Case
@@ -127,7 +127,7 @@ class StudyPlan:
     """Law fitted to the points of each line; None for the law of the scene, if any."""
     figure: str = "comparison"
     """"comparison", "stages", "profiles" or "avalanches"."""
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[StoredStage, ...] = ()
     """Panels of the figure "stages"."""
     beside: Beside | None = None
     """Function of a module that computes further entries of each result, such as those of another program."""
@@ -172,7 +172,7 @@ class StudyPlan:
             found |= preset.values
         return {**found, **self.values, **case.values, **varied}
 
-    def runs(self, folder: Path, seeds: Sequence[int] | None = None, threads: int | None = 1) -> tuple[Run, ...]:
+    def runs(self, folder: Path, seeds: Sequence[int] | None = None, threads: int | None = 1) -> tuple[StudyRun, ...]:
         """All runs, ordered by seed first: a study stopped half-way has results for all values."""
         found = []
         for seed in self.seeds if seeds is None else seeds:
@@ -180,7 +180,9 @@ class StudyPlan:
                 found += [self.run(folder, case, varied, seed, threads) for varied in self.combinations()]
         return tuple(found)
 
-    def run(self, folder: Path, case: Case, varied: Mapping[str, Value], seed: int, threads: int | None = 1) -> Run:
+    def run(
+        self, folder: Path, case: Case, varied: Mapping[str, Value], seed: int, threads: int | None = 1
+    ) -> StudyRun:
         """One run, with the file in `folder` that its result goes to."""
         values = self.values_of(case, varied)
         words = [*([case.label] if case.label else []), *(f"{name} {number(at)}" for name, at in varied.items())]
@@ -192,7 +194,9 @@ class StudyPlan:
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:DIGEST_DIGITS]
         slug = "".join(letter if letter.isalnum() or letter in ".-+" else "-" for letter in name.replace(", ", " "))
         path = folder / f"{slug}-{digest}.json"
-        return Run(case, varied, seed, Task(self.scene, values, seed, name, path, threads, self.stages, self.beside))
+        return StudyRun(
+            case, varied, seed, Task(self.scene, values, seed, name, path, threads, self.stages, self.beside)
+        )
 
     def identity(self) -> dict[str, Any]:
         """The data that must be equal to continue a folder: everything except title, seeds and values in the grid."""

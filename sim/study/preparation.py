@@ -60,7 +60,7 @@ class Needed(NamedTuple):
         return f"{self.scene}: {kind}{choices}"
 
 
-class Progress(NamedTuple):
+class PreparationProgress(NamedTuple):
     """Progress of compiling."""
 
     part: str
@@ -145,17 +145,17 @@ def expected_times(needed: Needed) -> dict[str, float]:
     return {part: factor * seconds for part, seconds in PARTS.items()}
 
 
-def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> Progress:
+def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> PreparationProgress:
     """Progress `seconds` after the compiler began with `part`; one that takes longer than expected never seems done."""
     names = list(expected)
     if part not in expected:
-        return Progress("", 1.0, 0.0)
+        return PreparationProgress("", 1.0, 0.0)
     before = sum(expected[name] for name in names[: names.index(part)])
     after = sum(expected[name] for name in names[names.index(part) + 1 :])
     ratio = seconds / max(expected[part], 1e-3)
     share = OVERDUE * ratio if ratio < 1.0 else 1.0 - (1.0 - OVERDUE) / ratio
     left = max(expected[part] - seconds, (1.0 - OVERDUE) * seconds)
-    return Progress(part, (before + share * expected[part]) / sum(expected.values()), left + after)
+    return PreparationProgress(part, (before + share * expected[part]) / sum(expected.values()), left + after)
 
 
 class Watch:
@@ -174,7 +174,7 @@ class Watch:
         self._ended: float | None = None
         """Time at which the loop was first found compiled [s]."""
 
-    def progress(self) -> Progress:
+    def progress(self) -> PreparationProgress:
         """Progress of compiling."""
         now = self._clock()
         if self._ended is None and all(loop.overloads for loop in self._loops):

@@ -18,7 +18,7 @@ from repose.sim.parameters import ParameterError, Value, require_known
 from repose.sim.registry import measurements, scenes
 
 
-class Quantity(NamedTuple):
+class ShownQuantity(NamedTuple):
     """How a quantity is shown."""
 
     name: str
@@ -45,18 +45,20 @@ def names_beside(scene: str) -> tuple[str, ...]:
     return () if study is None else tuple(study.beside)
 
 
-def quantity_of(scene: str, name: str, numbers: Mapping[str, ResultNumber] | None = None) -> Quantity:
+def quantity_of(scene: str, name: str, numbers: Mapping[str, ResultNumber] | None = None) -> ShownQuantity:
     """The quantity of that name; `numbers` are those that a study adds to the results of the scene."""
     if name == name_of_study(scene):
         study = scenes()[scene].study
-        return Quantity(name, study.quantity, study.symbol, study.unit, study.scale, study.error_of, study.error_name)
+        return ShownQuantity(
+            name, study.quantity, study.symbol, study.unit, study.scale, study.error_of, study.error_name
+        )
     if name in measurements():
         found = measurements()[name]
-        return Quantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
+        return ShownQuantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
     last = name.rpartition(".")[2]
     known = {**scenes()[scene].result_numbers, **(numbers or {})}
     shown = known.get(last) or ResultNumber(plain(last.replace("_", " ")))
-    return Quantity(name, shown.label, shown.symbol, shown.unit, 1.0)
+    return ShownQuantity(name, shown.label, shown.symbol, shown.unit, 1.0)
 
 
 def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

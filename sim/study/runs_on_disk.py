@@ -16,9 +16,9 @@ from typing import Any
 from repose.sim.io.json_text import read_json
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.registry import scenes
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.parallel_runs import Task, run_all
-from repose.sim.study.plan import DIGEST_DIGITS, Case, Run, StudyPlan
+from repose.sim.study.plan import DIGEST_DIGITS, Case, StudyPlan, StudyRun
 from repose.sim.study.quantities import default_names, read
 from repose.sim.wording import path_text, value_text
 
@@ -41,7 +41,7 @@ class StudyRuns:
     """Results by the name of the file."""
     lost: dict[str, str] = field(default_factory=dict)
     """Why a run has no result, by the name of its file."""
-    runs: dict[str, list[Run]] = field(default_factory=dict)
+    runs: dict[str, list[StudyRun]] = field(default_factory=dict)
     """Runs of each study, including those of added seeds."""
     _asked: set[str] = field(default_factory=set)
     _files: dict[str, Path] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class StudyRuns:
                 self._add(plan, run)
         return self._missing() + self._more()
 
-    def _add(self, plan: StudyPlan, run: Run) -> None:
+    def _add(self, plan: StudyPlan, run: StudyRun) -> None:
         """Add a run to a study, with its result if the folder contains it."""
         path = self._files.setdefault(run.task.path.stem[-DIGEST_DIGITS:], run.task.path)
         run = replace(run, task=replace(run.task, path=path))
@@ -78,9 +78,9 @@ class StudyRuns:
         do_all = self.elsewhere or run_all
         do_all(missing, workers, on_progress=on_progress, on_end=ended)
 
-    def outcome(self, plan: StudyPlan) -> Outcome:
+    def outcome(self, plan: StudyPlan) -> StudyOutcome:
         """The results of one of the studies so far."""
-        return Outcome(plan, self.runs[plan.name], self.results, self.lost)
+        return StudyOutcome(plan, self.runs[plan.name], self.results, self.lost)
 
     def _missing(self) -> list[Task]:
         """Runs without a result that have not been requested yet, each once."""

@@ -34,7 +34,7 @@ G, RADIUS, MASS, STIFFNESS = 9.81, 1e-3, 1e-3, 1e6
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SelfTestResult:
     """Result of a case."""
 
     value: float
@@ -49,13 +49,13 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Case:
+class SelfTestCase:
     """One case of the self-test."""
 
     name: str
     shows: str
     """Name of the measured number."""
-    try_out: Callable[[], Outcome]
+    try_out: Callable[[], SelfTestResult]
     of: str = ""
     """Numbers of the reliability cases that it covers; sim/README.md explains their letters."""
 
@@ -111,16 +111,16 @@ def heap(steps: int = POURED, **values: Any) -> Experiment:
     return simulation
 
 
-def free_fall() -> Outcome:
+def free_fall() -> SelfTestResult:
     """Height after 0.1 s against h + v t - g t²/2."""
     dt, steps, speed = 1e-5, 10_000, 0.3
     world = moved([(0.0, 0.0)], steps, dt, velocity=(0.0, speed), gravity=G)
     time = steps * dt
     expected = speed * time - 0.5 * G * time**2
-    return Outcome(abs(float(world.motion[1, 0, 0]) / expected - 1.0), 1e-9)
+    return SelfTestResult(abs(float(world.motion[1, 0, 0]) / expected - 1.0), 1e-9)
 
 
-def hertz_impact() -> Outcome:
+def hertz_impact() -> SelfTestResult:
     """Largest overlap of two grains against (5 m* v² / 4k)^(2/5): Johnson, Contact Mechanics (1985), 11.4."""
     speed = 1.0
     smooth: dict[str, Value] = {"friction": 0.0, "normal_damping": 0.0, "shear_damping": 0.0}
@@ -133,10 +133,10 @@ def hertz_impact() -> Outcome:
 
     place, velocity = [(-RADIUS, 0.0), (RADIUS, 0.0)], [(0.5 * speed, 0.0), (-0.5 * speed, 0.0)]
     moved(place, 450, dt, smooth, velocity=velocity, look=look)
-    return Outcome(abs(deepest[0] / overlap - 1.0), 1e-3)
+    return SelfTestResult(abs(deepest[0] / overlap - 1.0), 1e-3)
 
 
-def restitution() -> Outcome:
+def restitution() -> SelfTestResult:
     """Rebound of the linear law against e = exp(-g t_c/2), t_c = pi / sqrt(k/m* - g²/4), damped to e = 0.7."""
     asked, speed, effective = 0.7, 0.8, 0.5 * MASS
     damping = -2.0 * math.log(asked) * math.sqrt(1e4 / effective) / math.hypot(math.pi, math.log(asked))
@@ -150,18 +150,18 @@ def restitution() -> Outcome:
     place, velocity = [(-RADIUS, 0.0), (RADIUS, 0.0)], [(speed, 0.0), (0.0, 0.0)]
     world = moved(place, 1700, duration / 1600, values, velocity=velocity, plain=True)
     found = float(world.motion[0, 1, 1] - world.motion[0, 1, 0]) / speed
-    return Outcome(abs(found / asked - 1.0), 1e-3)
+    return SelfTestResult(abs(found / asked - 1.0), 1e-3)
 
 
-def momentum() -> Outcome:
+def momentum() -> SelfTestResult:
     """Change of the total momentum of 36 grains in 10,000 steps, divided by the sum of |m v| [-]."""
     place, velocity = grains_in_contact()
     world = moved(place, 10_000, 1e-6, velocity=velocity)
     change = np.abs(world.motion[:, 1].sum(axis=1) - velocity.sum(axis=0)).max()
-    return Outcome(float(change / np.abs(velocity).sum()), 1e-12)
+    return SelfTestResult(float(change / np.abs(velocity).sum()), 1e-12)
 
 
-def energy_ledger() -> Outcome:
+def energy_ledger() -> SelfTestResult:
     """Gap of the energy ledger after a whole small experiment, divided by the dissipated energy [-]."""
     simulation = new_experiment("heap", SMALL)
     apply(simulation, Act("run"))
@@ -170,10 +170,10 @@ def energy_ledger() -> Outcome:
     if simulation.fault is not None:
         raise RuntimeError(simulation.fault.message)
     energy = energy_of(simulation)
-    return Outcome(abs(energy.gap) / energy.dissipated, 0.01)
+    return SelfTestResult(abs(energy.gap) / energy.dissipated, 0.01)
 
 
-def brute_force() -> Outcome:
+def brute_force() -> SelfTestResult:
     """Contacts of 300 random grains in which the neighbour list and the comparison of all pairs differ."""
     generator = np.random.default_rng(5)
     place = generator.uniform(-0.02, 0.02, (300, 2))
@@ -183,23 +183,23 @@ def brute_force() -> Outcome:
     distance = np.hypot(*(world.motion[:, 0, :, None] - world.motion[:, 0, None]))
     first, second = np.nonzero(np.triu(distance < 2.0 * RADIUS, 1))
     touching = set(zip(first.tolist(), second.tolist(), strict=True))
-    return Outcome(float(len(touching - listed) + used - len(listed)), 0.0, "contacts")
+    return SelfTestResult(float(len(touching - listed) + used - len(listed)), 0.0, "contacts")
 
 
-def plain_python() -> Outcome:
+def plain_python() -> SelfTestResult:
     """Difference of compiled code and plain Python after 60 steps of 36 grains, divided by the largest displacement."""
     place, velocity = grains_in_contact()
     fast, plain = (moved(place, 60, 1e-6, velocity=velocity, plain=slow) for slow in (False, True))
     path = np.abs(plain.motion[:, 0] - place.T).max()
-    return Outcome(float(np.abs(fast.motion[:, 0] - plain.motion[:, 0]).max() / path), 1e-11)
+    return SelfTestResult(float(np.abs(fast.motion[:, 0] - plain.motion[:, 0]).max() / path), 1e-11)
 
 
 PHYSICS = (
-    Case("free fall", "error of the path", free_fall, "I25"),
-    Case("Hertz impact", "error of the largest overlap", hertz_impact, "I25"),
-    Case("restitution", "error of the rebound", restitution, "I05"),
-    Case("momentum", "change over 10,000 steps", momentum, "I02"),
-    Case("energy ledger", "gap, share of the dissipated energy", energy_ledger, "I04"),
-    Case("neighbours", "contacts missed or listed twice", brute_force, "I20"),
-    Case("compiled code", "difference from plain Python", plain_python, "T17"),
+    SelfTestCase("free fall", "error of the path", free_fall, "I25"),
+    SelfTestCase("Hertz impact", "error of the largest overlap", hertz_impact, "I25"),
+    SelfTestCase("restitution", "error of the rebound", restitution, "I05"),
+    SelfTestCase("momentum", "change over 10,000 steps", momentum, "I02"),
+    SelfTestCase("energy ledger", "gap, share of the dissipated energy", energy_ledger, "I04"),
+    SelfTestCase("neighbours", "contacts missed or listed twice", brute_force, "I20"),
+    SelfTestCase("compiled code", "difference from plain Python", plain_python, "T17"),
 )

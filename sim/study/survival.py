@@ -30,13 +30,13 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.scenes.heap.filling import HeapState
 from repose.sim.study.mutations import complaint, mutants
-from repose.sim.study.selftest import POURED, SMALL, Case, Outcome, heap
+from repose.sim.study.selftest import POURED, SMALL, SelfTestCase, SelfTestResult, heap
 
 PATIENCE = 60.0
 """Longest wall time for a request to the physics thread [s]; for a new process five times as long."""
 
 
-def batches() -> Outcome:
+def batches() -> SelfTestResult:
     """Runs in batches of 7 and 997 steps that differ from one run in a single batch."""
     whole, differing = state_hash(heap().run), 0
     for size in (7, 997):
@@ -44,17 +44,17 @@ def batches() -> Outcome:
         while other.step < POURED:
             advance(other, min(size, POURED - other.step))
         differing += state_hash(other.run) != whole
-    return Outcome(differing, 0, "runs")
+    return SelfTestResult(differing, 0, "runs")
 
 
-def new_process() -> Outcome:
+def new_process() -> SelfTestResult:
     """Runs of a new process with the same seed that have other bits: 0 or 1."""
     code = (
         "from repose.sim.experiment.results import state_hash; from repose.sim.study.selftest import heap; "
         "print(state_hash(heap().run))"
     )
     said = output_of(code)
-    return Outcome(float(said.split()[-1] != state_hash(heap().run)), 0, "runs")
+    return SelfTestResult(float(said.split()[-1] != state_hash(heap().run)), 0, "runs")
 
 
 def output_of(code: str) -> str:
@@ -65,7 +65,7 @@ def output_of(code: str) -> str:
     return done.stdout
 
 
-def restart() -> Outcome:
+def restart() -> SelfTestResult:
     """Runs that were saved and read while grains touch, and then continue with other bits."""
     differing = 0
     for step in (349, 8_111):
@@ -74,10 +74,10 @@ def restart() -> Outcome:
         part.run.world, part.run.state, _ = world_tables.from_bytes(blob, HeapState)
         advance(part, POURED - step)
         differing += state_hash(part.run) != state_hash(whole.run)
-    return Outcome(differing, 0, "runs")
+    return SelfTestResult(differing, 0, "runs")
 
 
-def damaged_file() -> Outcome:
+def damaged_file() -> SelfTestResult:
     """Of 200 saved worlds with one bit flipped, those that are read with changed grains."""
     simulation, generator = heap(), np.random.default_rng(51)
     blob = world_tables.to_bytes(simulation.run.world, simulation.run.state, {})
@@ -90,17 +90,17 @@ def damaged_file() -> Outcome:
         except world_tables.StoreError:
             continue
         wrong += not np.array_equal(world.motion, simulation.run.world.motion)
-    return Outcome(wrong, 0, "files")
+    return SelfTestResult(wrong, 0, "files")
 
 
-def mutated_runs() -> Outcome:
+def mutated_runs() -> SelfTestResult:
     """Of 200 changed saved runs with correct checksums, those neither read nor refused in one sentence."""
     blob = io.BytesIO()
     saved_run.write(saved_copy(heap()), blob)
-    return Outcome(sum(complaint(wrong) != "" for wrong in mutants(blob.getvalue(), 200, seed=53)), 0, "files")
+    return SelfTestResult(sum(complaint(wrong) != "" for wrong in mutants(blob.getvalue(), 200, seed=53)), 0, "files")
 
 
-def not_a_number() -> Outcome:
+def not_a_number() -> SelfTestResult:
     """Steps with a number that is not finite until the run stops, names the grain and restores the last good state."""
     late, simulation = 0, heap()
     for value in (math.nan, math.inf):
@@ -112,28 +112,28 @@ def not_a_number() -> Outcome:
             fault = simulation.fault
             sound = bool(np.isfinite(simulation.run.world.motion).all())
             if fault is None or fault.sphere_id != sphere or not sound:
-                return Outcome(math.inf, 0, "steps")
+                return SelfTestResult(math.inf, 0, "steps")
             apply(simulation, Recover({"dt": "auto"}))
-    return Outcome(late, 0, "steps")
+    return SelfTestResult(late, 0, "steps")
 
 
-def step_too_large() -> Outcome:
+def step_too_large() -> SelfTestResult:
     """Steps with ten times the stable time step until the run stops and restores the last good state."""
     simulation = heap()
     before = state_hash(simulation.run)
     apply(simulation, SetParameters({"dt": 10.0 * survey_contacts(simulation).stable_dt}))
     done = advance(simulation, 1_000)
     kept = simulation.fault is not None and state_hash(simulation.run) == before
-    return Outcome(done if kept else math.inf, automatic_step.CLOSE_STEPS, "steps")
+    return SelfTestResult(done if kept else math.inf, automatic_step.CLOSE_STEPS, "steps")
 
 
-def stiffness() -> Outcome:
+def stiffness() -> SelfTestResult:
     """Faults after the stiffness is multiplied by 1000 while grains touch: 0 or 1."""
     simulation = heap()
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     advance(simulation, 2_000)
     sound = simulation.fault is None and bool(np.isfinite(simulation.run.world.motion).all())
-    return Outcome(float(not sound), 0, "faults")
+    return SelfTestResult(float(not sound), 0, "faults")
 
 
 REFUSED: tuple[Command, ...] = (
@@ -149,7 +149,7 @@ REFUSED: tuple[Command, ...] = (
 )
 
 
-def refused_inputs() -> Outcome:
+def refused_inputs() -> SelfTestResult:
     """Invalid inputs that are accepted, refused in more than one sentence, or change the state."""
     simulation = heap(500)
     before, taken = (state_hash(simulation.run), simulation.parameters), 0
@@ -157,10 +157,10 @@ def refused_inputs() -> Outcome:
         said = apply(simulation, command)
         unchanged = (state_hash(simulation.run), simulation.parameters) == before
         taken += not (said.endswith((".", "?")) and "\n" not in said and unchanged)
-    return Outcome(taken, 0, "inputs")
+    return SelfTestResult(taken, 0, "inputs")
 
 
-def single_steps() -> Outcome:
+def single_steps() -> SelfTestResult:
     """Steps lost or done too often by the physics thread when two threads request 1000 single steps each."""
     runner, changed = Runner(lambda: new_experiment("heap", SMALL)), threading.Event()
     runner.pause(True)
@@ -183,10 +183,10 @@ def single_steps() -> Outcome:
     changed.wait(0.1)  # a step too many is done within this time
     found = runner.latest().run.step
     runner.stop()
-    return Outcome(abs(found - 2000), 0, "steps")
+    return SelfTestResult(abs(found - 2000), 0, "steps")
 
 
-def missing_thread() -> Outcome:
+def missing_thread() -> SelfTestResult:
     """Batches without the second of two threads that count as complete or change the later run: 0 or 1."""
     simulation = heap(349)
     apply(simulation, UseThreads(2))
@@ -198,11 +198,11 @@ def missing_thread() -> Outcome:
         world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, 50, 0
     )
     if status != verlet_list.THREAD_MISSING:
-        return Outcome(1.0, 0, "batches")
+        return SelfTestResult(1.0, 0, "batches")
     faults.stop(simulation, faults.fault_of_status(simulation, status, row))
     clear_fault(simulation)
     advance(simulation, 1_000 - simulation.step)
-    return Outcome(float(state_hash(simulation.run) != state_hash(heap(1_000).run)), 0, "batches")
+    return SelfTestResult(float(state_hash(simulation.run) != state_hash(heap(1_000).run)), 0, "batches")
 
 
 class InUse(NamedTuple):
@@ -253,17 +253,17 @@ def do_heaps(count: int) -> list[InUse]:
     return held
 
 
-def grown(what: str, bound: float, unit: str = "") -> Callable[[], Outcome]:
+def grown(what: str, bound: float, unit: str = "") -> Callable[[], SelfTestResult]:
     """The case that the resource `what` does not grow from the fifth heap on; until then caches fill up."""
 
-    def try_out() -> Outcome:
+    def try_out() -> SelfTestResult:
         held = [getattr(now, what) for now in heaps_in_a_row()[4:]]
-        return Outcome(held[-1] - held[0], bound, unit)
+        return SelfTestResult(held[-1] - held[0], bound, unit)
 
     return try_out
 
 
-def lost_grains() -> Outcome:
+def lost_grains() -> SelfTestResult:
     """Of 20 small random heaps, those that stop, lose a grain or have numbers that are not finite within 1000 steps."""
     failed = 0
     for seed in range(20):
@@ -275,23 +275,23 @@ def lost_grains() -> Outcome:
         state, world = simulation.run.state, simulation.run.world
         kept = int((~world.fixed).sum()) == state.poured - state.removed
         failed += not (kept and simulation.fault is None and bool(np.isfinite(world.motion).all()))
-    return Outcome(failed, 0, "heaps")
+    return SelfTestResult(failed, 0, "heaps")
 
 
 SURVIVAL = (
-    Case("batches", "runs that depend on the batch size", batches, "I12"),
-    Case("new process", "runs with other bits", new_process, "I12"),
-    Case("restart", "runs that continue with other bits", restart, "I14, N01"),
-    Case("damaged files", "of 200, read with changed grains", damaged_file, "N08"),
-    Case("mutated runs", "of 200, neither read nor refused", mutated_runs, "S26, N10"),
-    Case("number not finite", "steps until it is found", not_a_number, "X13"),
-    Case("step too large", "steps until the run stops", step_too_large, "X06"),
-    Case("stiffness × 1000", "faults with an automatic step", stiffness, "P08, X07"),
-    Case("random heaps", "of 20, with a grain lost", lost_grains, "X19"),
-    Case("missing thread", "batches that count as complete", missing_thread, "T08"),
-    Case("heaps in a row: memory", "growth from the 5th to the 20th", grown("memory", 5.0, "MB"), "T09, L04"),
-    Case("heaps in a row: threads", "growth from the 5th to the 20th", grown("threads", 0), "T09, L04"),
-    Case("heaps in a row: files", "growth from the 5th to the 20th", grown("files", 0), "T09, L04"),
-    Case("refused inputs", f"of {len(REFUSED)}, accepted", refused_inputs, "P01 to P07"),
-    Case("single steps", "lost or too many of 2000", single_steps, "T16"),
+    SelfTestCase("batches", "runs that depend on the batch size", batches, "I12"),
+    SelfTestCase("new process", "runs with other bits", new_process, "I12"),
+    SelfTestCase("restart", "runs that continue with other bits", restart, "I14, N01"),
+    SelfTestCase("damaged files", "of 200, read with changed grains", damaged_file, "N08"),
+    SelfTestCase("mutated runs", "of 200, neither read nor refused", mutated_runs, "S26, N10"),
+    SelfTestCase("number not finite", "steps until it is found", not_a_number, "X13"),
+    SelfTestCase("step too large", "steps until the run stops", step_too_large, "X06"),
+    SelfTestCase("stiffness × 1000", "faults with an automatic step", stiffness, "P08, X07"),
+    SelfTestCase("random heaps", "of 20, with a grain lost", lost_grains, "X19"),
+    SelfTestCase("missing thread", "batches that count as complete", missing_thread, "T08"),
+    SelfTestCase("heaps in a row: memory", "growth from the 5th to the 20th", grown("memory", 5.0, "MB"), "T09, L04"),
+    SelfTestCase("heaps in a row: threads", "growth from the 5th to the 20th", grown("threads", 0), "T09, L04"),
+    SelfTestCase("heaps in a row: files", "growth from the 5th to the 20th", grown("files", 0), "T09, L04"),
+    SelfTestCase("refused inputs", f"of {len(REFUSED)}, accepted", refused_inputs, "P01 to P07"),
+    SelfTestCase("single steps", "lost or too many of 2000", single_steps, "T16"),
 )

@@ -8,38 +8,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.experiment.comparison import Row, shown
-from repose.sim.study.outcome import Group, Outcome
-from repose.sim.study.plan import Verdict
+from repose.sim.study.outcome import Group, StudyOutcome
+from repose.sim.study.plan import StatementVerdict
 
 CLEAR = 2.0
 """Number of standard errors above which a difference counts: one in twenty is as large by chance."""
-UNDECIDED = Verdict("not measured", None, "Too few runs: at least two seeds of every value are needed.")
+UNDECIDED = StatementVerdict("not measured", None, "Too few runs: at least two seeds of every value are needed.")
 
 
-def numbers(outcome: Outcome, label: str) -> dict[str, Any]:
+def numbers(outcome: StudyOutcome, label: str) -> dict[str, Any]:
     """Numbers fitted to the line with that label; empty if there are none."""
     group = next((group for group in outcome.groups if group.label == label), None)
     return {} if group is None or not outcome.points(group) else outcome.findings(group).numbers
 
 
-def several_seeds(outcome: Outcome) -> bool:
+def several_seeds(outcome: StudyOutcome) -> bool:
     """Whether every mean of the first quantity is over at least two runs: its error is then known."""
     return all(row.means.get(outcome.drawn.name) and row.means[outcome.drawn.name].runs > 1 for row in outcome.table)
 
 
 def same_number(
-    outcome: Outcome, words: str, ours: tuple[float, float] | None, theirs: tuple[float, float], unit: str = ""
-) -> Verdict:
+    outcome: StudyOutcome, words: str, ours: tuple[float, float] | None, theirs: tuple[float, float], unit: str = ""
+) -> StatementVerdict:
     """Whether two numbers with standard errors agree."""
     if ours is None or not several_seeds(outcome):
         return UNDECIDED
     error = math.hypot(ours[1], theirs[1])
     away = (ours[0] - theirs[0]) / error if error > 0.0 else 0.0
     why = f"The difference is {abs(away):.2f} standard errors."
-    return Verdict(f"{words}{shown(*ours)}{unit}", abs(away) <= CLEAR, why)
+    return StatementVerdict(f"{words}{shown(*ours)}{unit}", abs(away) <= CLEAR, why)
 
 
-def same_curve(outcome: Outcome, first: str, second: str) -> Verdict:
+def same_curve(outcome: StudyOutcome, first: str, second: str) -> StatementVerdict:
     """Whether two lines agree: the mean of their differences, with its standard error."""
     groups = {group.label: group for group in outcome.groups}
     if not {first, second} <= groups.keys() or not several_seeds(outcome):
@@ -53,10 +53,10 @@ def same_curve(outcome: Outcome, first: str, second: str) -> Verdict:
     words = f"mean difference {shown(mean, error)}{unit} over {len(both)} values"
     left = _left(outcome, groups[first], groups[second])
     why = f"{abs(mean) / error:.1f} standard errors apart." if error > 0.0 else ""
-    return Verdict(f"{words}; {left}" if left else words, abs(mean) <= CLEAR * error, why)
+    return StatementVerdict(f"{words}; {left}" if left else words, abs(mean) <= CLEAR * error, why)
 
 
-def same_quantities(outcome: Outcome, first: str, second: str) -> Verdict:
+def same_quantities(outcome: StudyOutcome, first: str, second: str) -> StatementVerdict:
     """Whether two quantities of the same runs agree: the mean of their differences, with its standard error."""
     named = {quantity.name: quantity for quantity in outcome.quantities}
     scales = [named[name].scale for name in (first, second)]
@@ -70,7 +70,7 @@ def same_quantities(outcome: Outcome, first: str, second: str) -> Verdict:
     )
     why = f"{abs(mean) / error:.1f} standard errors apart." if error > 0.0 else ""
     words = f"mean difference {shown(mean, error)}{named[first].unit} over {len(both)} values"
-    return Verdict(words, abs(mean) <= CLEAR * error, why)
+    return StatementVerdict(words, abs(mean) <= CLEAR * error, why)
 
 
 class StraightLine(NamedTuple):
@@ -102,7 +102,7 @@ def straight_line(rows: Sequence[Row], scale: float = 1.0) -> StraightLine:
     return StraightLine(slope, error, at_zero, misfit)
 
 
-def trend(outcome: Outcome, label: str, per: float, unit: str, expected: int) -> Verdict:
+def trend(outcome: StudyOutcome, label: str, per: float, unit: str, expected: int) -> StatementVerdict:
     """Whether the first quantity rises (expected 1), falls (-1) or does neither (0) along the abscissa.
 
     The slope is that of `straight_line`, `per` so much of the parameter [SI].
@@ -114,14 +114,14 @@ def trend(outcome: Outcome, label: str, per: float, unit: str, expected: int) ->
     line = straight_line(rows, outcome.drawn.scale)
     slope, error = line.slope * per, line.error * per
     found = 0 if abs(slope) <= CLEAR * error else round(math.copysign(1.0, slope))
-    return Verdict(f"slope {shown(slope, error)} {unit}", found == expected)
+    return StatementVerdict(f"slope {shown(slope, error)} {unit}", found == expected)
 
 
 def _mean(values: list[float], errors: list[float]) -> tuple[float, float]:
     return float(np.mean(values)), float(np.hypot.reduce(errors)) / len(errors)
 
 
-def _left(outcome: Outcome, first: Group, second: Group) -> str:
+def _left(outcome: StudyOutcome, first: Group, second: Group) -> str:
     """The mean difference of the grains left, which is known more precisely than the angle; empty if not counted."""
     ours = [{row.at: row for row in outcome.rows(group, "grains_left")} for group in (first, second)]
     both = sorted(ours[0].keys() & ours[1].keys())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from repose.app.lectures.answers import answer_of
 from repose.app.lectures.course import Course, goes_on
-from repose.app.lectures.lecture_file import Question, parse
+from repose.app.lectures.lecture_file import GuessQuestion, parse
 from repose.app.render.colours import AUTOMATIC, shown_as
 from repose.app.render.director import film_colour
 from repose.app.render.pacing import pacer
@@ -32,7 +32,7 @@ from repose.sim.io.archive import ArchiveError
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scene_fields import EXAMPLES, RECORDS
-from repose.sim.study.parallel_runs import Stage, result_text
+from repose.sim.study.parallel_runs import StoredStage, result_text
 from repose.sim.study.plan import StudyPlan
 
 from tests.small_worlds import use_plain_engine
@@ -217,9 +217,9 @@ def test_a_study_stores_its_stages_and_reads_its_numbers(tmp_path: Path) -> None
         measured=("grains",),
         figure="stages",
         stages=(
-            Stage("half", "half heated", "heating", share=0.5),
-            Stage("late", "pouring", "pouring", after=0.01),
-            Stage("end", "at the end", "solid"),
+            StoredStage("half", "half heated", "heating", share=0.5),
+            StoredStage("late", "pouring", "pouring", after=0.01),
+            StoredStage("end", "at the end", "solid"),
         ),
     )
     results = [json.loads(result_text(run.task)) for run in plan.runs(tmp_path)]
@@ -404,7 +404,7 @@ def test_a_lecture_asks_for_a_reading_and_shows_a_plot_of_the_scene_by_name(fold
     showing(folder, "readings", 'Reading("heat", _("oven heat"), 3.2, "K")')
     guess = 'guess = { words = "w", unit = "K", low = 0, high = 9, reading = "%s" }\n'
     asked = parse(STEP + guess % "heat", "melt.toml").steps[0].guess
-    assert isinstance(asked, Question)
+    assert isinstance(asked, GuessQuestion)
     answer = answer_of(asked, shot(new_experiment("furnace", VALUES)))
     assert answer is not None
     assert answer.value == 3.2

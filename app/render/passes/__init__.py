@@ -21,8 +21,8 @@ from repose.app.render.colours import (
     LIGHT,
     LOOKS,
     READABLE_RELIEF,
+    BackgroundPalette,
     Colouring,
-    Palette,
     Ranges,
     colouring_of,
     contact_scale,
@@ -90,7 +90,7 @@ class Frame:
     """Pixels covered by panels: left, top, right, bottom."""
     scale: float
     """Pixels per unit of text and line width [-]."""
-    palette: Palette
+    palette: BackgroundPalette
     shown: str
     """Quantity or look of the colours, or "labels" (`repose.app.render.colours.shown_as`)."""
     colouring: Colouring | None

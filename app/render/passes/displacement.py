@@ -16,7 +16,7 @@ from repose.app.render.passes.velocity_arrows import WIDTH, rows_of_strokes, wit
 from repose.app.storage.view import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.displacement import displacements
-from repose.sim.experiment.snapshot import Mark, Snapshot
+from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 from repose.sim.message import Message, Number, _, plural, time_text, with_prefix
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             _draw(frame, canvas, area, mark, found)
 
 
-def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: Mark, found: Displaced | None) -> None:
+def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: DisplacementMark, found: Displaced | None) -> None:
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     x, y = left + PAD * unit, top + 0.6 * PAD * unit

@@ -25,7 +25,7 @@ FIXED = Part(_("fixed"))
 """The fixed particles, such as those of a clamp, which the list of parts of a scene does not contain."""
 
 
-class Row(NamedTuple):
+class NamesRow(NamedTuple):
     """The row of the names of the first parts [pixel]."""
 
     area: tuple[float, float, float, float]
@@ -44,7 +44,7 @@ def names_of(frame: Frame) -> list[tuple[Message, Colour]]:
     return [*names, (FIXED.name, frame.palette.fixed)] if snapshot.grains.fixed.any() else names
 
 
-def row(frame: Frame, canvas: Canvas) -> Row | None:
+def row(frame: Frame, canvas: Canvas) -> NamesRow | None:
     """The row of names; None if there is only one part, or no room for a name."""
     names, unit = names_of(frame), frame.scale
     if frame.shown != PARTS or len(names) < 2 or not frame.shows(SWITCH):
@@ -60,7 +60,7 @@ def row(frame: Frame, canvas: Canvas) -> Row | None:
         return None
     x, y = frame.size[0] - right - pad, above + 1.4 * pad
     low = x - 2.0 * pad - sum(widths) - gap * (len(widths) - 1)
-    return Row((low, y - 0.5 * pad, x, y + height + 0.5 * pad), names[: len(widths)], widths, height)
+    return NamesRow((low, y - 0.5 * pad, x, y + height + 0.5 * pad), names[: len(widths)], widths, height)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:

@@ -24,7 +24,7 @@ from repose.app.ui.recent_runs import RecentRun
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
-from repose.sim.io.presets import Card
+from repose.sim.io.presets import PresetCard
 from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.registry import scenes
 
@@ -122,14 +122,14 @@ def _arrive(ui: Ui, title: Message) -> None:
         choice.frames -= 1
 
 
-def _group_of(card: Card) -> str:
+def _group_of(card: PresetCard) -> str:
     if card.name.endswith(".toml"):
         return "own"
     scene = scenes()[card.scene]
     return scene.group or ("plane" if scene.dimension == 2 else "space")
 
 
-def _draw_group(ui: Ui, title: Message, cards: list[Card]) -> None:
+def _draw_group(ui: Ui, title: Message, cards: list[PresetCard]) -> None:
     if not cards:
         return
     imgui.text_colored(vector(ui.palette.muted), translated(title))
@@ -143,7 +143,7 @@ def _draw_group(ui: Ui, title: Message, cards: list[Card]) -> None:
         choose_preset(ui, chosen)
 
 
-def face_of(card: Card, current: bool) -> CardFace:
+def face_of(card: PresetCard, current: bool) -> CardFace:
     """The card of a preset, whose texts are templates of the catalogues."""
     title, about, question = (Message(text) if text else EMPTY for text in (card.title, card.about, card.question))
     return CardFace(card.name, title, about, question, partial(of_preset, card.name), current)

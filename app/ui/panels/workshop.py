@@ -22,8 +22,8 @@ from repose.app.ui.questions import replace_run
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
-from repose.app.ui.workshop import NUMBERS, Point
-from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
+from repose.app.ui.workshop import NUMBERS, CurvePoint
+from repose.sim.clumps.making import ClumpRow, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import Capital, Message, _, joined, plain, sentence
@@ -162,14 +162,14 @@ def _draw_numbers(ui: Ui) -> None:
     colour = ui.palette.muted if faded else ui.palette.text
     mass = ui.work.workshop.recipe.density * made.mass.volume
     lines = [
-        Row(
+        ClumpRow(
             _("spheres"),
             plain(len(made.clump.radius)),
             _("fewer than the largest number where one more would add nothing"),
         ),
         *(line for line in quality_rows(made.quality) if line.name != "outside"),
         *(piece_rows(made) if ui.work.workshop.is_usable else ()),  # otherwise a sentence says it
-        Row(
+        ClumpRow(
             _("volume, mass"),
             Message("{volume}, {si}", volume=volume_text(made.mass.volume), si=si(1000.0 * mass, "g")),
             _("of the union of the spheres"),
@@ -215,7 +215,7 @@ def _draw_plot(ui: Ui) -> None:
     _draw_legend(ui, curves)
 
 
-def _curves(ui: Ui, points: tuple[Point, ...]) -> list[tuple[str, np.ndarray, Colour]]:
+def _curves(ui: Ui, points: tuple[CurvePoint, ...]) -> list[tuple[str, np.ndarray, Colour]]:
     """Name, values and colour of each curve."""
     palette = ui.palette
     measures = {

@@ -72,7 +72,7 @@ class ClumpsState(PouredState):
         return kind
 
 
-class Sizes(NamedTuple):
+class ContainerSizes(NamedTuple):
     """Dimensions of the experiment that follow from the grains [m]."""
 
     plate: float
@@ -85,21 +85,21 @@ class Sizes(NamedTuple):
     """Radius of the ball that contains the largest grain."""
 
 
-def sizes(parameters: LiftedParameters, reach: float, dimension: int) -> Sizes:
+def sizes(parameters: LiftedParameters, reach: float, dimension: int) -> ContainerSizes:
     """Plate and container for the grains, the largest of which fits into a ball of radius `reach` [m]."""
     radius, number = parameters.mean_radius, parameters.grain_count
     if dimension == 2:
         area = number * math.pi * radius**2 / LOOSE_IN_PLANE
         wide = max(0.5 * math.sqrt(0.5 * area), ROOM_IN_PLANE * reach)
         plate = max(math.sqrt(area / SHALLOW) + 2.0 * radius, 1.5 * wide + 2.0 * reach)
-        return Sizes(plate, wide, 1.2 * area / (2.0 * wide) + 4.0 * reach, reach)
+        return ContainerSizes(plate, wide, 1.2 * area / (2.0 * wide) + 4.0 * reach, reach)
     bulk = number * BALL * radius**3 / LOOSE
     wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), ROOM * reach)
     plate = max(plate_radius(parameters), 1.5 * wide + 2.0 * reach)
-    return Sizes(plate, wide, 1.2 * bulk / (math.pi * wide**2) + 4.0 * reach, reach)
+    return ContainerSizes(plate, wide, 1.2 * bulk / (math.pi * wide**2) + 4.0 * reach, reach)
 
 
-def sizes_now(experiment: Experiment) -> Sizes:
+def sizes_now(experiment: Experiment) -> ContainerSizes:
     """The sizes of this run."""
     built: LiftedParameters = experiment.run.built
     return sizes(built, reach_of(built, experiment.run.state.grains), experiment.scene.dimension)
@@ -154,7 +154,7 @@ def _begun(parameters: LiftedParameters, seed: int, walls: Floats) -> tuple[Worl
     return world, state
 
 
-def places_of_layer(generator: np.random.Generator, most: int, size: Sizes, dimension: int) -> Floats:
+def places_of_layer(generator: np.random.Generator, most: int, size: ContainerSizes, dimension: int) -> Floats:
     """Centres of at most `most` grains of a layer above its lowest possible height [m], shape (grains, dimension)."""
     room = size.wide - 1.1 * size.reach
     if dimension == 3:

@@ -36,7 +36,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
-from repose.sim.io.lammps_dump import Dump, Frame
+from repose.sim.io.lammps_dump import Dump, DumpFrame
 from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
@@ -235,7 +235,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     return scene, remark
 
 
-def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -> World:
+def shown(world: World, frame: DumpFrame, dimension: int, held: NDArray[np.int64]) -> World:
     """The world with the spheres at their positions in a frame; the spheres with ids in `held` are fixed."""
     if not np.array_equal(world.sphere_id, frame.sphere_id):
         world = keep_spheres(world, np.isin(world.sphere_id, frame.sphere_id))
@@ -258,7 +258,7 @@ def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -
     return world
 
 
-def deepest_overlap(experiment: Experiment, frame: Frame) -> list[float]:
+def deepest_overlap(experiment: Experiment, frame: DumpFrame) -> list[float]:
     """`World.largest_overlap` of the frames so far, including this frame, which the spheres have just reached."""
     run, engine = experiment.run, experiment.engine
     world, dimension = run.world, run.world.motion.shape[0]
@@ -281,7 +281,7 @@ def deepest_overlap(experiment: Experiment, frame: Frame) -> list[float]:
     return list(map(float, found))
 
 
-def aim(world: World, now: Frame, then: Frame, interval: float, dt: float) -> None:
+def aim(world: World, now: DumpFrame, then: DumpFrame, interval: float, dt: float) -> None:
     """Set the velocity of every sphere such that it reaches its position in the next frame. The speed is limited to
     that allowed by the step loop; a faster sphere jumps at the end."""
     if not np.array_equal(now.sphere_id, then.sphere_id):
@@ -292,7 +292,7 @@ def aim(world: World, now: Frame, then: Frame, interval: float, dt: float) -> No
     world.motion[:, 1] = (velocity * np.minimum(1.0, most / np.maximum(speed, most))[:, None]).T
 
 
-def passed(before: Frame, now: Frame, gate: float, dimension: int) -> int:
+def passed(before: DumpFrame, now: DumpFrame, gate: float, dimension: int) -> int:
     """Number of spheres that have fallen below the gate from one frame to the next."""
     _, first, second = np.intersect1d(before.sphere_id, now.sphere_id, return_indices=True)
     up = dimension - 1

@@ -34,7 +34,7 @@ FLOOR_WALL = 0
 """Row of the plate in the table of walls; the facets of funnel or cylinder follow."""
 
 
-class Sizes(NamedTuple):
+class HeapSizes(NamedTuple):
     """Dimensions of the experiment that follow from the grains [m]."""
 
     plate: float
@@ -58,18 +58,18 @@ class Heap3dState(PouredState):
     moves again."""
 
 
-def sizes(parameters: Heap3dParameters) -> Sizes:
+def sizes(parameters: Heap3dParameters) -> HeapSizes:
     """Plate, funnel and cylinder for the number of grains."""
     radius = parameters.mean_radius
     largest = parameters.largest_radius
     bulk, plate = bulk_volume(parameters), plate_radius(parameters)
     if parameters.pouring == "cylinder":
         wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), 4.0 * largest)
-        return Sizes(plate, 0.0, 1.3 * bulk / (math.pi * wide**2) + 6.0 * largest, wide, wide, largest)
+        return HeapSizes(plate, 0.0, 1.3 * bulk / (math.pi * wide**2) + 6.0 * largest, wide, wide, largest)
     low = heap_height(parameters)
     neck = parameters.orifice * radius
     wide = neck + max(8.0 * radius, 0.4 * plate)
-    return Sizes(plate, low, low + (wide - neck) * math.tan(FUNNEL_SLOPE), neck, wide, largest)
+    return HeapSizes(plate, low, low + (wide - neck) * math.tan(FUNNEL_SLOPE), neck, wide, largest)
 
 
 def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
@@ -115,7 +115,7 @@ def pour_layer(experiment: Experiment) -> None:
     let_fall(experiment, room_of_layer(size), size.high, size.largest)
 
 
-def room_of_layer(size: Sizes) -> float:
+def room_of_layer(size: HeapSizes) -> float:
     """Radius of the circle in which the centres of a new layer are [m]."""
     # The flat sides of the prism are closer to the axis than its edges.
     return size.high_radius * math.cos(math.pi / SIDES) - 1.2 * size.largest

@@ -87,7 +87,7 @@ class VesselState(PouredState):
     """Facets that lie in the floor and are not walls [m]."""
 
 
-class Sizes(NamedTuple):
+class VesselSizes(NamedTuple):
     """Dimensions of the experiment that follow from shape and grains [m]."""
 
     floor: float
@@ -98,13 +98,13 @@ class Sizes(NamedTuple):
     """Largest grain radius."""
 
 
-def sizes(experiment: Experiment) -> Sizes:
+def sizes(experiment: Experiment) -> VesselSizes:
     """Sizes of floor and stream; the floor has room for a shallow heap of all grains."""
     built: VesselParameters = experiment.run.built
     corners = shape(experiment).reshape(-1, 3)
     wide = float(np.hypot(corners[:, 0], corners[:, 1]).max())
     floor = max(plate_radius(built), wide + 6.0 * built.mean_radius)
-    return Sizes(floor, float(corners[:, 2].max()) + heap_height(built), built.largest_radius)
+    return VesselSizes(floor, float(corners[:, 2].max()) + heap_height(built), built.largest_radius)
 
 
 def shape(experiment: Experiment) -> Floats:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from repose.sim.experiment.comparison import ResultNumber, no_laws
 from repose.sim.message import _
 from repose.sim.study import beside_lammps, verdicts
-from repose.sim.study.outcome import Outcome
-from repose.sim.study.plan import Statement, StudyPlan, Verdict
+from repose.sim.study.outcome import StudyOutcome
+from repose.sim.study.plan import Statement, StatementVerdict, StudyPlan
 
 ANGLE, LEFT, FORCE, COMPARED, SLIDING = (
     f"{beside_lammps.NAME}.{name}"
@@ -30,7 +30,7 @@ EQUAL = 1e-9
 """Largest difference of equal forces, over the largest force [-]."""
 
 
-def equal_forces(outcome: Outcome) -> Verdict:
+def equal_forces(outcome: StudyOutcome) -> StatementVerdict:
     """Whether the law gives the forces of LAMMPS at every contact."""
     found = [result[beside_lammps.NAME] for result in outcome.results.values()]
     if not found:
@@ -38,10 +38,10 @@ def equal_forces(outcome: Outcome) -> Verdict:
     largest = max(one["force_difference"] for one in found)
     compared, sliding = (sum(one[name] for one in found) for name in ("contacts_compared", "contacts_sliding"))
     words = f"at most {largest:.0e} of the largest force at {compared} contacts, {sliding} of them sliding"
-    return Verdict(words, largest < EQUAL)
+    return StatementVerdict(words, largest < EQUAL)
 
 
-def same(ours: str, theirs: str) -> Callable[[Outcome], Verdict]:
+def same(ours: str, theirs: str) -> Callable[[StudyOutcome], StatementVerdict]:
     """Whether our quantity and that of LAMMPS agree within errors."""
     return lambda outcome: verdicts.same_quantities(outcome, ours, theirs)
 

@@ -9,8 +9,8 @@ import math
 
 from repose.sim.experiment.comparison import shown
 from repose.sim.study import verdicts
-from repose.sim.study.outcome import Outcome
-from repose.sim.study.plan import Statement, StudyPlan, Verdict
+from repose.sim.study.outcome import StudyOutcome
+from repose.sim.study.plan import Statement, StatementVerdict, StudyPlan
 
 FRICTION = (0.1, 0.2, 0.4)
 LEFT = "angle_of_repose.grains_left"
@@ -23,7 +23,7 @@ TILTED, MARGINAL, REPOSE, DROP = (
 )
 
 
-def repose_below_marginal(outcome: Outcome) -> Verdict:
+def repose_below_marginal(outcome: StudyOutcome) -> StatementVerdict:
     """Whether large avalanches lower the slope: the mean difference of the slopes before and after them."""
     rows = outcome.rows(outcome.groups[0], DROP)
     if not rows or not all(row.runs > 1 for row in rows):
@@ -35,17 +35,17 @@ def repose_below_marginal(outcome: Outcome) -> Verdict:
     clear = drop > verdicts.CLEAR * error
     avalanches = round(sum(row.runs * row.value for row in outcome.rows(outcome.groups[0], LARGE)))
     ours = f"θ_MS − θ_R = {shown(drop, error)}° over {len(rows)} values, {avalanches} large avalanches"
-    return Verdict(ours, clear, why)
+    return StatementVerdict(ours, clear, why)
 
 
-def flows_beyond_repose(outcome: Outcome) -> Verdict:
+def flows_beyond_repose(outcome: StudyOutcome) -> StatementVerdict:
     """Whether a heap at its angle of repose can be tilted before it flows: θ_T > 0."""
     rows = outcome.rows(outcome.groups[0], TILTED)
     if not rows or not all(row.runs > 1 for row in rows):
         return verdicts.UNDECIDED
     angle = sum(row.value for row in rows) / len(rows)
     error = math.hypot(*(row.error for row in rows)) / len(rows)
-    return Verdict(f"θ_T = {shown(angle, error)}° over {len(rows)} values", angle > verdicts.CLEAR * error)
+    return StatementVerdict(f"θ_T = {shown(angle, error)}° over {len(rows)} values", angle > verdicts.CLEAR * error)
 
 
 STUDY = (

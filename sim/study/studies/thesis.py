@@ -19,9 +19,9 @@ from repose.sim.measure.display import Line
 from repose.sim.message import Number, joined
 from repose.sim.parameters import Value
 from repose.sim.study import verdicts
-from repose.sim.study.outcome import Outcome
-from repose.sim.study.parallel_runs import Stage
-from repose.sim.study.plan import Case, Law, Reference, Statement, StudyPlan, Verdict
+from repose.sim.study.outcome import StudyOutcome
+from repose.sim.study.parallel_runs import StoredStage
+from repose.sim.study.plan import Case, Law, Reference, Statement, StatementVerdict, StudyPlan
 
 FRICTION = (0.0, 0.05, 0.1, 0.15, 0.2)
 """Friction coefficients of figures 4.2 to 4.4 and 4.7 [-]."""
@@ -63,7 +63,7 @@ def straight_line(per: float, unit: str) -> Law:
 def factor_is(label: str, theirs: tuple[float, float], why: str = "") -> Any:
     """Whether the fitted k of a line agrees with the published one; `why` it can differ."""
 
-    def judge(outcome: Outcome) -> Verdict:
+    def judge(outcome: StudyOutcome) -> StatementVerdict:
         found = verdicts.numbers(outcome, label).get("factor")
         ours = None if found is None else (found["k"], found["standard_error"])
         found = verdicts.same_number(outcome, "k = ", ours, theirs)
@@ -75,7 +75,7 @@ def factor_is(label: str, theirs: tuple[float, float], why: str = "") -> Any:
     return judge
 
 
-def no_multiple_of_arctan(outcome: Outcome, label: str, k: float) -> str:
+def no_multiple_of_arctan(outcome: StudyOutcome, label: str, k: float) -> str:
     """A sentence if the means of a line are clearly not proportional to arctan μ; empty otherwise."""
     rows = outcome.rows(outcome.group(label))
     away = [(row.value - k * math.atan(row.at)) / row.error for row in rows if row.error > 0.0]
@@ -89,7 +89,7 @@ def no_multiple_of_arctan(outcome: Outcome, label: str, k: float) -> str:
     )
 
 
-def smaller_if_simplified(outcome: Outcome) -> Verdict:
+def smaller_if_simplified(outcome: StudyOutcome) -> StatementVerdict:
     """Whether k of the simplified model is smaller than that of the Hertz model."""
     pair = [verdicts.numbers(outcome, label).get("factor") for label in ("simplified", "Hertz")]
     if None in pair or not verdicts.several_seeds(outcome):
@@ -99,7 +99,9 @@ def smaller_if_simplified(outcome: Outcome) -> Verdict:
     error = math.hypot(hertz["standard_error"], linear["standard_error"])
     clear = abs(difference) > verdicts.CLEAR * error
     ours = f"k(Hertz) − k(simplified) = {shown(difference, error)}"
-    return Verdict(ours, (difference > 0.0) if clear else None, "" if clear else "The two factors agree within errors.")
+    return StatementVerdict(
+        ours, (difference > 0.0) if clear else None, "" if clear else "The two factors agree within errors."
+    )
 
 
 def angle_of_flank(profile: dict[str, Any], row: int) -> float:
@@ -109,7 +111,7 @@ def angle_of_flank(profile: dict[str, Any], row: int) -> float:
     return float(np.arctan(-np.polyfit(x[on], height[on], 1)[0])) if on.sum() > 2 else math.nan
 
 
-def more_friction_is_steeper(outcome: Outcome) -> Verdict:
+def more_friction_is_steeper(outcome: StudyOutcome) -> StatementVerdict:
     """Whether heaps of larger μ are steeper at every time once the flank has formed."""
     profiles: dict[Value, list[dict[str, Any]]] = {}
     for run in outcome.runs:
@@ -130,10 +132,10 @@ def more_friction_is_steeper(outcome: Outcome) -> Verdict:
     seeds = len(every) // len(profiles)
     words = "One seed" if seeds == 1 else f"{seeds} seeds"
     why = f"{words}: neighbouring μ can cross by chance."
-    return Verdict(ours, ordered > 0.8 * len(times) if times else None, why)
+    return StatementVerdict(ours, ordered > 0.8 * len(times) if times else None, why)
 
 
-def angle_rises_with_base_radius(outcome: Outcome) -> Verdict:
+def angle_rises_with_base_radius(outcome: StudyOutcome) -> StatementVerdict:
     """Whether θ rises with R_p, and the means are on a straight line."""
     found = verdicts.trend(outcome, "", per=1e-3, unit="°/mm", expected=1)
     if not found.agrees:
@@ -143,16 +145,16 @@ def angle_rises_with_base_radius(outcome: Outcome) -> Verdict:
     return found if math.isnan(misfit) else replace(found, agrees=misfit <= verdicts.CLEAR, why=why)
 
 
-def gravity_has_no_effect(outcome: Outcome) -> Verdict:
+def gravity_has_no_effect(outcome: StudyOutcome) -> StatementVerdict:
     """Whether θ shows no trend with g."""
     found = verdicts.trend(outcome, "", per=1.0, unit="°/(m/s²)", expected=0)
     why = (
         "Lee and Herrmann find that θ falls when g rises, because grains overlap more." if found.agrees is False else ""
     )
-    return Verdict(found.ours, found.agrees, why)
+    return StatementVerdict(found.ours, found.agrees, why)
 
 
-def about_seven_degrees(outcome: Outcome) -> Verdict:
+def about_seven_degrees(outcome: StudyOutcome) -> StatementVerdict:
     """The angle at the thesis' base."""
     rows = {row.at: row for row in outcome.rows(outcome.groups[0])}
     row = rows.get(2.5e-4)
@@ -164,29 +166,29 @@ def about_seven_degrees(outcome: Outcome) -> Verdict:
     return replace(found, why=f"{found.why} The thesis gives no error of this angle: 1° is assumed.")
 
 
-def angle_without_friction_is_not_zero(outcome: Outcome) -> Verdict:
+def angle_without_friction_is_not_zero(outcome: StudyOutcome) -> StatementVerdict:
     """Whether θ(μ = 0) differs from zero."""
     rows = {row.at: row for row in outcome.rows(outcome.groups[0])}
     if 0.0 not in rows or not verdicts.several_seeds(outcome):
         return verdicts.UNDECIDED
     angle, error = math.degrees(rows[0.0].value), math.degrees(rows[0.0].error)
     why = "The base is rough: its grains hold a layer even without friction."
-    return Verdict(f"θ(0) = {shown(angle, error)}°", angle > verdicts.CLEAR * error, why)
+    return StatementVerdict(f"θ(0) = {shown(angle, error)}°", angle > verdicts.CLEAR * error, why)
 
 
-def steeper_than_arctan(outcome: Outcome) -> Verdict:
+def steeper_than_arctan(outcome: StudyOutcome) -> StatementVerdict:
     """Whether k exceeds 1."""
     found = verdicts.numbers(outcome, outcome.groups[0].label).get("factor")
     if found is None or not verdicts.several_seeds(outcome):
         return verdicts.UNDECIDED
     k, error = found["k"], found["standard_error"]
-    return Verdict(f"k = {shown(k, error)}", k > 1.0 + verdicts.CLEAR * error)
+    return StatementVerdict(f"k = {shown(k, error)}", k > 1.0 + verdicts.CLEAR * error)
 
 
 def runs_fail(label: str) -> Any:
     """Whether runs of a line ended in a fault."""
 
-    def judge(outcome: Outcome) -> Verdict:
+    def judge(outcome: StudyOutcome) -> StatementVerdict:
         names = [run.task.path.name for run in outcome.runs if outcome.group_of(run).label == label]
         results = [outcome.results[name] for name in names if name in outcome.results]
         faults = sum(result["fault"] is not None or result["phase"] != "rested" for result in results)
@@ -196,7 +198,7 @@ def runs_fail(label: str) -> Any:
             if not faults
             else ""
         )
-        return Verdict(ours, faults > 0 if results else None, why)
+        return StatementVerdict(ours, faults > 0 if results else None, why)
 
     return judge
 
@@ -210,10 +212,10 @@ STAGES = StudyPlan(
     seeds=(1,),
     figure="stages",
     stages=(
-        Stage("filling", "filling in layers", phase="filling", share=0.5),
-        Stage("opened", "the right wall is open", phase="flowing"),
-        Stage("flowing", "grains run out", phase="flowing", after=0.15),
-        Stage("rested", "at rest", phase="rested"),
+        StoredStage("filling", "filling in layers", phase="filling", share=0.5),
+        StoredStage("opened", "the right wall is open", phase="flowing"),
+        StoredStage("flowing", "grains run out", phase="flowing", after=0.15),
+        StoredStage("rested", "at rest", phase="rested"),
     ),
 )
 PROFILES = StudyPlan(

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import clump_job
-from repose.app.jobs.clump_job import Request, run_clump
+from repose.app.jobs.clump_job import ClumpRequest, run_clump
 from repose.app.stopping import StopAsked
 from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.shapes import SHAPES
@@ -168,11 +168,11 @@ def test_a_file_that_exists_is_not_overwritten(
 def test_stopped_work_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stopped(request: Request, tell: object) -> None:
+    def stopped(request: ClumpRequest, tell: object) -> None:
         raise StopAsked
 
     monkeypatch.setattr(clump_job, "make", stopped)
-    code, made = run_clump(Request("cube", out=tmp_path / "a.json"))
+    code, made = run_clump(ClumpRequest("cube", out=tmp_path / "a.json"))
     assert (code, made) == (130, None)
     assert list(tmp_path.iterdir()) == []
     assert "Stopped before the end" in capsys.readouterr().err
@@ -180,7 +180,7 @@ def test_stopped_work_writes_nothing(
 
 def test_every_part_of_the_work_reports_and_can_be_stopped() -> None:
     said: list[float] = []
-    request = clump_job.checked(Request("torus", spheres=8, grid=16))
+    request = clump_job.checked(ClumpRequest("torus", spheres=8, grid=16))
     clump_job.make(request, lambda words, share: said.append(share))
     assert said == sorted(said)
     assert max(np.diff([0.0, *said, 1.0])) < 0.3

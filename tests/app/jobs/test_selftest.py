@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import selftest
-from repose.sim.study.selftest import Case, NotAvailable, Outcome
+from repose.sim.study.selftest import NotAvailable, SelfTestCase, SelfTestResult
 
 OWN_TESTS = ("mutated", "random heaps", "killed", "kills", "heaps in a row", "failing panels", "new process", "picture")
 """Beginnings of the names of cases that other tests run with larger numbers."""
@@ -37,10 +37,10 @@ def require_survival(capsys: pytest.CaptureFixture[str]) -> None:
     assert len({case["name"] for case in found["cases"]}) == len(selftest.ALL)
 
 
-def out(error: Exception) -> Callable[[], Outcome]:
+def out(error: Exception) -> Callable[[], SelfTestResult]:
     """A case that cannot be carried out."""
 
-    def try_out() -> Outcome:
+    def try_out() -> SelfTestResult:
         raise error
 
     return try_out
@@ -50,11 +50,11 @@ def test_failed_cases_are_reported_counted_and_give_the_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cases = (
-        Case("good", "number of nothing", lambda: Outcome(0.0, 0.0, "steps")),
-        Case("bad", "too much", lambda: Outcome(2.0, 1.0, "m")),
-        Case("lost", "no number", lambda: Outcome(math.nan, 1.0)),
-        Case("broken", "an error", out(RuntimeError("no luck"))),
-        Case("absent", "nothing to try", out(NotAvailable("no OpenGL"))),
+        SelfTestCase("good", "number of nothing", lambda: SelfTestResult(0.0, 0.0, "steps")),
+        SelfTestCase("bad", "too much", lambda: SelfTestResult(2.0, 1.0, "m")),
+        SelfTestCase("lost", "no number", lambda: SelfTestResult(math.nan, 1.0)),
+        SelfTestCase("broken", "an error", out(RuntimeError("no luck"))),
+        SelfTestCase("absent", "nothing to try", out(NotAvailable("no OpenGL"))),
     )
     monkeypatch.setattr(selftest, "ALL", cases)
     assert run_command_line(["selftest"]) == 1
@@ -72,6 +72,6 @@ def test_failed_cases_are_reported_counted_and_give_the_exit_code(
 def test_the_exit_code_is_0_if_cases_are_only_not_available(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(selftest, "ALL", (Case("absent", "nothing to try", out(NotAvailable("no OpenGL"))),))
+    monkeypatch.setattr(selftest, "ALL", (SelfTestCase("absent", "nothing to try", out(NotAvailable("no OpenGL"))),))
     assert run_command_line(["selftest"]) == 0
     assert "0 cases tested, 0 passed." in capsys.readouterr().out

@@ -15,7 +15,7 @@ from repose.app.stopping import StopAsked
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.study import dask_runs, runs_on_disk
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.parallel_runs import Task
 
 from tests.app.program import UNIX, start
@@ -257,7 +257,7 @@ def test_another_study_is_drawn_beside_and_grains_left_below(tmp_path: Path, mon
 def test_a_study_with_changed_parameters_says_that_its_statements_are_about_others(tmp_path: Path) -> None:
     plan = plan_study("thesis-4.4", changes=("base_radius=5e-4",)).plans[0]
     assert plan.altered == ("base grain radius = 0.5 mm",)
-    outcome = Outcome(plan, (), {}, {})
+    outcome = StudyOutcome(plan, (), {}, {})
     assert outcome.report()["changed"] == ["base grain radius = 0.5 mm"]
     page = report_page(plan, {plan.name: outcome}) if outcome.groups else changed_in_words(plan)
     assert "Changed by --set: base grain radius = 0.5 mm." in page

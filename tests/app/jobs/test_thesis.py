@@ -19,9 +19,9 @@ from repose.app.jobs.study_pictures import draw_outcome
 from repose.sim import registry
 from repose.sim.measure.profile import surface_profile
 from repose.sim.study import runs_on_disk
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.parallel_runs import Task, result_text
-from repose.sim.study.plan import StudyPlan, Verdict
+from repose.sim.study.plan import StatementVerdict, StudyPlan
 from repose.sim.study.runs_on_disk import StudyRuns
 from repose.sim.study.studies import other_angles
 from repose.sim.study.studies.thesis import FIGURES, PROFILES, STAGES, angle_of_flank, more_friction_is_steeper
@@ -34,7 +34,7 @@ PLANS = (*FIGURES, *(replace(plan, values={**plan.values, **FEW}) for plan in ot
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Outcome]]:
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, StudyOutcome]]:
     """All figures of one folder: equal runs are done once. One figure has error bars."""
     folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
@@ -47,7 +47,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Out
 
 
 @pytest.mark.parametrize("name", [plan.name for plan in PLANS])
-def test_every_figure_is_drawn_with_its_numbers(name: str, outcomes: dict[str, Outcome]) -> None:
+def test_every_figure_is_drawn_with_its_numbers(name: str, outcomes: dict[str, StudyOutcome]) -> None:
     outcome = outcomes[name]
     assert len({run.task.path for run in outcome.runs}) == len(outcome.runs)
     assert all(run.task.path.name in outcome.results for run in outcome.runs)
@@ -63,7 +63,7 @@ def test_every_figure_is_drawn_with_its_numbers(name: str, outcomes: dict[str, O
 
 
 @pytest.mark.parametrize(("kind", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
-def test_equal_results_give_equal_files(kind: str, magic: bytes, outcomes: dict[str, Outcome]) -> None:
+def test_equal_results_give_equal_files(kind: str, magic: bytes, outcomes: dict[str, StudyOutcome]) -> None:
     first, second = io.BytesIO(), io.BytesIO()
     for file in (first, second):
         draw_outcome(outcomes["thesis-4.6"], file, kind, SMALL)
@@ -71,7 +71,7 @@ def test_equal_results_give_equal_files(kind: str, magic: bytes, outcomes: dict[
     assert first.getvalue() == second.getvalue(), "the file depends on the time of writing"
 
 
-def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[str, Outcome]) -> None:
+def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[str, StudyOutcome]) -> None:
     curve = outcomes["thesis-4.3"].curve()
     assert (curve.x_label, curve.y_label) == ("friction μ", "angle of repose θ [°]")
     means = [line for line in curve.lines if line.points and not line.single]
@@ -83,7 +83,7 @@ def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[s
     assert outcomes["thesis-4.5"].curve().x_label == "base grain radius R_p [mm]"
 
 
-def test_the_other_angles_are_drawn_side_by_side_in_degrees(outcomes: dict[str, Outcome]) -> None:
+def test_the_other_angles_are_drawn_side_by_side_in_degrees(outcomes: dict[str, StudyOutcome]) -> None:
     tilt = outcomes["tilt"]
     means = {line.label: line for line in tilt.curve().lines if line.points and not line.single}
     assert {"angle of repose θ", "tilting angle θ_T"} <= means.keys()
@@ -97,7 +97,7 @@ def test_the_other_angles_are_drawn_side_by_side_in_degrees(outcomes: dict[str, 
     assert any(found["grains_added"] == FEW["trickle_count"] for found in trickled)
 
 
-def test_the_four_stages_lose_grains_and_the_wall(outcomes: dict[str, Outcome]) -> None:
+def test_the_four_stages_lose_grains_and_the_wall(outcomes: dict[str, StudyOutcome]) -> None:
     outcome = outcomes["thesis-3.2"]
     stages = outcome.results[outcome.runs[0].task.path.name]["stages"]
     assert {"filling", "opened", "rested"} <= stages.keys()
@@ -107,7 +107,7 @@ def test_the_four_stages_lose_grains_and_the_wall(outcomes: dict[str, Outcome]) 
     assert grains["filling"] < grains["opened"] >= grains["rested"]
 
 
-def test_profiles_begin_with_the_column_and_end_with_the_heap(outcomes: dict[str, Outcome]) -> None:
+def test_profiles_begin_with_the_column_and_end_with_the_heap(outcomes: dict[str, StudyOutcome]) -> None:
     outcome = outcomes["thesis-4.1"]
     for run in outcome.runs:
         result = outcome.results[run.task.path.name]
@@ -132,7 +132,7 @@ def test_what_another_program_makes_of_a_run_is_in_its_result_and_its_file_has_a
     assert json.loads(result_text(both.task))["counted"] == 14
 
 
-def test_flanks_of_several_seeds_are_compared_by_their_mean(outcomes: dict[str, Outcome]) -> None:
+def test_flanks_of_several_seeds_are_compared_by_their_mean(outcomes: dict[str, StudyOutcome]) -> None:
     def profile(angle: float) -> dict[str, Any]:
         x = np.linspace(0.0, 0.01, 11)
         return {"x": x.tolist(), "time": [0.2], "height": [(0.02 - np.tan(np.radians(angle)) * x).tolist()]}
@@ -142,8 +142,8 @@ def test_flanks_of_several_seeds_are_compared_by_their_mean(outcomes: dict[str, 
     runs = plan.runs(Path())
     degrees = {(0.05, 1): 8.0, (0.05, 2): 12.0, (0.2, 1): 11.0, (0.2, 2): 19.0}  # seed 2 of the first is above 0.2
     results = {run.task.path.name: {"profile": profile(degrees[run.varied["friction"], run.seed])} for run in runs}
-    verdict = more_friction_is_steeper(Outcome(plan, tuple(runs), results, {}))
-    assert verdict == Verdict(
+    verdict = more_friction_is_steeper(StudyOutcome(plan, tuple(runs), results, {}))
+    assert verdict == StatementVerdict(
         "in 1 of 1 profiles; at rest 10.0°, 15.0°", True, "2 seeds: neighbouring μ can cross by chance."
     )
 

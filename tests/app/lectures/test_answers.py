@@ -6,7 +6,7 @@ import pytest
 from repose.app.language import NATIVE, read_language
 from repose.app.lectures import old_labels
 from repose.app.lectures.answers import answer_of, unanswered
-from repose.app.lectures.lecture_file import Lecture, Question, load, parse
+from repose.app.lectures.lecture_file import GuessQuestion, Lecture, load, parse
 from repose.sim.experiment.changes import offered_plots
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
@@ -29,9 +29,9 @@ def asking(reading: str, unit: str, more: str = "") -> Lecture:
     return parse(f'[[step]]\ntitle = "A"\nscene = "heap"\n{guess}{more.format(guess=guess)}', "mine.toml")
 
 
-def question(reading: str, unit: str) -> Question:
+def question(reading: str, unit: str) -> GuessQuestion:
     asked = asking(reading, unit).steps[0].guess
-    assert isinstance(asked, Question)
+    assert isinstance(asked, GuessQuestion)
     return asked
 
 
@@ -73,7 +73,7 @@ def test_a_guess_taken_before_the_run_is_answered_by_a_later_step_of_the_same_ru
     assert (unanswered(lecture, 0, SHOT) == "") is silent
     assert unanswered(lecture, 1, SHOT) != ""
     shipped = load("heap-slope")
-    first = next(number for number, step in enumerate(shipped.steps) if isinstance(step.guess, Question))
+    first = next(number for number, step in enumerate(shipped.steps) if isinstance(step.guess, GuessQuestion))
     assert unanswered(shipped, first, with_fields(SHOT, readings=())) == ""
 
 

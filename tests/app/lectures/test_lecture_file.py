@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from repose.app.lectures import lecture_file
-from repose.app.lectures.lecture_file import Question, load, names, parse, said
+from repose.app.lectures.lecture_file import GuessQuestion, load, names, parse, said
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
 
@@ -50,7 +50,7 @@ def test_a_step_has_the_values_of_its_preset_and_its_own() -> None:
         "force",
     )
     assert first.box == ((0.0, 0.0), (0.1, 0.05))
-    assert isinstance(first.guess, Question)
+    assert isinstance(first.guess, GuessQuestion)
     assert second.preset is None
     assert (second.values, second.until, second.seconds) == ({"friction": 0.0}, "rested", 4.0)
     assert (lecture.scene_of(1), lecture.beginning_of(1)) == ("heap", 0)
@@ -73,7 +73,7 @@ def test_a_table_of_a_language_translates_every_step() -> None:
     )
     lecture = parse(text, "mine.toml")
     step = lecture.steps[0]
-    assert isinstance(step.guess, Question)
+    assert isinstance(step.guess, GuessQuestion)
     texts = (lecture.title, step.title, step.question, step.guess.words)
     assert [said(text, "pl") for text in texts] == ["Piasek", "Jeden", "Dlaczego?", "s"]
     assert [said(text, "de") for text in texts] == ["Sand", "One", "Why?", "w"]
@@ -89,7 +89,7 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
     for step in lecture.steps:
         for text in (lecture.title, lecture.about, step.title, step.question, step.answer, step.notes):
             assert not text or set(text) >= LANGUAGES
-        if isinstance(step.guess, Question):
+        if isinstance(step.guess, GuessQuestion):
             assert set(step.guess.words) >= LANGUAGES
 
 

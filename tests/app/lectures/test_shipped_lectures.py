@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from repose.app.jobs.lecture_film import LONGEST, Stage, begun
+from repose.app.jobs.lecture_film import LONGEST, LectureStage, begun
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, load, names, parse
 from repose.sim.experiment.commands import Act
@@ -47,7 +47,7 @@ def longest(step: Step) -> float:
 
 def ends(lecture: Lecture) -> Iterator[End]:
     """Run every step to its end, like a lecturer who waits for it; a step that does not end fails with its words."""
-    stage: Stage | None = None
+    stage: LectureStage | None = None
     left: tuple[str, ...] = ()
     for number, step in enumerate(lecture.steps):
         stage = begun(stage, step, threads=None)

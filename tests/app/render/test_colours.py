@@ -10,7 +10,7 @@ from repose.app.render.colours import (
     COLOURINGS,
     DARK,
     LIGHT,
-    Palette,
+    BackgroundPalette,
     bands,
     ease,
     fill_colours,
@@ -42,13 +42,13 @@ def test_lightness_increases_evenly_in_every_colour_map(name: str) -> None:
 
 @pytest.mark.parametrize("name", COLOUR_MAPS)
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
-def test_no_shade_comes_too_near_the_background(name: str, palette: Palette) -> None:
+def test_no_shade_comes_too_near_the_background(name: str, palette: BackgroundPalette) -> None:
     used = lightness(to_srgb(shades(np.linspace(0, 1, 100), name, palette)))
     assert np.abs(used - lightness(palette.background)).min() > 12.0
 
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
-def test_text_stands_out_from_the_background(palette: Palette) -> None:
+def test_text_stands_out_from_the_background(palette: BackgroundPalette) -> None:
     paper, ink, faint = (
         to_linear(c) @ (0.2126, 0.7152, 0.0722) for c in (palette.background, palette.text, palette.faint)
     )

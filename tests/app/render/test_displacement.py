@@ -13,7 +13,7 @@ from repose.app.render.passes import BAND, Frame, all_passes, make_frame
 from repose.app.render.passes.displacement import COVERED, WORDS, displaced, instances, overlay, words
 from repose.app.render.passes.velocity_arrows import WIDTH
 from repose.app.storage.view import View
-from repose.sim.experiment.snapshot import Mark, Snapshot
+from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 
 from tests.app.test_passes_of_real_runs import Sheet
 from tests.snapshots import put, snapshot_of
@@ -34,7 +34,7 @@ def moved(by: Any, dimension: int = 2) -> Snapshot:
         fixed=np.zeros(count, np.bool_),
         sphere_id=order + 7,
         columns={"layer": np.zeros(count, np.float32)},
-        mark=Mark(0, 0, "flowing", 0.25, np.arange(count) + 7, before),
+        mark=DisplacementMark(0, 0, "flowing", 0.25, np.arange(count) + 7, before),
         box=((0.0,) * dimension, (0.02,) * dimension),
     )
 

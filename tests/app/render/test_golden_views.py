@@ -17,7 +17,7 @@ from repose.app.render.colours import DARK, Ranges, position_on_map, shades, to_
 from repose.app.render.cutaway import NOTHING
 from repose.app.render.field_picture import field_picture
 from repose.app.storage.view import View
-from repose.sim.experiment.snapshot import Mark, Snapshot
+from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 from repose.sim.scenes.common.phases import FLOWING
 
 from tests.app.render.test_field_picture import FORCE, RADIUS, SIDE, lattice
@@ -45,7 +45,7 @@ def shot(dimension: int) -> Snapshot:
     forces.limit[:] = 0.3 * forces.normal_force
     before = snapshot.grains.position.astype(np.float64)
     before[:, 0] -= 0.4 * RADIUS * height
-    put(snapshot, mark=Mark(0, 0, "flowing", 0.0, snapshot.grains.sphere_id.copy(), before))
+    put(snapshot, mark=DisplacementMark(0, 0, "flowing", 0.0, snapshot.grains.sphere_id.copy(), before))
     snapshot.grains.velocity[:, 0] = 0.1 * height
     snapshot.grains.mass[:] = 1e-3  # of pebbles: their motion adds less than a thousandth to the stress
     put(snapshot, phase=FLOWING, time=0.5)

@@ -91,9 +91,9 @@ def test_a_disc_smaller_than_a_pixel_gives_its_share_of_light(picture_maker: Pic
 def test_half_coverage_of_a_pixel_gives_half_the_linear_light(picture_maker: PictureMaker) -> None:
     """Black and white mixed half and half in linear light are stored as 188, not 128."""
     import OpenGL.GL as gl
-    from repose.app.render.gpu import Instances, Program, Target
+    from repose.app.render.gpu import Instances, Program, RenderTarget
 
-    program, instances, target = Program("lines"), Instances((4, 1, 4)), Target((8, 8), linear=True)
+    program, instances, target = Program("lines"), Instances((4, 1, 4)), RenderTarget((8, 8), linear=True)
     gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target.framebuffer)
     gl.glViewport(0, 0, 8, 8)
     gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repose.app.ui.edits import PATIENCE, Edits
-from repose.app.ui.undo import DEPTH, History
+from repose.app.ui.undo import DEPTH, UndoHistory
 from repose.sim.experiment.commands import Command, From, Recover, SetParameters, TakeBack
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.parameters import ParameterSet
@@ -153,14 +153,14 @@ def test_after_the_history_is_deleted_no_change_can_be_undone(world: World, edit
 
 
 def test_a_change_back_to_the_first_value_is_not_stored() -> None:
-    history = History()
+    history = UndoHistory()
     history.record({"friction": 0.1}, {"friction": 0.5}, "drag")
     history.record({"friction": 0.5}, {"friction": 0.1}, "drag")
     assert history.undoable == []
 
 
 def test_the_oldest_undo_step_is_deleted_first() -> None:
-    history = History()
+    history = UndoHistory()
     for k in range(DEPTH + 5):
         history.record({"friction": k / 1e4}, {"friction": (k + 1) / 1e4})
     assert len(history.undoable) == DEPTH
@@ -197,7 +197,7 @@ def test_undo_acts_on_the_run_side_by_side_in_which_the_change_was_made() -> Non
 
 def test_a_change_made_right_after_an_undo_can_be_undone_although_the_run_answers_some_frames_later() -> None:
     """The log still extended beyond the step of the change, which was taken for a later one and forgotten."""
-    history = History()
+    history = UndoHistory()
     history.note("push", 100)
     history.follow(500, 500)
     history.undo()

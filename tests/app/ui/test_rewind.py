@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from repose.app.ui import rewind
 from repose.app.ui.edits import Edits
-from repose.app.ui.undo import History
+from repose.app.ui.undo import UndoHistory
 from repose.sim.experiment.commands import Command, Rewind
 from repose.sim.experiment.control import apply, rewind_to
 from repose.sim.experiment.snapshot import Snapshot
@@ -62,7 +62,7 @@ def test_a_step_forward_follows_the_history_and_computes_a_new_step_at_its_end()
 def test_undo_follows_a_seek_and_deletes_changes_after_a_discarded_step() -> None:
     simulation = poured(1_000)
     simulation.history.checkpoints.budget = 50 * 2**20
-    edits = Edits(lambda command: apply(simulation, command), History())
+    edits = Edits(lambda command: apply(simulation, command), UndoHistory())
 
     def look() -> None:
         shown = Snapshot()

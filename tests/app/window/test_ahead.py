@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from repose.app.storage.compile_process import State
+from repose.app.storage.compile_process import CompileState
 from repose.app.ui.ui import ProgramState
 from repose.app.window.ahead import CALM, Ahead
 from repose.sim.experiment.snapshot import Snapshot
@@ -18,8 +18,8 @@ class Process:
 
     stopped = False
 
-    def state(self) -> State:
-        return State("heap3d: hertz_mindlin", "step loop", 2, 7, 0.3, 60.0, False, ())
+    def state(self) -> CompileState:
+        return CompileState("heap3d: hertz_mindlin", "step loop", 2, 7, 0.3, 60.0, False, ())
 
     def stop(self) -> None:
         self.stopped = True

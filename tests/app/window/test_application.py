@@ -415,7 +415,7 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
 ) -> None:
     import OpenGL.GL as gl
     from OpenGL.error import GLError
-    from repose.app.render.gpu import Target
+    from repose.app.render.gpu import RenderTarget
 
     ui = application.ui
     until(application, lambda: ui.snapshot.run.parameters.values and application.renderer is not None)
@@ -428,7 +428,7 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
             def refused(*_: object) -> None:
                 raise GLError(gl.GL_OUT_OF_MEMORY, description=b"out of memory")
 
-            patch.setattr(Target, "__init__", refused)
+            patch.setattr(RenderTarget, "__init__", refused)
             patch.setattr(type(application.window), "size", property(lambda self: (500, 400)))
         until(application, lambda: "picture" in ui.program.broken)
     assert ui.program.broken["picture"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from repose.app.window import pace
-from repose.app.window.pace import SCREEN_RATE, SHARE, Pace
+from repose.app.window.pace import SCREEN_RATE, SHARE, FramePace
 
 
 class Clock:
@@ -28,7 +28,7 @@ def rate_asked(
     monkeypatch.setattr(pace, "available", lambda: processors)
     monkeypatch.setattr("pygame.time.Clock", Clock)
     monkeypatch.setattr("repose.app.window.pace.time.thread_time", lambda: spent[0])
-    frames = Pace(vsync)
+    frames = FramePace(vsync)
     for _ in range(200):
         spent[0] += cost
         frames.wait(most)

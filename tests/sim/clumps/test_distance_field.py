@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.sim.clumps.body import body_of, body_of_shape, body_of_triangles
-from repose.sim.clumps.distance_field import Field, Grid, depth_at, field_of_voxels, nodes_of
+from repose.sim.clumps.distance_field import DistanceField, DistanceGrid, depth_at, field_of_voxels, nodes_of
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
 from scipy.ndimage import map_coordinates
 
 
-def nodes(field: Field) -> tuple[Floats, Floats, Floats]:
+def nodes(field: DistanceField) -> tuple[Floats, Floats, Floats]:
     shape = field.depth.shape
-    return nodes_of(Grid(field.origin, field.step, (shape[0], shape[1], shape[2])))
+    return nodes_of(DistanceGrid(field.origin, field.step, (shape[0], shape[1], shape[2])))
 
 
 def test_distance_to_a_cube_is_exact_inside_and_outside() -> None:
@@ -64,7 +64,7 @@ def test_surface_of_several_thousand_triangles_is_inside_where_its_function_is_p
 
     body = body_of_shape("tetrapod", 24, 3.0)
     shape = body.field.depth.shape
-    grid = Grid(body.field.origin, body.field.step, (shape[0], shape[1], shape[2]))
+    grid = DistanceGrid(body.field.origin, body.field.step, (shape[0], shape[1], shape[2]))
     np.testing.assert_array_equal(winding_around(body.surface, grid), (body.field.depth > 0.0).astype(int))
 
 
@@ -105,7 +105,7 @@ def test_depth_between_nodes_is_linear() -> None:
 
 def test_depths_between_nodes_are_those_of_scipy_to_the_last_bit_and_beyond_the_grid_those_of_its_edge() -> None:
     generator = np.random.default_rng(1)
-    field = Field(generator.random((4, 5, 6)), np.array([-1.0, 0.5, 2.0]), 0.25)
+    field = DistanceField(generator.random((4, 5, 6)), np.array([-1.0, 0.5, 2.0]), 0.25)
     points = field.origin + field.step * generator.uniform(0.0, 3.0, (200, 3))
     place = ((points - field.origin) / field.step).T
     np.testing.assert_array_equal(depth_at(field, points), map_coordinates(field.depth, place, order=1))

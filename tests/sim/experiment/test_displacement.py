@@ -10,7 +10,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.displacement import MOST, displacements, present_mark
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.headless import Frames, shown
-from repose.sim.experiment.snapshot import Mark, Snapshot
+from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
 
@@ -61,11 +61,11 @@ def test_only_the_last_marks_are_kept() -> None:
 
 
 def test_spheres_that_were_not_there_have_no_displacement() -> None:
-    mark = Mark(0, 0, "flowing", 0.0, np.array((9, 4)), np.array(((1.0, 2.0), (3.0, 4.0))))
+    mark = DisplacementMark(0, 0, "flowing", 0.0, np.array((9, 4)), np.array(((1.0, 2.0), (3.0, 4.0))))
     found = displacements(mark, np.array((4, 5, 9)), np.array(((3.5, 4.0), (0.0, 0.0), (1.0, 1.0))))
     assert found[[0, 2]] == pytest.approx(np.array(((0.5, 0.0), (0.0, -1.0))))
     assert np.isnan(found[1]).all()
-    empty = Mark(0, 0, "flowing", 0.0, np.empty(0, np.int64), np.empty((0, 2)))
+    empty = DisplacementMark(0, 0, "flowing", 0.0, np.empty(0, np.int64), np.empty((0, 2)))
     assert np.isnan(displacements(empty, np.array((4,)), np.array(((3.5, 4.0),)))).all()
 
 

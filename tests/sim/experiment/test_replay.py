@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.command_log import Entry, Mark
+from repose.sim.experiment.command_log import Entry, HashMark
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
@@ -56,7 +56,7 @@ def test_the_log_does_not_depend_on_batches() -> None:
 def test_the_first_step_that_differs_is_named() -> None:
     run = changed(poured(3_000), friction=0.4)
     whole = saved_copy(go(run, 7_000))
-    marks = [mark if mark.at != 4_000 else Mark(4_000, "0" * 64) for mark in whole.log.marks]
+    marks = [mark if mark.at != 4_000 else HashMark(4_000, "0" * 64) for mark in whole.log.marks]
     assert verify(replace(whole, log=replace(whole.log, marks=marks))) == Verdict(1, 4, 4_000)
     other = [*whole.log.entries[:-1], Entry(3_000, SetParameters({"friction": 0.41}))]
     assert verify(replace(whole, log=replace(whole.log, entries=other))) == Verdict(1, 4, 4_000)

@@ -22,7 +22,7 @@ from repose.sim import (
     TimeStepWarning,
     place_spheres,
 )
-from repose.sim.bonds.beam import BeamParameters
+from repose.sim.bonds.beam import BeamBondParameters
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
@@ -162,7 +162,7 @@ class NoState:
     phase: str = "running"
 
 
-class CementedParameters(MotionParameters, VoigtParameters, BeamParameters):
+class CementedParameters(MotionParameters, VoigtParameters, BeamBondParameters):
     """Two spheres and a bond."""
 
 

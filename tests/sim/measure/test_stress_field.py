@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.measure.stress_field import BEYOND, Grid, grid_over, kinetic_stress, smoothed, stress_field
+from repose.sim.measure.stress_field import BEYOND, StressGrid, grid_over, kinetic_stress, smoothed, stress_field
 
 WIDTH = 0.01
 
@@ -100,5 +100,5 @@ def test_a_grid_of_too_many_points_is_coarser_and_keeps_the_amount() -> None:
 
 
 def test_what_lies_beyond_the_grid_is_left_out() -> None:
-    grid = Grid((0, 1), np.zeros(2), 0.1, (5, 5))
+    grid = StressGrid((0, 1), np.zeros(2), 0.1, (5, 5))
     assert smoothed(row(9.0, 0.1), row(1.0), 0.1, grid).sum() == 0.0

@@ -12,24 +12,24 @@ import numpy as np
 import pytest
 from repose.app.jobs.calibrate_job import in_words, plan_calibration
 from repose.sim.parameters import ParameterError
-from repose.sim.study.calibration import Found, Goal, calibrate, next_values
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.calibration import CalibrationResult, Goal, calibrate, next_values
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 
 ARCTAN = Goal("heap", "shear_stiffness", 5.0, 400.0, wanted=1.0, frictions=(0.1, 0.2), most_runs=200)
 ANGLE = Goal("heap", "friction", 0.1, 0.8, wanted=25.0, most_runs=200)
 
 
-def made(angle: Callable[[Any, int], float]) -> Callable[[StudyPlan], Outcome]:
+def made(angle: Callable[[Any, int], float]) -> Callable[[StudyPlan], StudyOutcome]:
     """Stands for the runs: angle(values, seed) [°]."""
 
-    def do(plan: StudyPlan) -> Outcome:
+    def do(plan: StudyPlan) -> StudyOutcome:
         runs = plan.runs(Path())
         results = {}
         for run in runs:
             point = {"value": angle(run.varied, run.seed), "error": 0.5, "unit": "°", "aside": {}}
             results[run.task.path.name] = {"point": point, "parameters": {}, "measurements": {}}
-        return Outcome(plan, runs, results)
+        return StudyOutcome(plan, runs, results)
 
     return do
 
@@ -129,8 +129,8 @@ def test_a_value_outside_the_range_is_said_and_not_invented() -> None:
 
 
 def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
-    assert next_values(ANGLE, Found(0.5, 0.1, (0.3, 0.7), (), 1.0)) == (0.406, 0.5, 0.616)
-    assert next_values(ANGLE, Found(0.79, 0.1, (0.3, 0.8), (), 1.0)) == (0.642, 0.79, 0.8)
+    assert next_values(ANGLE, CalibrationResult(0.5, 0.1, (0.3, 0.7), (), 1.0)) == (0.406, 0.5, 0.616)
+    assert next_values(ANGLE, CalibrationResult(0.79, 0.1, (0.3, 0.8), (), 1.0)) == (0.642, 0.79, 0.8)
 
 
 @pytest.mark.parametrize(

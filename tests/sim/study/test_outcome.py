@@ -13,7 +13,7 @@ from repose.sim.experiment.comparison import Row
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.study import verdicts
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import Case, StudyPlan
 from repose.sim.study.plan_file import read_plan
 from repose.sim.study.runs_on_disk import seeds_needed
@@ -29,7 +29,7 @@ PLAN = StudyPlan(
 )
 
 
-def made(angle: Any, seeds: int = 3, plan: StudyPlan = PLAN) -> Outcome:
+def made(angle: Any, seeds: int = 3, plan: StudyPlan = PLAN) -> StudyOutcome:
     """The outcome of runs with angle(case, friction, seed) [°]; 10 grains left per seed."""
     runs = plan.runs(Path(), range(1, seeds + 1))
     results = {
@@ -47,7 +47,7 @@ def made(angle: Any, seeds: int = 3, plan: StudyPlan = PLAN) -> Outcome:
         }
         for run in runs
     }
-    return Outcome(plan, runs, results)
+    return StudyOutcome(plan, runs, results)
 
 
 def arctan(case: str, friction: float, seed: int) -> float:
@@ -81,7 +81,7 @@ def test_the_figure_has_a_colour_for_every_case_and_the_table_both_quantities() 
 
 def test_laws_are_drawn_over_the_range_of_the_plan_before_its_last_run_has_ended() -> None:
     whole = made(arctan)
-    begun = Outcome(PLAN, whole.runs, {name: whole.results[name] for name in [*whole.results][:1]})
+    begun = StudyOutcome(PLAN, whole.runs, {name: whole.results[name] for name in [*whole.results][:1]})
     assert begun.reach == whole.reach
     law = next(line for line in begun.curve().lines if line.label == "arctan μ")
     assert law.x[-1] > 0.2
@@ -103,7 +103,7 @@ def test_values_that_are_no_numbers_have_places_with_words() -> None:
     runs = plan.runs(Path())
     point = {"value": 12.0, "error": 0.5, "unit": "°", "aside": {}}
     result = {"point": point, "grains_left": 3, "measurements": {}}
-    curve = Outcome(plan, runs, {run.task.path.name: result for run in runs}).curve()
+    curve = StudyOutcome(plan, runs, {run.task.path.name: result for run in runs}).curve()
     assert curve.ticks == ("gear5", "leapfrog")
     assert next(line for line in curve.lines if line.label == "mean").x.tolist() == [0.0, 1.0]
 
@@ -112,7 +112,7 @@ def test_a_study_over_another_parameter_has_no_published_values_and_no_laws() ->
     plan = StudyPlan("made", "Made", "heap", grid={"base_radius": (2.5e-4, 5e-4)})
     runs = plan.runs(Path())
     point = {"value": 12.0, "error": 0.5, "unit": "°", "aside": {}}
-    outcome = Outcome(plan, runs, {run.task.path.name: {"point": point, "measurements": {}} for run in runs})
+    outcome = StudyOutcome(plan, runs, {run.task.path.name: {"point": point, "measurements": {}} for run in runs})
     assert all(line.points for line in outcome.curve().lines)
     assert next(line for line in outcome.curve().lines if line.label == "mean").x.tolist() == [0.25, 0.5]  # mm
 
@@ -121,7 +121,7 @@ def test_runs_without_an_angle_are_counted_and_enter_no_mean() -> None:
     outcome = made(arctan)
     name = outcome.runs[0].task.path.name
     results = {**outcome.results, name: {**outcome.results[name], "point": None}}
-    row = Outcome(PLAN, outcome.runs, results).table[0]
+    row = StudyOutcome(PLAN, outcome.runs, results).table[0]
     assert (row.lost, row.means["angle_of_repose"].runs, row.means["grains_left"].runs) == (1, 2, 3)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from repose.sim.io.json_text import LARGEST_FILE, read_json
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.study.outcome import Outcome
+from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import Case, StudyPlan
 from repose.sim.study.runs_on_disk import StudyRuns, earlier
 
@@ -73,7 +73,7 @@ def test_any_other_content_is_refused_or_can_be_used(data: st.DataObject, tmp_pa
     except ParameterError as error:
         assert not PYTHON_WORDS.search(str(error))  # noqa: PT017
         return
-    Outcome(PLAN, [run], runs.results, {}).csv()
+    StudyOutcome(PLAN, [run], runs.results, {}).csv()
 
 
 _prepared: list[tuple[StudyRuns, dict[str, Any]]] = []

@@ -12,7 +12,7 @@ import pytest
 from imgui_bundle import imgui, implot
 from repose.app.render import text
 from repose.app.render.passes import legend
-from repose.app.storage.autosave import Place
+from repose.app.storage.autosave import AutosaveFolder
 from repose.app.ui import lecture
 from repose.app.ui.lecture import open_lecture
 from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation
@@ -27,7 +27,7 @@ from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy, Snapshot
 from repose.sim.message import Message, Number, _
 from repose.sim.registry import scenes
-from repose.sim.study.preparation import Progress
+from repose.sim.study.preparation import PreparationProgress
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.snapshots import with_fields
@@ -353,15 +353,18 @@ def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harn
 @pytest.mark.parametrize(
     ("progress", "said"),
     [
-        (Progress("step loop", 0.5, 20.0), "50 %, about 20 s left: step loop. Later starts load it from disk."),
-        (Progress("", 1.0, 0.0), "100 %, nearly ready. Later starts load it from disk."),
+        (
+            PreparationProgress("step loop", 0.5, 20.0),
+            "50 %, about 20 s left: step loop. Later starts load it from disk.",
+        ),
+        (PreparationProgress("", 1.0, 0.0), "100 %, nearly ready. Later starts load it from disk."),
     ],
 )
 def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
-    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, progress: Progress, said: str
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, progress: PreparationProgress, said: str
 ) -> None:
     class Watched:
-        def progress(self) -> Progress:
+        def progress(self) -> PreparationProgress:
             return progress
 
     notes: list[str] = []
@@ -413,7 +416,7 @@ def test_a_lost_run_and_trouble_with_the_settings_wait_until_a_lecture_is_over(
 ) -> None:
     ui = harness.ui
     if widget == "notice.open_lost":
-        ui.work.run_saver.lost = Place(Path("runs"), BytesIO())
+        ui.work.run_saver.lost = AutosaveFolder(Path("runs"), BytesIO())
     else:
         ui.settings.trouble = "Settings cannot be read."
     open_lecture(ui, "heap-slope")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from repose.app.ui.edits import Edits
 from repose.app.ui.panels.parameters import in_effect, lecture_parameters
-from repose.app.ui.undo import History
+from repose.app.ui.undo import UndoHistory
 from repose.sim.clumps.body import body_of
 from repose.sim.clumps.clump_file import text_of
 from repose.sim.clumps.making import clump_of, examined
@@ -15,7 +15,7 @@ from repose.sim.scenes.clumps.parameters import ClumpsParameters
 
 
 def listed(parameters: ClumpsParameters) -> list[str]:
-    edits = Edits(lambda command: None, History(), find=lambda run: parameters)
+    edits = Edits(lambda command: None, UndoHistory(), find=lambda run: parameters)
     edits.see(Snapshot(serial=1))
     return [entry.name for entry in in_effect(lecture_parameters("clumps", ClumpsParameters), edits)]
 

@@ -175,7 +175,7 @@ def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, m
 def test_a_preset_of_an_older_version_has_neither_sentence_nor_question(tmp_path: Path) -> None:
     path = tmp_path / "old.toml"
     path.write_text('title = "Old"\nscene = "heap"\n')
-    assert presets.card_of(path) == presets.Card(str(path), "Old", "heap")
+    assert presets.card_of(path) == presets.PresetCard(str(path), "Old", "heap")
     preset = presets.load(path)
     assert (preset.about, preset.question) == ("", "")
     assert "question" not in presets.dumps(preset)
