@@ -54,12 +54,12 @@ runner = Runner(lambda: new_experiment("heap", {"grain_count": 40, "width": 0.01
 runner.set_speed(0.01)
 runner.send(Act("fill"))
 runner.start()
-while runner.latest().step < 20:
+while runner.latest().run.step < 20:
     time.sleep(0.002)
-print("ready", runner.latest().time, flush=True)
+print("ready", runner.latest().run.time, flush=True)
 sys.stdin.readline()
 shown = runner.latest()
-print(shown.time, shown.fault is None, flush=True)
+print(shown.run.time, shown.messages.fault is None, flush=True)
 runner.stop()
 """
 

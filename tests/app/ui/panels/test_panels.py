@@ -266,11 +266,14 @@ def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
 ) -> None:
     rows: list[tuple[str, str]] = []
     monkeypatch.setattr(experiment, "row", lambda left, right, *rest: rows.append((left, right)))
-    harness.ui.snapshot.results.readings = (
-        Reading("angle_of_repose", "angle of repose", 12.0, "°", 0.5),
-        Reading("grains_left", "grains left", 100.0),
+    put(
+        harness.ui.snapshot,
+        readings=(
+            Reading("angle_of_repose", "angle of repose", 12.0, "°", 0.5),
+            Reading("grains_left", "grains left", 100.0),
+        ),
+        bulk_readings=(Reading("pressure_p", "pressure P", 95.94321, "N/m", help="Where."),),
     )
-    harness.ui.snapshot.results.bulk_readings = (Reading("pressure_p", "pressure P", 95.94321, "N/m", help="Where."),)
     harness.frame(1)
     assert ("pressure P", "95.94 N/m") in rows
     assert ("grains left", "100") in rows
