@@ -19,6 +19,8 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.registry import scenes
 
+from tests.tiers import tiered
+
 
 @pytest.mark.parametrize("room", [1.02, 1.5, 3.0, 10.0])
 def test_the_memory_of_all_checkpoints_never_passes_the_budget(room: float) -> None:
@@ -96,6 +98,37 @@ def test_changes_of_scene_leave_nothing_behind() -> None:
         assert every_scene() - before < 50_000
     finally:
         tracemalloc.stop()
+
+
+def _growth_over_courses(scene: str, budget: int) -> int:
+    """Memory that Python and numpy take during the third and fourth of four equal courses of one run [bytes]."""
+    experiment = new_experiment(scene, dict(scenes()[scene].test_values))
+    experiment.history.checkpoints.budget = budget
+    snapshot, held = Snapshot(), []
+    begin = next(action for action in experiment.scene.actions(experiment) if action.name in ("run", "fill"))
+    gc.freeze()  # the collector then looks at new objects only, not at the millions of the compiler
+    tracemalloc.start()
+    try:
+        for _ in range(4):
+            assert apply(experiment, Act("reset")) == ""
+            assert apply(experiment, Act(begin.name)) == ""
+            for _ in range(12):
+                advance(experiment, 100)
+                keep_return(experiment)
+                take_snapshot(experiment, snapshot)
+            gc.collect()
+            held.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+        gc.unfreeze()
+    return held[3] - held[1]
+
+
+@pytest.mark.parametrize("scene", tiered(SEVERAL, fast={"drum"}))
+def test_courses_take_no_more_memory_once_the_budget_is_full(scene: str) -> None:
+    """Compared with a budget that never fills. What remains are the marks of displacements, of which a few are kept,
+    and numba's caches of small objects."""
+    assert _growth_over_courses(scene, 200_000) < 0.1 * _growth_over_courses(scene, 10**9)
 
 
 @dataclass
