@@ -11,7 +11,7 @@ from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.sim.io.archive import SUFFIX
-from repose.sim.message import Message
+from repose.sim.message import Message, Number
 from repose.sim.registry import scenes
 
 MOST = 12
@@ -86,11 +86,15 @@ class RecentRuns:
             except (ArchiveError, OSError):
                 return None
             title = scenes()[seen.scene].title if seen.scene in scenes() else seen.scene[:60]
-            at = "" if seen.time is None else f", t = {seen.time:.2f} s"
             day = time.strftime("%d.%m.%Y %H:%M", time.localtime(changed))
+            if seen.time is None:
+                about = Message("{title}, seed {seed}, {day}", title=title, seed=seen.seed, day=day)
+            else:
+                at = Number(seen.time, "s", ".2f")
+                about = Message("{title}, seed {seed}, t = {at}, {day}", title=title, seed=seen.seed, at=at, day=day)
             self._read[key] = RecentRun(
                 path,
-                Message("{title}, seed {seed}{at}, {day}", title=title, seed=seen.seed, at=at, day=day),
+                about,
                 seen.picture,
                 changed,
             )

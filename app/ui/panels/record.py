@@ -13,6 +13,7 @@ from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
 from repose.app.storage.recorder import names_of
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 from repose.sim.message import Message, Number, _, joined, plain, plural
@@ -139,8 +140,15 @@ def _draw_choices(ui: Ui) -> None:
 
 
 def start_or_stop(ui: Ui) -> None:
-    """Start a recording, or end the one in progress."""
-    ui.work.film.stop() if ui.work.film.running else ui.work.film.start(ui.snapshot.run.scene)
+    """Start a recording, or end the one in progress; while the file of the last one is completed, say so."""
+    film = ui.work.film
+    if film.running:
+        film.stop()
+    elif film.finishing:
+        name = film.path.name if film.path is not None else ""
+        tell(ui, Message("The file of the last film is still being completed: {name}.", name=name))
+    else:
+        film.start(ui.snapshot.run.scene)
 
 
 KEYS = (Key("record", plain("V"), _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),)

@@ -8,7 +8,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import ADDED, AddGrains
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import EMPTY, Message, _, length_text
+from repose.sim.message import EMPTY, Message, _, length_text, plural
 from repose.sim.registry import scenes
 
 
@@ -32,7 +32,7 @@ def click(ui: Ui, at: Pixel) -> None:
 def options(ui: Ui) -> None:
     """Number and radius of the grains, on logarithmic scales."""
     choices = ui.settings.choices
-    count = f"{choices.drop_count} grain" + "s" * (choices.drop_count > 1)
+    count = plural("{count} grain", "{count} grains", count=choices.drop_count)
     choices.drop_count = round(
         slide_log(ui, "tool.drop_count", (count, f"{choices.drop_count}"), choices.drop_count, (1, 200))
     )

@@ -107,7 +107,7 @@ def options(ui: Ui) -> None:
     strength = choices.grab_strength
     texts = (
         Message("up to {strength} weights", strength=Number(strength, format=".0f")),
-        f"{strength:.0f} weights",
+        Message("{strength} weights", strength=Number(strength, format=".0f")),
         f"{strength:.0f}",
     )
     choices.grab_strength = slide_log(ui, "tool.strength", texts, strength, (WEAKEST, STRONGEST))

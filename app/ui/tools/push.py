@@ -13,7 +13,7 @@ from repose.app.ui.tools.pointer import abandon_drag, begin_drag, drag_on, end_d
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plain
 
 EARTH = 9.81
 """Acceleration of free fall in which the strength is given in scenes without gravity [m/s²]."""
@@ -43,7 +43,7 @@ def options(ui: Ui) -> None:
     choices = ui.settings.choices
     texts = (
         Message("up to {push_strength} g", push_strength=Number(choices.push_strength, format=".3g")),
-        f"{choices.push_strength:.3g} g",
+        plain(Number(choices.push_strength, "g", ".3g")),
     )
     choices.push_strength = slide_log(ui, "tool.push_strength", texts, choices.push_strength, (1.0, 1e4))
     tooltip(
@@ -54,7 +54,7 @@ def options(ui: Ui) -> None:
     )
     texts = (
         Message("radius {push_size} grains", push_size=Number(choices.push_size, format=".2g")),
-        f"{choices.push_size:.2g} grains",
+        Message("{radius} grains", radius=Number(choices.push_size, format=".2g")),
     )
     choices.push_size = slide_log(ui, "tool.push_size", texts, choices.push_size, (1.0, 50.0))
     tooltip(_("Radius of the push, in mean radii of the grains."))

@@ -54,7 +54,7 @@ def options(ui: Ui) -> None:
     choices = ui.settings.choices
     texts = (
         Message("radius {rod_size} grains", rod_size=Number(choices.rod_size, format=".2g")),
-        f"{choices.rod_size:.2g} grains",
+        Message("{radius} grains", radius=Number(choices.rod_size, format=".2g")),
     )
     choices.rod_size = slide_log(ui, "tool.rod_size", texts, choices.rod_size, (0.5, 50.0))
     tooltip(_("Radius of the rod, in mean radii of the grains."))

@@ -20,7 +20,7 @@ from repose.app.ui.tools.pointer import slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, tooltip
 from repose.sim.experiment.commands import SHAKEN, Shake, Still
-from repose.sim.message import Message, Number, _, length_text, plain
+from repose.sim.message import Message, Number, _, joined, length_text, plain
 
 STEP = math.radians(1.0)
 """Change of the tilt by an arrow key [rad]."""
@@ -116,9 +116,9 @@ def options(ui: Ui) -> None:
         " The table is accelerated by up to {acceleration} times free fall on the Earth.",
         acceleration=Number(acceleration / EARTH, format=".2g"),
     )
-    amplitude, frequency = length_text(choices.shake_amplitude), f"{choices.shake_frequency:.3g} Hz"
+    amplitude, frequency = length_text(choices.shake_amplitude), plain(Number(choices.shake_frequency, "Hz", ".3g"))
     choices.shake_amplitude = slide_log(
-        ui, "tool.amplitude", (f"± {amplitude}", amplitude), choices.shake_amplitude, AMPLITUDES
+        ui, "tool.amplitude", (joined((plain("±"), amplitude), " "), amplitude), choices.shake_amplitude, AMPLITUDES
     )
     tooltip(_("Amplitude of the shaking.") + about)
     choices.shake_frequency = slide_log(ui, "tool.frequency", (frequency,), choices.shake_frequency, FREQUENCIES)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 from repose.app import language
-from repose.app.language import Language, read_language, use_language
+from repose.app.language import Language, read_language, translated, use_language
 from repose.app.ui.panels import all_panels
 from repose.app.ui.places import TOOLS
+from repose.app.ui.tools import all_tools, choose_tool, pointer
+from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import WidgetState
 from repose.sim.message import Message, _
 
@@ -58,3 +60,24 @@ def test_a_forgotten_mark_is_found(harness: PanelHarness, drawn: set[str]) -> No
     for text in (_("Close"), "Close", "close", "Schließen"):
         language.translated(text)
     assert english_in(drawn) == {"Close", "close"}
+
+
+def test_the_options_of_tools_are_messages_in_every_width(
+    harness: PanelHarness, drawn: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, str] = {}
+
+    def slide(ui: Ui, name: str, texts: tuple[str, ...], where: float, **_: float) -> None:
+        offered.update({f"{name} {place}": text for place, text in enumerate(texts)})
+
+    monkeypatch.setattr(pointer, "slide", slide)
+    for tool in all_tools():
+        if tool.options is not None:
+            choose_tool(harness.ui, tool)
+            harness.frame(2)
+    assert {"tool.strength 1", "tool.rod_size 1", "tool.push_size 1", "tool.drop_count 0"} <= offered.keys()
+    assert translated(offered["tool.amplitude 0"]) == "± 0,5 mm"
+    assert translated(offered["tool.drop_count 0"]) == "10 Körner"
+    assert {
+        name: text for name, text in offered.items() if not isinstance(text, Message) and re.search(r"[^\W\d_]", text)
+    } == {}

@@ -15,7 +15,7 @@ from repose.app.render.passes import legend
 from repose.app.storage.autosave import AutosaveFolder
 from repose.app.ui import lecture
 from repose.app.ui.lecture import open_lecture
-from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation
+from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation, record
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
@@ -31,6 +31,8 @@ from repose.sim.study.preparation import PreparationProgress
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.snapshots import with_fields
+
+FILM = "heap.mp4"
 
 
 def toasts(harness: PanelHarness) -> list[str]:
@@ -423,6 +425,17 @@ def test_a_lost_run_and_trouble_with_the_settings_wait_until_a_lecture_is_over(
     for ui.mode.lecture.on in (False, True, False):
         harness.frame(2)
         assert (widget in harness.widgets) != ui.mode.lecture.on
+
+
+def test_the_key_of_films_says_that_the_last_one_is_still_being_completed(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ui = harness.ui
+    for completing, told in ((False, []), (True, [f"The file of the last film is still being completed: {FILM}."])):
+        ui.work.film.path = Path(FILM)
+        monkeypatch.setattr(type(ui.work.film), "finishing", property(lambda film, completing=completing: completing))
+        record.start_or_stop(ui)
+        assert [str(toast.text) for toast in current_toasts(ui)] == told
 
 
 def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: PanelHarness) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.app.language import translated, use_language
 from repose.app.storage import thumbnails
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import RunSaver
@@ -201,6 +202,9 @@ def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
     found = {run.path.name: run for run in recent.found}
     assert set(found) == {"heap-of-mine.repose", "plain.repose"}
     assert "Heap, seed 9, t = 0.00 s" in found["heap-of-mine.repose"].words
+    use_language("de")
+    assert "Startwert 9, t = 0,00 s" in translated(found["heap-of-mine.repose"].words)
+    use_language("en")
     assert thumbnails.pixels(found["heap-of-mine.repose"].picture) is not None
     assert found["plain.repose"].picture == b""
     monkeypatch.setattr(recent, "refresh", lambda: None)
