@@ -91,7 +91,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_no_film)
     if ui.work.run_saver.unsaved and not ui.mode.lecture.on:  # a lecture saves nothing automatically
         _notice(ui, ui.palette.bad, _draw_unsaved, name="unsaved")
-    if ui.mode.lecture.lecture is not None and not ui.mode.lecture.on:
+    covered = ui.mode.overlay or ui.mode.help_open  # an offer can wait until the panel that it would cover is closed
+    if ui.mode.lecture.lecture is not None and not ui.mode.lecture.on and not covered:
         _notice(ui, ui.palette.accent, draw_offer, name="lecture offer")
     for place, toast in enumerate(current_toasts(ui)):
         if ui.mode.presenting and not toast.bad:

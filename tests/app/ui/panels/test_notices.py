@@ -427,6 +427,16 @@ def test_a_lost_run_and_trouble_with_the_settings_wait_until_a_lecture_is_over(
         assert (widget in harness.widgets) != ui.mode.lecture.on
 
 
+def test_the_offer_of_a_lecture_covers_neither_a_panel_over_the_picture_nor_the_page_of_keys(
+    harness: PanelHarness,
+) -> None:
+    ui = harness.ui
+    open_lecture(ui, "heap-slope")
+    for ui.mode.overlay, ui.mode.help_open in (("", False), ("integrators", False), ("", True), ("", False)):
+        harness.frame(2)
+        assert ("lecture.begin" in harness.widgets) == (not ui.mode.overlay and not ui.mode.help_open)
+
+
 def test_the_key_of_films_says_that_the_last_one_is_still_being_completed(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
