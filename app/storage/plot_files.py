@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 import math
 import re
 import textwrap
@@ -165,8 +166,14 @@ def fonts_of_all_languages() -> Iterator[None]:
     path = str(files("repose.assets").joinpath("fonts", "NotoSansJP-Regular.otf"))
     font_manager.fontManager.addfont(path)
     name = font_manager.FontProperties(fname=path).get_name()
-    with rc_context({"font.family": ["sans-serif", name]}):
-        yield
+    complaints = logging.getLogger("matplotlib.font_manager")
+    level = complaints.level
+    complaints.setLevel(logging.ERROR)  # that this font has no bold letters concerns no user of the command line
+    try:
+        with rc_context({"font.family": ["sans-serif", name]}):
+            yield
+    finally:
+        complaints.setLevel(level)
 
 
 def save_figure(figure: Figure, title: str, description: str, file: BinaryIO, kind: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.app.storage import plot_files
-from repose.app.storage.plot_files import Sheet, draw, with_scripts
+from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages, open_figure, with_scripts
 from repose.sim.measure.display import Axis, Curve, Line
 from repose.sim.message import _, plain
 
@@ -77,3 +77,11 @@ def test_symbols_and_units_are_set_with_their_scripts() -> None:
     assert with_scripts("10 N/m^1.5") == r"10 N/m$^\mathrm{1.5}$"
     assert with_scripts("10 N/m^1.5", ",") == r"10 N/m$^\mathrm{1{,}5}$"
     assert with_scripts("grains_left, 1.77 arctan μ") == "grains_left, 1.77 arctan μ"
+
+
+def test_bold_words_of_a_figure_write_nothing_about_fonts_to_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
+    with fonts_of_all_languages():
+        figure = open_figure((320, 180))
+        figure.text(0.5, 0.5, "Bold", fontweight="bold", fontsize=13.37)  # matplotlib complains once of each font
+        figure.savefig(io.BytesIO(), format="png")
+    assert [record.getMessage() for record in caplog.records] == []
