@@ -481,6 +481,8 @@ def plotted(
 
     def curves(experiment: Experiment) -> tuple[Curve, ...]:
         time, further = times(experiment), expected(experiment)
+        if strange := further.keys() - {plot.name for plot in plots}:
+            raise ValueError(f"no plot has the name of these closed forms: {', '.join(sorted(strange))}")
         return tuple(
             Curve(
                 plot.name,

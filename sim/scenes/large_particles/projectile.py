@@ -259,7 +259,7 @@ def common(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     built, world = experiment.run.built, experiment.run.world
     share = world.mass[world.layer == PROJECTILE].sum() / world.mass.sum()
     ends = np.array([0.0, built.duration])
-    return {"Velocity": (Line(_("both as one body"), ends, np.full(2, share * built.speed)),)}
+    return {"velocity": (Line(_("both as one body"), ends, np.full(2, share * built.speed)),)}
 
 
 VELOCITY = Plotted(

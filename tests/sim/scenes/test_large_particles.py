@@ -253,3 +253,18 @@ def test_a_number_beside_its_tolerance_has_the_decimals_of_the_tolerance(
     outcome = particles.equals("x", "x", found, expected, tolerance, unit)
     assert (outcome.found, outcome.expected) == words
     assert outcome.holds
+
+
+@pytest.mark.parametrize("scene", ["projectile", "capture"])
+def test_the_plot_of_velocities_has_the_line_of_the_common_velocity(scene: str) -> None:
+    experiment = new_experiment(scene, scenes()[scene].test_values)
+    velocity = next(curve for curve in experiment.scene.view.curves(experiment) if curve.name == "velocity")
+    assert [line.label for line in velocity.lines] == ["projectile", "target", "both as one body"]
+
+
+def test_a_closed_form_for_a_plot_that_does_not_exist_is_an_error() -> None:
+    """A wrong name of a plot would otherwise remove the line from the picture."""
+    experiment = new_experiment("raft", scenes()["raft"].test_values)
+    curves = particles.plotted((), lambda experiment: {"displaced": ()})
+    with pytest.raises(ValueError, match="displaced"):
+        curves(experiment)
