@@ -38,7 +38,7 @@ def refusal(snapshot: Snapshot) -> Message:
     return Message(
         "The scene '{title}' counts on its own walls; walls can be drawn into these scenes: {scenes}.",
         title=title,
-        scenes=Joined(tuple(entry.title for entry in scenes().values() if entry.free_walls)),
+        scenes=Joined(tuple(entry.title for entry in scenes().values() if entry.hand.free_walls)),
     )
 
 
