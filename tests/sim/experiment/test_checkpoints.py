@@ -107,7 +107,7 @@ def _growth_over_courses(scene: str, budget: int) -> int:
     experiment = new_experiment(scene, dict(scenes()[scene].test_values))
     experiment.history.checkpoints.budget = budget
     snapshot, held = Snapshot(), []
-    begin = next(action for action in experiment.scene.actions(experiment) if action.name in ("run", "fill"))
+    begin = next(action for action in experiment.scene.course.actions(experiment) if action.name in ("run", "fill"))
     gc.freeze()  # the collector then looks at new objects only, not at the millions of the compiler
     tracemalloc.start()
     try:
