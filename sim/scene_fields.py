@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, NamedTuple, Self
 
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
@@ -14,8 +15,13 @@ EXAMPLES = {
     "name": 'name="hopper"',
     "title": 'title="Hopper"',
     "summary": 'summary="Discs run out of a hopper."',
-    "law": 'law="voigt"',
     "parameters": "parameters=HopperParameters",
+    "model": 'model=ModelChoice(law="voigt", dimension=2, smallest_grain=smallest_grain)',
+    "course": "course=Course(begin=begin, supervise=supervise, ...)",
+    "view": "view=SceneView(box=lambda experiment: ((-0.1, 0.0), (0.1, 0.2)))",
+    "hand": "hand=Hand(add_grains=add_grains)",
+    "limits": "limits=SceneLimits(overlap_limit=0.5)",
+    "law": 'law="voigt"',
     "dimension": "dimension=2",
     "begin": "begin=begin, a function begin(parameters, seed) -> tuple[World, HopperState]",
     "supervise": "supervise=lambda experiment: None",
@@ -28,7 +34,7 @@ EXAMPLES = {
     "check": 'check=lambda experiment: ""',
     "smallest_grain": "smallest_grain=lambda parameters: (1e-6, 1e-3)",
 }
-"""An example for each field of `Scene` that has no default."""
+"""An example for each record of a scene, and for each field of `Scene` and of its records that has no default."""
 ALLOWED = {
     "seconds": "a film time above 0, as in Pace(6.0, 'share')",
     "known_from": "'share', 'fall' or 'before'",
@@ -51,13 +57,87 @@ LONGEST_NAME = 60
 """Largest number of characters of the name of a phase."""
 
 
-def require_given(wanted: Iterable[str], given: Collection[str], scene: Any) -> None:
-    """Raise `ParameterError` for the first field of a scene that is wanted and not given."""
-    missing = next((name for name in wanted if name not in given), None)
-    if missing is not None:
-        raise ParameterError(
-            f"The scene {value_text(scene)} lacks the field '{missing}': give it, as in {EXAMPLES[missing]}."
+@dataclass(frozen=True, kw_only=True)
+class SceneRecord:
+    """Base of the dataclasses that are the records of a scene.
+
+    A record does not know the name of its scene. In place of one that lacks a field, or has a field of another record,
+    there is therefore a `WrongRecord`, which the scene refuses.
+    """
+
+    PLACE: ClassVar[str]
+    """The field of `Scene` that holds the record."""
+
+    def __new__(cls, **named: Any) -> Self:
+        wrong: Any = wrong_fields(cls, named, f" in {cls.PLACE}={cls.__name__}(...)")
+        return wrong or super().__new__(cls)
+
+    def __copy__(self) -> Self:
+        return self  # it does not change, and `copy` would make it without fields
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class WrongRecord(NamedTuple):
+    """What is wrong with the fields of a record of a scene, or of the scene itself."""
+
+    where: str
+    """The record in words, after a space; empty for the scene itself."""
+    misplaced: tuple[str, ...]
+    """Fields of one other record."""
+    missing: str = ""
+    """The first field that is missing."""
+
+    def refusal(self, scene: Any) -> ParameterError:
+        """The error of the scene of this name."""
+        whose = f"The scene {value_text(scene)}"
+        if not self.misplaced:
+            return ParameterError(
+                f"{whose} lacks the field '{self.missing}': give it{self.where}, as in {EXAMPLES[self.missing]}."
+            )
+        (record,) = _records_with(self.misplaced[0])
+        moved = ", ".join(f"{name}=..." for name in self.misplaced)
+        return ParameterError(
+            f"{whose} has the field '{self.misplaced[0]}'{self.where}, which belongs in its record '{record.PLACE}': "
+            f"write {record.PLACE}={record.__name__}({moved})."
         )
+
+
+def wrong_fields(record: type, given: Collection[str], where: str = "") -> WrongRecord | None:
+    """What is wrong with these names of the fields of a record, or of the scene itself; None if nothing is.
+
+    Names that no record has are left to Python, which refuses them.
+    """
+    own = {entry.name: entry for entry in fields(record)}
+    places = {name: _records_with(name) for name in given if name not in own}
+    misplaced = [name for name, records in places.items() if records]
+    if misplaced:
+        return WrongRecord(where, tuple(name for name in misplaced if places[name] == places[misplaced[0]]))
+    wanted = (name for name, entry in own.items() if entry.default is entry.default_factory is MISSING)
+    missing = next((name for name in wanted if name not in given), "")
+    return WrongRecord(where, (), missing) if missing else None
+
+
+def _records_with(name: str) -> list[type[SceneRecord]]:
+    """The record that has a field of this name, if there is one."""
+    return [record for record in SceneRecord.__subclasses__() if name in {entry.name for entry in fields(record)}]
+
+
+def require_records(scene: type, given: Mapping[str, Any]) -> None:
+    """Raise `ParameterError` for the first of these arguments of a scene that is missing, misplaced or no record."""
+    name = given.get("name", "")
+    if wrong := wrong_fields(scene, given):
+        raise wrong.refusal(name)
+    for record in SceneRecord.__subclasses__():
+        found = given.get(record.PLACE)
+        if isinstance(found, WrongRecord):
+            raise found.refusal(name)
+        if record.PLACE in given and not isinstance(found, record):
+            raise ParameterError(
+                f"The scene {value_text(name)} needs a {record.__name__} in its field '{record.PLACE}', as in "
+                f"{EXAMPLES[record.PLACE]}."
+            )
 
 
 def is_name(name: Any) -> bool:
@@ -99,7 +179,7 @@ def no_phases(scene: Any) -> ParameterError:
     """The error of a scene whose phases are no records with different names."""
     return ParameterError(
         f"The scene {value_text(scene)} needs records with different names of 1 to {LONGEST_NAME} printable characters "
-        f"in its field 'phases', as in {EXAMPLES['phases']}."
+        f"in the field 'phases' of its course, as in {EXAMPLES['phases']}."
     )
 
 

@@ -26,7 +26,8 @@ WITH_THE_LAW = """
 from dataclasses import replace
 from repose.sim import registry
 
-SCENE = replace(registry.scenes()["hopper"], name="hopper_with_the_law", law="linear_spring_dashpot")
+HOPPER = registry.scenes()["hopper"]
+SCENE = replace(HOPPER, name="hopper_with_the_law", model=replace(HOPPER.model, law="linear_spring_dashpot"))
 """
 
 

@@ -253,11 +253,11 @@ def _finish(
 def summary(simulation: Experiment, stopped: bool = False) -> str:
     """The readings of the scene as a few lines of text."""
     rows: list[tuple[str, str]] = [(str(reading.whole_label), _shown(reading)) for reading in readings_of(simulation)]
-    ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
+    ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.course.describe(simulation)[1]
     rows.append(("ended", ended))
     together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""
     rows.append(("simulated time", f"{time_text(simulation.time)} in {simulation.step} steps{together}"))
-    complaint = simulation.scene.check(simulation)
+    complaint = simulation.scene.course.check(simulation)
     if complaint and not stopped and simulation.fault is None and is_finished(simulation):
         rows.append(("complaint", complaint))
     width = max(len(label) for label, _ in rows) + 2

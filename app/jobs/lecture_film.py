@@ -16,7 +16,7 @@ from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.language import current_language, in_language, translated
 from repose.app.lectures.answers import unanswered
-from repose.app.lectures.course import Course
+from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.progress import Progress, say, write_out
 from repose.app.render.camera import Camera2D
@@ -205,7 +205,7 @@ class StepFilm:
         self._forces = needs_forces(self._view)
         self._size = plan.size
         speed = self._speed()
-        self._course = Course.of(step)
+        self._course = LectureCourse.of(step)
 
         def direct(size: tuple[int, int], label: str) -> Director:
             high = strip_height(plan.size) if label else 0
@@ -234,7 +234,7 @@ class StepFilm:
         step, run = self._step, self._stage.lead
         if step.paces or step.speed is None:
             return None
-        return step.speed * float(run.scene.time_scale(run.run.built))
+        return step.speed * float(run.scene.limits.time_scale(run.run.built))
 
     def _camera(self, size: tuple[int, int]) -> tuple[Camera | None, bool]:
         """The camera of the step, and whether it follows the grains."""

@@ -23,7 +23,7 @@ def _runs(shot: Snapshot) -> Sequence[Snapshot]:
 
 
 @dataclass
-class Course:
+class LectureCourse:
     """Actions of a step that remain, and experiments that have reached its end."""
 
     step: Step
@@ -35,7 +35,7 @@ class Course:
     """Numbers of the experiments side by side that have come to the end of the step."""
 
     @classmethod
-    def of(cls, step: Step, carried: Iterable[str] = ()) -> Course:
+    def of(cls, step: Step, carried: Iterable[str] = ()) -> LectureCourse:
         """The course of a step that first does the actions `carried`, which earlier steps have left undone."""
         before = [*carried]
         return cls(step, [*before, *step.actions], len(before))

@@ -339,7 +339,7 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
         raise ParameterError(
             f"until = {value_text(until)} is refused: the scene '{scene}' has no such phase, only {', '.join(phases)}."
         )
-    in_space = scenes()[scene].dimension == 3
+    in_space = scenes()[scene].model.dimension == 3
     if look and not in_space:
         raise ParameterError(f"look = '{look}' is refused: the scene '{scene}' is in the plane; use box.")
     return Step(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repose.app.language import current_language
-from repose.app.lectures.course import Course
+from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.storage.view import View
 from repose.sim.message import EMPTY, Message
@@ -65,7 +65,7 @@ class LectureMode:
     """Whether the lecture is shown."""
     number: int = 0
     """Number of the step, from 0."""
-    course: Course | None = None
+    course: LectureCourse | None = None
     wishes: list[str] = field(default_factory=list)
     """Requests of keys and buttons, in their order."""
     view: View | None = None

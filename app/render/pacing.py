@@ -109,7 +109,7 @@ def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:
     """The speed at the beginning of a phase; the fraction done corrects the speed later."""
     scene = scenes().get(snapshot.run.scene)
     parameters = parameters_of(snapshot.run)
-    scale = 1.0 if scene is None or parameters is None else scene.time_scale(parameters)
+    scale = 1.0 if scene is None or parameters is None else scene.limits.time_scale(parameters)
     if scale < 1.0:
         return scale
     if rule.known_from == "before":

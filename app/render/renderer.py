@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
 from repose.app.render.colours import Colour, Ranges, to_linear
-from repose.app.render.course import Course
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, RenderTarget
@@ -24,6 +23,7 @@ from repose.app.render.imgui_backend import ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
 from repose.app.render.passes.scale_bar import longest_bar
+from repose.app.render.selection_series import SelectionSeries
 from repose.app.render.side_by_side import Part, gaps, upper_right
 from repose.app.render.theme import TEXT_SIZE
 from repose.app.storage.view import View
@@ -58,7 +58,7 @@ class Renderer:
         self._picture: RenderTarget | None = None
         self._picture_gui: ImguiBackend | None = None
         self._ranges = Ranges()
-        self._courses: dict[str, Course] = {}
+        self._series: dict[str, SelectionSeries] = {}
 
     def draw(
         self,
@@ -81,7 +81,7 @@ class Renderer:
         camera = _fitting(camera, snapshot, size, inset)
         frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
         if ranges is None:
-            frame = replace(frame, course=self._course_of(snapshot, view))
+            frame = replace(frame, series=self._series_of(snapshot, view))
         self._draw_scene([(frame, (0, 0, *size))], "window", 0)
         self._draw_overlay(frame, self._gui)
 
@@ -97,7 +97,7 @@ class Renderer:
         for snapshot, camera, inset, outside, plates in tiles:
             fitting = _fitting(camera, snapshot, size, inset)
             frame = make_frame(snapshot, view, fitting, size, inset, scale * view.text_scale, self._ranges)
-            frame = replace(frame, around_plates=plates, course=self._course_of(snapshot, view))
+            frame = replace(frame, around_plates=plates, series=self._series_of(snapshot, view))
             pictures.append((frame, _part(size, outside)))
         bar = min(longest_bar(frame) for frame, _ in pictures)
         alike = len({repr(frame.scale_of_colours) for frame, _ in pictures}) == 1
@@ -140,7 +140,7 @@ class Renderer:
         frame = make_frame(snapshot, view, fitting, size, (0.0, 0.0, beside, 0.0), scale, self._ranges)
         frame = replace(frame, film=film, plain=plain, around_plates=frame.inset)
         if not plain:
-            frame = replace(frame, course=self._course_of(snapshot, view))
+            frame = replace(frame, series=self._series_of(snapshot, view))
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene([(frame, (0, 0, *size))], "picture", self._picture.framebuffer)
         current = imgui.get_current_context()
@@ -171,12 +171,12 @@ class Renderer:
         self._programs, self._instances, self._scenes = {}, {}, {}
         self._picture = self._picture_gui = None
 
-    def _course_of(self, snapshot: Snapshot, view: View) -> Course:
-        """The course of the selection in the run of a snapshot, up to this snapshot; runs side by side have different
+    def _series_of(self, snapshot: Snapshot, view: View) -> SelectionSeries:
+        """The series of the selection in the run of a snapshot, up to this snapshot; runs side by side have different
         labels."""
-        course = self._courses.setdefault(snapshot.run.label, Course())
-        course.follow(snapshot, view)
-        return course
+        series = self._series.setdefault(snapshot.run.label, SelectionSeries())
+        series.follow(snapshot, view)
+        return series
 
     def _draw_scene(self, pictures: Sequence[tuple[Frame, Part]], name: str, framebuffer: int) -> None:
         """Draw all passes of every picture in its part, in linear light, then copy the pictures to `framebuffer`.

@@ -17,7 +17,7 @@ def opening(snapshot: Snapshot) -> float | None:
     """Time of the first slope, to one sample of the series [s]; None without one, or if there is a slope from the
     beginning on.
 
-    A scene reads a slope only once the grains can flow; `Scene.slope_since` names this event.
+    A scene reads a slope only once the grains can flow; `Scene.view.slope_since` names this event.
     """
     angle, time = snapshot.results.series.get("angle", np.empty(0)), snapshot.results.series.get("time", np.empty(0))
     known = np.isfinite(angle)

@@ -9,7 +9,7 @@ from typing import Literal
 from repose.app.language import current_language
 from repose.app.lectures import lecture_file
 from repose.app.lectures.answers import answer_of, unanswered
-from repose.app.lectures.course import Course
+from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import GuessQuestion, Lecture, said
 from repose.app.lectures.mode import Beginning, Holder, Kept
 from repose.app.storage.view import View
@@ -156,7 +156,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         ui.control.send(Copy(run.take))
     if step.values:
         ui.control.send(SetParameters(dict(step.values)))
-    mode.course = Course.of(step, carried)
+    mode.course = LectureCourse.of(step, carried)
     mode.entered, mode.over, mode.unanswered, mode.asked, mode.frames = False, False, EMPTY, None, 0
     mode.hindered = False
     if step.values:  # until the change acts, snapshots show the run before it, at rest

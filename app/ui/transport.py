@@ -60,7 +60,7 @@ def time_scale(snapshot: Snapshot) -> float:
     """Simulated over wall time at speed 1 of the shown scene [-]."""
     scene = scenes().get(snapshot.run.scene)
     parameters = parameters_of(snapshot.run)
-    return 1.0 if scene is None or parameters is None else float(scene.time_scale(parameters))
+    return 1.0 if scene is None or parameters is None else float(scene.limits.time_scale(parameters))
 
 
 def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:

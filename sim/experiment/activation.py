@@ -40,14 +40,14 @@ def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model for a scene and its parameters; `built` are the parameters with which the world was built."""
     require_known(scene.law_of(parameters), laws(), _("law"))
     law = laws()[scene.law_of(parameters)].bind(parameters)
-    for name in scene.fields(parameters):
+    for name in scene.model.fields(parameters):
         require_known(name, fields(), _("field"))
-    bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
-    if name := scene.bond(parameters):
+    bound = tuple(fields()[name].bind(parameters) for name in scene.model.fields(parameters))
+    if name := scene.model.bond(parameters):
         require_known(name, bonds(), _("bond law"))
     bond = bonds()[name].bind(parameters) if name else None
-    scheme, bodies = integrators()[parameters.integrator], scene.bodies(built)
-    return Model(law, scheme, scene.dimension, scene.rotates(built), bound, bond, bodies)
+    scheme, bodies = integrators()[parameters.integrator], scene.model.bodies(built)
+    return Model(law, scheme, scene.model.dimension, scene.model.rotates(built), bound, bond, bodies)
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
@@ -59,7 +59,7 @@ def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
         compose_survey(model),
         contact_table(model),
         laws()[scene.law_of(parameters)].numbers(parameters),
-        parameters.gravity_vector(scene.dimension),
+        parameters.gravity_vector(scene.model.dimension),
         field_numbers(scene, parameters),
         bond_numbers(scene, parameters),
     )
@@ -67,12 +67,12 @@ def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
 
 def field_numbers(scene: Scene, parameters: Any) -> tuple:
     """The numbers that the scene's fields read."""
-    return tuple(fields()[name].numbers(parameters, scene.dimension) for name in scene.fields(parameters))
+    return tuple(fields()[name].numbers(parameters, scene.model.dimension) for name in scene.model.fields(parameters))
 
 
 def bond_numbers(scene: Scene, parameters: Any) -> tuple:
     """The numbers that the scene's bond law reads; empty for a scene without bonds."""
-    name = scene.bond(parameters)
+    name = scene.model.bond(parameters)
     return bonds()[name].numbers(parameters) if name else ()
 
 
@@ -99,9 +99,9 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Pass the values of these parameters to the law and to the weight of the grains."""
     experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
-    turned = experiment.scene.turned(experiment.run.state)
+    turned = experiment.scene.course.turned(experiment.run.state)
     on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
-    experiment.engine.gravity = on_table.gravity_vector(experiment.scene.dimension)
+    experiment.engine.gravity = on_table.gravity_vector(experiment.scene.model.dimension)
     experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
     experiment.engine.bond_numbers = bond_numbers(experiment.scene, parameters)
 

@@ -68,7 +68,7 @@ def dt_check_steps(experiment: Experiment) -> int:
 
 def cluster_dt(experiment: Experiment) -> float:
     """Stable step of the smallest grain of the scene in a dense cluster [s]."""
-    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
+    mass, radius = experiment.scene.model.smallest_grain(experiment.run.built)
     return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius) / CLUSTER
 
 
@@ -118,7 +118,7 @@ def _smallest(experiment: Experiment) -> tuple[float, float]:
     world = experiment.run.world
     moving = ~world.fixed
     if not moving.any():
-        return experiment.scene.smallest_grain(experiment.run.built)
+        return experiment.scene.model.smallest_grain(experiment.run.built)
     return float(world.movable_mass[moving].min()), float(world.radius[moving].min())
 
 
@@ -194,7 +194,7 @@ def approach(experiment: Experiment, ahead: float, acceleration: float) -> Appro
     speed[rows] += pulled
     walls = math.sqrt(float((world.walls.velocity**2).sum(axis=1).max(initial=0.0)))
     walls += speed_of_hand(experiment.run, experiment.time)
-    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
+    mass, radius = experiment.scene.model.smallest_grain(experiment.run.built)
     return Approach(
         np.append(world.mass[moving], mass),
         np.append(world.movable_mass[moving], mass),
@@ -237,7 +237,7 @@ def _impact_of(experiment: Experiment, coming: Approach, row: int, speed: float)
 def contact_time(experiment: Experiment) -> float:
     """Contact duration of the smallest grain dropped on a wall from the height of its diameter [s]: π/ω."""
     model = experiment.engine.model
-    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
+    mass, radius = experiment.scene.model.smallest_grain(experiment.run.built)
     overlap = _overlap_storing(experiment, mass * EARTH * DROP * radius, mass, radius, halvings=40)
     contact = _lone(experiment, overlap, mass, radius)
     along, _, _, _ = model.law.stiffness(experiment.engine.law_parameters, contact)

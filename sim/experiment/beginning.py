@@ -28,25 +28,28 @@ def checked_world(scene: Scene, parameters: Any, made: Any) -> tuple[World, Any]
 
 def _flaw(scene: Scene, parameters: Any, world: World) -> str:
     dimension, coordinates = world.search.cell.shape[0], world.motion.shape[0]
-    if dimension != scene.dimension:
-        return f"its world has {dimension} dimensions, the scene {scene.dimension}; give empty_world {scene.dimension}"
+    if dimension != scene.model.dimension:
+        declared = scene.model.dimension
+        return f"its world has {dimension} dimensions, the scene {declared}; give empty_world {declared}"
     model = model_for(scene, parameters, parameters)
     if coordinates - dimension != model.spin_length:
         return (
-            f"the spheres of its world have {coordinates - dimension} components of spin, 'rotates' of the scene asks "
+            f"the spheres of its world have {coordinates - dimension} components of spin, 'rotates' of its model asks "
             f"for {model.spin_length}; give empty_world the spin_length {model.spin_length}"
         )
     bonds = world.bonds.i.size if world.bonds else 0
     if bonds and model.bond is None:
-        return f"its world has bonds ({bonds}), the scene no law for them; give it bond=lambda parameters: 'spring'"
+        return (
+            f"its world has bonds ({bonds}), the scene no law for them; give its model bond=lambda parameters: 'spring'"
+        )
     if bonds and model.bond is not None and len(world.bonds.own) != model.bond.columns:
         return (
-            f"each of its bonds has {len(world.bonds.own)} numbers, the bond law '{scene.bond(parameters)}' reads "
-            f"{model.bond.columns}; give add_bonds as many"
+            f"each of its bonds has {len(world.bonds.own)} numbers, the bond law '{scene.model.bond(parameters)}' "
+            f"reads {model.bond.columns}; give add_bonds as many"
         )
     bodies = world.bodies.begin.size - 1 if world.bodies else 0
     if bodies and not model.bodies:
-        return f"its world has rigid bodies ({bodies}), the scene none; give it bodies=lambda parameters: True"
+        return f"its world has rigid bodies ({bodies}), the scene none; give its model bodies=lambda parameters: True"
     return _flaw_of_materials(scene, parameters, world) if model.law.needs_material else ""
 
 

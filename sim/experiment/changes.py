@@ -152,7 +152,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     differing += [name for name in declared if name not in shared and name in values]
     effects = {declared[name].quantity.effect for name in differing}
     grains = int((~experiment.run.world.fixed).sum())
-    under = "base" in effects and grains > 0 and experiment.scene.rebuild is not None
+    under = "base" in effects and grains > 0 and experiment.scene.hand.rebuild is not None
     anew = "anew" in effects or ("base" in effects and not under)
     anew = anew or ("restart" in effects and not experiment.present_phase.begun)
     made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if anew else None
@@ -184,8 +184,8 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         )
         return
     work = experiment.run.booked.work
-    if under and experiment.scene.rebuild is not None:
-        experiment.scene.rebuild(experiment, changed)
+    if under and experiment.scene.hand.rebuild is not None:
+        experiment.scene.hand.rebuild(experiment, changed)
     law = experiment.engine.model.law
     relaxed = request_parameters(experiment, changed)
     if effects == {"restart"}:
@@ -220,17 +220,17 @@ def _booked_since(experiment: Experiment, before: float) -> Message:
 
 def act(experiment: Experiment, action: str) -> None:
     """Carry out an action of the scene; raises `ParameterError` while it is not possible."""
-    offered = {entry.name: entry for entry in experiment.scene.actions(experiment)}
+    offered = {entry.name: entry for entry in experiment.scene.course.actions(experiment)}
     require_known(action, offered, _("action"))
     if not offered[action].enabled:
-        phase = experiment.scene.describe(experiment)[1]
+        phase = experiment.scene.course.describe(experiment)[1]
         raise ParameterError(
             offered[action].obstacle
             or Message("'{label}' is not possible now: {phase}.", label=offered[action].label, phase=phase)
         )
     if experiment.fault is not None:
         clear_fault(experiment)
-    tell(experiment, experiment.scene.act(experiment, action))
+    tell(experiment, experiment.scene.course.act(experiment, action))
     displacement.note_begin(experiment, acted=True)
     if faults.check(experiment) is None:
         history.mark_good(experiment)  # a later fault does not undo the action
@@ -238,7 +238,7 @@ def act(experiment: Experiment, action: str) -> None:
 
 def remove_grain(experiment: Experiment, sphere_id: int) -> None:
     """Remove one grain with its contacts and its energy; after a fault the last good state is restored first."""
-    world, on_grain_removed = experiment.run.world, experiment.scene.on_grain_removed
+    world, on_grain_removed = experiment.run.world, experiment.scene.hand.on_grain_removed
     if isinstance(sphere_id, bool) or on_grain_removed is None or not faults.removable(experiment, world, sphere_id):
         needed = on_grain_removed is None
         reason = _("each of its spheres is needed") if needed else _("no movable grain has this number")
@@ -272,7 +272,7 @@ def _follow(experiment: Experiment, first: bool) -> None:
 def offered_actions(scene: str) -> tuple[str, ...]:
     """Names of all actions of a scene, possible at the beginning or later."""
     experiment = _smallest(scene)
-    return tuple(action.name for action in experiment.scene.actions(experiment))
+    return tuple(action.name for action in experiment.scene.course.actions(experiment))
 
 
 @cache
@@ -282,7 +282,7 @@ def offered_plots(scene: str) -> tuple[str, ...]:
     record = experiment.scene
     over_time = dict.fromkeys(entry.plot for entry in registry.measurements().values() if entry.plot is not None)
     return (
-        *(curve.name for curve in (*curves_of(experiment), *record.later_curves)),
+        *(curve.name for curve in (*curves_of(experiment), *record.view.later_curves)),
         *(plot.name for plot in over_time if plot.needs in (*record.plots, "values")),
         *(() if record.study is None else (COMPARISON,)),
     )
@@ -312,15 +312,15 @@ def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: 
     require_plain(record.state_type, Message("The state of the scene '{name}'", name=record.name))
     parameters = record.parameters.checked(values)
     if ready is not None:
-        require_known(ready, record.prepared, _("prepared state"))
+        require_known(ready, record.course.prepared, _("prepared state"))
     checked_seed(seed)
     return record, parameters
 
 
 def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> tuple[World, Any]:
     """World and scene state at the beginning of a run: the prepared state if it fits the parameters."""
-    prepared = scene.prepared[ready](parameters) if ready else None
-    return checked_world(scene, parameters, prepared or scene.begin(parameters, seed))
+    prepared = scene.course.prepared[ready](parameters) if ready else None
+    return checked_world(scene, parameters, prepared or scene.course.begin(parameters, seed))
 
 
 def _bare(
@@ -333,5 +333,5 @@ def _bare(
 
 
 def _begin_log(experiment: Experiment) -> None:
-    tell(experiment, sentence(experiment.scene.describe(experiment)[1]), repeats=True)
+    tell(experiment, sentence(experiment.scene.course.describe(experiment)[1]), repeats=True)
     history.begin_log(experiment)

@@ -17,11 +17,11 @@ MOST = 8
 def note_begin(experiment: Experiment, acted: bool = False) -> None:
     """Mark the present state if a phase has begun in which grains move by themselves, or if an action has begun one."""
     last = present_mark(experiment)  # also removes marks of discarded steps, at every check
-    if not experiment.scene.under_way(experiment):
+    if not experiment.scene.course.under_way(experiment):
         return
     if last is not None and last.phase == experiment.phase and not acted:
         return
-    world, dimension, past = experiment.run.world, experiment.scene.dimension, experiment.history
+    world, dimension, past = experiment.run.world, experiment.scene.model.dimension, experiment.history
     marks = [mark for mark in _marks(experiment) if mark.at < past.at]
     position = world.motion[:dimension, 0].T.copy()
     marks.append(

@@ -1,6 +1,7 @@
 """Walls that the user draws into a scene in the plane and removes: straight lines at rest.
 
-They exist only in scenes that neither count nor move walls (`Scene.free_walls`): every wall of such a world was drawn.
+They exist only in scenes that neither count nor move walls (`Scene.hand.free_walls`): every wall of such a world was
+drawn.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def remove_wall(experiment: Experiment, position: Sequence[float], reach: float)
 
 def keep_walls(experiment: Experiment, world: World, before: World) -> World:
     """A new world of the scene with the walls drawn in the world `before`, except those that overlap grains now."""
-    if not experiment.scene.free_walls or not before.walls.shape.size or world.walls.shape.size:
+    if not experiment.scene.hand.free_walls or not before.walls.shape.size or world.walls.shape.size:
         return world
     drawn = with_walls(world, np.zeros(0, np.int64), before.walls)
     free = [w for w in range(before.walls.shape.size) if not crossed_grains(drawn, w)]
@@ -107,7 +108,7 @@ def keep_walls(experiment: Experiment, world: World, before: World) -> World:
 
 def require_free_walls(experiment: Experiment, what: str) -> None:
     """Raise `ParameterError` unless walls can be drawn into the scene."""
-    if not experiment.scene.free_walls:
+    if not experiment.scene.hand.free_walls:
         raise ParameterError(
             Message(
                 "{what} is refused: the scene '{title}' takes no further walls.",

@@ -27,14 +27,14 @@ grains would need much smaller steps, much larger grains would not fit into the 
 SPACING = 2.05
 """Distance of neighbouring candidate positions [radii]."""
 AT_ONCE = 100
-"""Number of candidate positions passed to `Scene.keeps_out` in one call."""
+"""Number of candidate positions passed to `Scene.hand.keeps_out` in one call."""
 REACH = 8
 """Largest distance of candidate positions from the pointer along every axis [spacings]."""
 
 
 def add_grains(experiment: Experiment, position: Sequence[float], radius: float, count: int) -> None:
     """Add `count` grains of this radius [m], at rest, around a point [m]; raises `ParameterError`."""
-    add, what = experiment.scene.add_grains, _("Adding grains")
+    add, what = experiment.scene.hand.add_grains, _("Adding grains")
     if add is None:
         raise ParameterError(
             Message(
@@ -93,13 +93,13 @@ def mean_radius(experiment: Experiment) -> float:
     """Mean radius of the grains [m]; without grains the radius of the smallest grain of the scene."""
     world = experiment.run.world
     if world.fixed.all():
-        return experiment.scene.smallest_grain(experiment.run.built)[1]
+        return experiment.scene.model.smallest_grain(experiment.run.built)[1]
     return float(world.radius[~world.fixed].mean())
 
 
 def _stay(experiment: Experiment, radius: float, centres: Floats) -> NDArray[np.bool_]:
     """True for grains of this radius [m] at centres (n, dimension) [m] that the scene allows, shape (n,)."""
-    keeps_out = experiment.scene.keeps_out
+    keeps_out = experiment.scene.hand.keeps_out
     if keeps_out is None:
         return np.ones(len(centres), bool)
     return ~keeps_out(experiment, centres, np.full(len(centres), radius))

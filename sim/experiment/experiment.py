@@ -8,8 +8,8 @@ names its scene.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, NamedTuple, Self, get_args, get_type_hints
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Self, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Par
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
+from repose.sim.scene_fields import SceneRecord
 
 CHECK_STEPS = 50
 """Steps between two checks of faults, scene and series. They are counted from the beginning of the run and not per
@@ -41,19 +42,34 @@ FIRST_SLOPE = _("the first slope")
 """Usual zero of the time axis of plots."""
 
 
-@dataclass(frozen=True)
-class Scene:
-    """A recipe for a world and the course of an experiment: parameters, texts and functions."""
+@dataclass(frozen=True, kw_only=True)
+class ModelChoice(SceneRecord):
+    """Which functions and which kinds of spheres a scene needs, chosen by its parameters."""
 
-    name: str
-    title: Message
-    summary: Message
+    PLACE: ClassVar[str] = "model"
+
     law: str
     """Contact law of the default parameters."""
-    parameters: type[ParameterSet]
-    """Class of the parameters. With a parameter `law` the user can select the law
-    (repose.sim.scenes.common.law_choice)."""
     dimension: int
+    smallest_grain: Callable[[Any], tuple[float, float]]
+    """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest expected grain, for the first dt."""
+    rotates: Callable[[Any], bool] = lambda parameters: False
+    """Whether grains rotate."""
+    fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
+    """Names of the fields that act on the spheres besides gravity (repose.sim.fields); the parameters of the scene
+    include the parameters of these fields."""
+    bond: Callable[[Any], str] = lambda parameters: ""
+    """Name of the bond law (repose.sim.bonds), whose parameters the scene includes; empty for a scene without bonds."""
+    bodies: Callable[[Any], bool] = lambda parameters: False
+    """Whether the world may contain rigid bodies of several spheres."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course(SceneRecord):
+    """How the experiment begins, goes on, is acted on, ends, and what it finds."""
+
+    PLACE: ClassVar[str] = "course"
+
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the scene (a dataclass)."""
     supervise: Callable[[Experiment], None]
@@ -65,25 +81,79 @@ class Scene:
     """Every phase of the scene; `phase` in its state is the name of one of them."""
     describe: Callable[[Experiment], tuple[str, Message, float | None]]
     """describe(experiment) -> phase, the phase in words, completed fraction [-] or None."""
-    box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
-    """Lower and upper corner of the part of space to show [m]."""
     results: Callable[[Experiment], dict[str, Any]]
     """Numbers that the scene adds to result.json."""
     check: Callable[[Experiment], str]
     """Physical check of the scene after a complete run: the deviation in a sentence, or an empty string."""
-    smallest_grain: Callable[[Any], tuple[float, float]]
-    """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest expected grain, for the first dt."""
     under_way: Callable[[Experiment], bool] = lambda experiment: experiment.present_phase.runs
     """Whether the experiment continues without a command; False if it needs an action of the user."""
-    rotates: Callable[[Any], bool] = lambda parameters: False
-    """Whether grains rotate."""
-    fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
-    """Names of the fields that act on the spheres besides gravity (repose.sim.fields); the parameters of the scene
-    include the parameters of these fields."""
-    bond: Callable[[Any], str] = lambda parameters: ""
-    """Name of the bond law (repose.sim.bonds), whose parameters the scene includes; empty for a scene without bonds."""
-    bodies: Callable[[Any], bool] = lambda parameters: False
-    """Whether the world may contain rigid bodies of several spheres."""
+    measure: Callable[[Experiment], Any] = lambda experiment: None
+    """The present measurement of the scene, or None; its field `angle` [rad], if present, is sampled in the series."""
+    readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
+    """Numbers to show beside the picture."""
+    result_numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
+    """How numbers of `results` are shown that a study can measure, by the last part of their names; others have no unit
+    and the words of their names."""
+    outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
+    """The outcomes that the task of the scene states, beside the measured ones; empty before the end of the run."""
+    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
+    """The answer of the run to the question of the scene; None before its end."""
+    notice: Callable[[Experiment], Notice | None] = lambda experiment: None
+    """A state to show over the picture, or None."""
+    flaw: Callable[[Any, World, Any], Message | None] = lambda state, world, built: None
+    """flaw(state, world, parameters with which the world was built) -> what in a state from a file is impossible in
+    this scene, in words; None if the state is possible."""
+    turned: Callable[[Any], float] = lambda state: 0.0
+    """turned(state) -> angle by which the scene itself has tilted the table, in addition to the parameter `tilt`
+    [rad]."""
+    prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
+    """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
+    if the state was prepared with other grains or walls. Raises `ParameterError` if the file cannot be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneView(SceneRecord):
+    """What of the experiment is shown in picture and plots."""
+
+    PLACE: ClassVar[str] = "view"
+
+    box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
+    """Lower and upper corner of the part of space to show [m]."""
+    focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
+    """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
+    whole box."""
+    facets: Callable[[Experiment], Floats | None] = lambda experiment: None
+    """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
+    parts: tuple[Part, ...] = ()
+    """Parts of the bodies, drawn in different colours; part k has the layer k. Empty if layers are those of a
+    packing."""
+    layers: Callable[[Experiment], int] = lambda experiment: 0
+    """Number of layers of the grains when all are poured; 0 if unknown."""
+    liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None
+    """Heights of bottom and surface of a liquid over the whole width of the picture [m], in the plane; None for a scene
+    without liquid."""
+    slope: Callable[[Experiment], SurfaceSlope | None] = lambda experiment: None
+    """The latest measured slope, to be drawn on the grains, or None."""
+    slope_since: Message = FIRST_SLOPE
+    """The event from which on there is a slope, in words: the zero of the time axis of plots."""
+    curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
+    """Plots of the scene: the run and the law that it should follow."""
+    later_curves: tuple[Curve, ...] = ()
+    """Plots that exist only after an action, without lines."""
+    labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
+    """Labels at spheres in the picture, for scenes that compare a few spheres."""
+    tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
+    """Paths to draw in space, of the run and of a closed form."""
+    ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
+    """Positions of spheres in space according to a closed form: centres and radii [m], shape (ghosts, 4)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hand(SceneRecord):
+    """What the user can change by hand while the experiment runs."""
+
+    PLACE: ClassVar[str] = "hand"
+
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None if every grain is
     needed."""
@@ -96,85 +166,61 @@ class Scene:
     free_walls: bool = False
     """Whether the user can draw walls, in the plane. The scene then has no walls of its own, and counts and moves
     none."""
-    measure: Callable[[Experiment], Any] = lambda experiment: None
-    """The present measurement of the scene, or None; its field `angle` [rad], if present, is sampled in the series."""
-    slope: Callable[[Experiment], SurfaceSlope | None] = lambda experiment: None
-    """The latest measured slope, to be drawn on the grains, or None."""
-    slope_since: Message = FIRST_SLOPE
-    """The event from which on there is a slope, in words: the zero of the time axis of plots."""
-    readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
-    """Numbers to show beside the picture."""
-    outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
-    """The outcomes that the task of the scene states, beside the measured ones; empty before the end of the run."""
-    guess: Guess | None = None
-    """The number that an audience guesses before the run; None for a scene without a question."""
-    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
-    """The answer of the run to the question of the scene; None before its end."""
-    parts: tuple[Part, ...] = ()
-    """Parts of the bodies, drawn in different colours; part k has the layer k. Empty if layers are those of a
-    packing."""
-    liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None
-    """Heights of bottom and surface of a liquid over the whole width of the picture [m], in the plane; None for a scene
-    without liquid."""
-    notice: Callable[[Experiment], Notice | None] = lambda experiment: None
-    """A state to show over the picture, or None."""
-    curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
-    """Plots of the scene: the run and the law that it should follow."""
-    later_curves: tuple[Curve, ...] = ()
-    """Plots that exist only after an action, without lines."""
-    labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
-    """Labels at spheres in the picture, for scenes that compare a few spheres."""
-    tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
-    """Paths to draw in space, of the run and of a closed form."""
-    ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Positions of spheres in space according to a closed form: centres and radii [m], shape (ghosts, 4)."""
-    facets: Callable[[Experiment], Floats | None] = lambda experiment: None
-    """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
-    focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
-    """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
-    whole box."""
-    turned: Callable[[Any], float] = lambda state: 0.0
-    """turned(state) -> angle by which the scene itself has tilted the table, in addition to the parameter `tilt`
-    [rad]."""
-    flaw: Callable[[Any, World, Any], Message | None] = lambda state, world, built: None
-    """flaw(state, world, parameters with which the world was built) -> what in a state from a file is impossible in
-    this scene, in words; None if the state is possible."""
-    group: str = ""
-    """Heading in the list of scenes: "checks" for comparisons with closed forms, "bodies" for large particles; empty
-    for packings in plane or space, by dimension."""
-    layers: Callable[[Experiment], int] = lambda experiment: 0
-    """Number of layers of the grains when all are poured; 0 if unknown."""
+    rebuild: Callable[[Experiment, Any], None] | None = None
+    """rebuild(experiment, parameters): rebuilds walls and base under the present grains, books the work and updates
+    `Run.built`. None if a change of the base restarts the experiment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneLimits(SceneRecord):
+    """Numbers with which the window judges and shows the run."""
+
+    PLACE: ClassVar[str] = "limits"
+
     overlap_limit: float = LARGE_OVERLAP
     """Overlap / radius above which the window warns; larger for a published model with soft contacts [-]."""
     time_scale: Callable[[Any], float] = lambda built: 1.0
     """time_scale(parameters) -> simulated time per wall time at the first speed of the window: far below 1 for an
     impact of microseconds [-]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A recipe for a world and the course of an experiment: texts, parameters, and records of data and functions."""
+
+    name: str
+    title: Message
+    summary: Message
+    parameters: type[ParameterSet]
+    """Class of the parameters. With a parameter `law` the user can select the law
+    (repose.sim.scenes.common.law_choice)."""
+    model: ModelChoice
+    course: Course
+    view: SceneView
+    hand: Hand = Hand()
+    limits: SceneLimits = SceneLimits()
+    group: str = ""
+    """Heading in the list of scenes: "checks" for comparisons with closed forms, "bodies" for large particles; empty
+    for packings in plane or space, by dimension."""
+    guess: Guess | None = None
+    """The number that an audience guesses before the run; None for a scene without a question."""
     lecture: tuple[str, ...] = ()
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
-    test_values: Mapping[str, Value] = field(default_factory=dict)
-    """Parameters of a small experiment that ends within seconds, for the tests."""
-    rebuild: Callable[[Experiment, Any], None] | None = None
-    """rebuild(experiment, parameters): rebuilds walls and base under the present grains, books the work and updates
-    `Run.built`. None if a change of the base restarts the experiment."""
     study: Study | None = None
     """How its runs are compared in the window and by `repose sweep`; None if they are not compared."""
-    result_numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
-    """How numbers of `results` are shown that a study can measure, by the last part of their names; others have no unit
-    and the words of their names."""
-    prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
-    """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
-    if the state was prepared with other grains or walls. Raises `ParameterError` if the file cannot be read."""
+    test_values: Mapping[str, Value] = field(default_factory=dict)
+    """Parameters of a small experiment that ends within seconds, for the tests."""
 
-    def __new__(cls, *given: Any, **named: Any) -> Self:
-        """Raise `ParameterError` with an example for a field that is missing, before Python names all of them."""
-        if given or named:  # a copy is made without arguments
-            wanted = [entry.name for entry in fields(cls) if entry.default is entry.default_factory is MISSING]
-            scene_fields.require_given(wanted[len(given) :], named, given[0] if given else named.get("name", ""))
+    def __new__(cls, **named: Any) -> Self:
+        """Raise `ParameterError` with an example for a field that is missing or belongs in a record, before Python
+        names all of them."""
+        if named:  # a copy is made without arguments
+            scene_fields.require_records(cls, named)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
         """Raise `ParameterError` if the phases cannot be told apart by their names."""
-        given = self.phases if isinstance(self.phases, tuple) else ()
+        given = self.course.phases if isinstance(self.course.phases, tuple) else ()
         names = {phase.name for phase in given if isinstance(phase, Phase) and scene_fields.is_name(phase.name)}
         if not given or len(names) < len(given):
             raise scene_fields.no_phases(self.name)
@@ -182,7 +228,7 @@ class Scene:
     @property
     def plots(self) -> tuple[str, ...]:
         """The data that the scene has for plots from the beginning of a run on (`Plot.needs`)."""
-        slope = () if self.measure is Scene.measure else ("slope",)
+        slope = () if self.course.measure is Course.measure else ("slope",)
         # Cohesive particles of large bodies only touch when they are pressed hard.
         contacts = () if self.group == "bodies" else ("contacts",)
         packing = () if self.group else ("packing",)
@@ -192,7 +238,7 @@ class Scene:
     def state_type(self) -> type:
         """The dataclass of the scene's state, from the type annotation of `begin`; raises `ParameterError`."""
         try:
-            state: type = get_args(get_type_hints(self.begin)["return"])[1]
+            state: type = get_args(get_type_hints(self.course.begin)["return"])[1]
         except (KeyError, IndexError, NameError, TypeError):
             raise ParameterError(
                 Message(
@@ -205,7 +251,7 @@ class Scene:
 
     def phase(self, name: str) -> Phase:
         """The phase of this name; raises `ParameterError` if the scene does not declare it."""
-        found = next((phase for phase in self.phases if phase.name == name), None)
+        found = next((phase for phase in self.course.phases if phase.name == name), None)
         if found is None:
             raise scene_fields.unknown_phase(self.name, name, self.phase_names)
         return found
@@ -213,11 +259,11 @@ class Scene:
     @property
     def phase_names(self) -> tuple[str, ...]:
         """Names of the phases, in the order in which the scene declares them."""
-        return tuple(phase.name for phase in self.phases)
+        return tuple(phase.name for phase in self.course.phases)
 
     def law_of(self, parameters: ParameterSet) -> str:
         """Name of the contact law that these parameters select."""
-        return str(getattr(parameters, "law", self.law))
+        return str(getattr(parameters, "law", self.model.law))
 
 
 @dataclass

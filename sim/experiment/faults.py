@@ -35,7 +35,7 @@ def check(experiment: Experiment) -> Fault | None:
     far away, two grains at the same place, a wall that is too fast.
     """
     world = experiment.run.world
-    if _plainly_sound(world, experiment.scene.dimension, experiment.dt):
+    if _plainly_sound(world, experiment.scene.model.dimension, experiment.dt):
         return _same_place(experiment) or _wall_too_fast(experiment)
     finite = bool(np.isfinite(world.motion).all())
     row = _shear_spring_lost(world) if finite else -1
@@ -43,7 +43,7 @@ def check(experiment: Experiment) -> Fault | None:
         return fault_of_status(experiment, verlet_list.NOT_FINITE, row)
     if not np.isfinite(world.ledger).all():
         return _power_not_finite(experiment)
-    velocity = world.motion[: experiment.scene.dimension, 1]
+    velocity = world.motion[: experiment.scene.model.dimension, 1]
     with np.errstate(over="ignore"):
         steps = np.einsum("cn,cn->n", velocity, velocity) * (experiment.dt / verlet_list.LARGEST_STEP) ** 2
     too_fast = (steps > world.radius**2) & ~world.fixed
@@ -90,13 +90,13 @@ def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
             remedies=(Remedy("continue", _("continue, or use one thread (--threads 1)")),),
         )
     if status == verlet_list.NOT_FINITE:
-        row, name = _not_finite(world, row, experiment.scene.dimension)
+        row, name = _not_finite(world, row, experiment.scene.model.dimension)
         return _fault(
             experiment,
             row,
             Message("has a {name} that is not a finite number at {time}", name=name, time=time_text(experiment.time)),
         )
-    speed = float(np.sqrt(np.sum(world.motion[: experiment.scene.dimension, 1, row] ** 2)))
+    speed = float(np.sqrt(np.sum(world.motion[: experiment.scene.model.dimension, 1, row] ** 2)))
     limit = verlet_list.LARGEST_STEP * float(world.radius[row]) / experiment.dt
     return _fault(
         experiment,
@@ -144,7 +144,7 @@ def smaller_dt(experiment: Experiment) -> float | None:
 def removable(experiment: Experiment, world: World, sphere_id: int) -> bool:
     """Whether the grain exists, can move, and is not needed by the scene."""
     row = np.flatnonzero(world.sphere_id == sphere_id)
-    return experiment.scene.on_grain_removed is not None and bool(row.size) and not world.fixed[row[0]]
+    return experiment.scene.hand.on_grain_removed is not None and bool(row.size) and not world.fixed[row[0]]
 
 
 def _shear_spring_lost(world: World) -> int:
@@ -201,7 +201,7 @@ ROTATION = (_("orientation"), _("spin"), _("angular acceleration"), _("higher de
 def _too_far(experiment: Experiment) -> Fault | None:
     """The fault of the grain farthest from the origin, if its position is no longer resolved finely enough."""
     world = experiment.run.world
-    distance = np.abs(world.motion[: experiment.scene.dimension, 0]).max(axis=0, initial=0.0)
+    distance = np.abs(world.motion[: experiment.scene.model.dimension, 0]).max(axis=0, initial=0.0)
     if not (distance > FARTHEST * world.radius).any():
         return None
     row = int((distance / world.radius).argmax())
@@ -228,7 +228,7 @@ def _same_place(experiment: Experiment) -> Fault | None:
         return None
     used = int(world.counters[PAIR_COUNT])
     i, j = world.pairs.i[:used].astype(np.int64), world.pairs.j[:used].astype(np.int64)
-    place = world.motion[: experiment.scene.dimension, 0]
+    place = world.motion[: experiment.scene.model.dimension, 0]
     apart = (place[:, i] != place[:, j]).any(axis=0) | (world.fixed[i] & world.fixed[j])
     found = np.flatnonzero(~apart)
     if not found.size:
@@ -280,7 +280,7 @@ def _fault(experiment: Experiment, row: int, words: Message, cause: Message = EM
     """The fault of one grain: its number and position, then `words`."""
     world, good = experiment.run.world, last_good(experiment).run
     sphere = int(world.sphere_id[row])
-    dimension = experiment.scene.dimension
+    dimension = experiment.scene.model.dimension
     position: Floats = world.motion[:dimension, 0, row]
     subject = Message("Grain {sphere} {words}", sphere=sphere, words=words)
     if np.isfinite(position).all():

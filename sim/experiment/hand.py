@@ -46,7 +46,7 @@ def stepper(experiment: Experiment) -> tuple[Any, Numbers]:
     if not acts(run):
         return experiment.engine.advance, numbers
     return compose(model_with_hand(experiment.engine.model)), numbers._replace(
-        fields=(*numbers.fields, *numbers_of_hand(run, experiment.scene.dimension))
+        fields=(*numbers.fields, *numbers_of_hand(run, experiment.scene.model.dimension))
     )
 
 
@@ -97,7 +97,7 @@ def require_running(experiment: Experiment, what: str) -> None:
 
 def checked_place(experiment: Experiment, position: Any, what: str) -> tuple[float, ...]:
     """The position in a command [m], checked; raises `ParameterError`."""
-    dimension = experiment.scene.dimension
+    dimension = experiment.scene.model.dimension
     try:
         place = tuple(map(float, position))
     except (TypeError, ValueError):

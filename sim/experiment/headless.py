@@ -80,7 +80,10 @@ def run_experiment(
     if refusal:
         raise ParameterError(refusal)
     frames = Frames(experiment, None if on_frame is None else shown(on_frame, forces), at_phases)
-    slow_since, longest = experiment.time, PATIENCE * REST_TIME * experiment.scene.time_scale(experiment.run.built)
+    slow_since, longest = (
+        experiment.time,
+        PATIENCE * REST_TIME * experiment.scene.limits.time_scale(experiment.run.built),
+    )
     while True:
         frames.take()
         if is_finished(experiment) or experiment.time >= until:
@@ -96,7 +99,7 @@ def run_experiment(
             )
         # At most to the next check, where an experiment may end: it ends at the same step with and without a film.
         advance(experiment, steps_until(experiment, min(frames.due, until)))
-        on_progress(*experiment.scene.describe(experiment)[1:])
+        on_progress(*experiment.scene.course.describe(experiment)[1:])
 
 
 def goes_on(experiment: Experiment) -> bool:
@@ -110,5 +113,5 @@ def goes_on(experiment: Experiment) -> bool:
     acts = [entry.command for entry in past.log.entries[: past.commands] if isinstance(entry.command, Act)]
     if acts and acts[-1] != Act("reset"):
         return True
-    offered = {action.name: action.enabled for action in experiment.scene.actions(experiment)}
+    offered = {action.name: action.enabled for action in experiment.scene.course.actions(experiment)}
     return not offered.get("run", False)

@@ -108,8 +108,8 @@ def lammps_files(scene: Scene, parameters: Any, run: Run) -> Exported:
         *(f"# {note}" for note in notes),
         "",
         "units si",
-        f"dimension {scene.dimension}",
-        f"boundary m m {'p' if scene.dimension == 2 else 'm'}",
+        f"dimension {scene.model.dimension}",
+        f"boundary m m {'p' if scene.model.dimension == 2 else 'm'}",
         "atom_style sphere",
         "newton off",
         "comm_modify vel yes",
@@ -120,13 +120,13 @@ def lammps_files(scene: Scene, parameters: Any, run: Run) -> Exported:
         "",
         "pair_style granular",
         *pairs,
-        *_walls(world, scene.dimension, wall),
+        *_walls(world, scene.model.dimension, wall),
         "",
         f"neighbor {_number(0.4 * radius)} bin",
         "neigh_modify every 1 delay 0 check yes exclude group held held",
-        *_weight(parameters.gravity_vector(scene.dimension)),
-        _motion(scene.dimension, model.rotation),
-        *(["fix plane all enforce2d"] if scene.dimension == 2 else []),
+        *_weight(parameters.gravity_vector(scene.model.dimension)),
+        _motion(scene.model.dimension, model.rotation),
+        *(["fix plane all enforce2d"] if scene.model.dimension == 2 else []),
         f"timestep {_number(run.dt)}",
         f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * run.dt)))} {DUMP} &",
         "    id type radius mass x y z vx vy vz",
@@ -264,7 +264,7 @@ def _motion(dimension: int, rotation: bool) -> str:
 
 def _data(scene: Scene, run: Run, kinds: list[tuple[int, bool]], lead: float) -> str:
     """The data file: box, spheres, velocities at the time of the positions."""
-    world, dimension = run.world, scene.dimension
+    world, dimension = run.world, scene.model.dimension
     margin = MARGIN * float(world.radius.max())
     place, motion = np.zeros((3, world.sphere_count)), np.zeros((6, world.sphere_count))
     place[:dimension] = world.motion[:dimension, 0]

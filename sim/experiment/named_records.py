@@ -14,17 +14,17 @@ Record = TypeVar("Record", Reading, Curve, Outcome)
 
 def readings_of(experiment: Experiment) -> tuple[Reading, ...]:
     """The readings of the scene now; raises `ParameterError` if one has no name of its own."""
-    return _named(experiment, "readings", experiment.scene.readings)
+    return _named(experiment, "course.readings", experiment.scene.course.readings)
 
 
 def curves_of(experiment: Experiment) -> tuple[Curve, ...]:
     """The plots of the scene now; raises `ParameterError` if one has no name of its own."""
-    return _named(experiment, "curves", experiment.scene.curves)
+    return _named(experiment, "view.curves", experiment.scene.view.curves)
 
 
 def outcomes_of(experiment: Experiment) -> tuple[Outcome, ...]:
     """The outcomes of the scene now; raises `ParameterError` if one has no name of its own."""
-    return _named(experiment, "outcomes", experiment.scene.outcomes)
+    return _named(experiment, "course.outcomes", experiment.scene.course.outcomes)
 
 
 def require_names(experiment: Experiment) -> None:

@@ -1,6 +1,6 @@
 """A phase of an experiment as data: everything that window, films, lectures, studies and restarts ask of a phase.
 
-A scene declares its phases in `Scene.phases`; its state holds the name of the present one. No module besides the
+A scene declares its phases in `Scene.course.phases`; its state holds the name of the present one. No module besides the
 scenes decides by the name of a phase.
 """
 

@@ -77,7 +77,7 @@ def row_of(world: World, sphere_id: Any) -> int | None:
 def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp], float]:
     """Rows of the pulled sphere and of its body, and the largest speed that they can gain within `ahead` [s] [m/s]: by
     the present force on a sphere at rest, limited by the energy of the spring."""
-    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.dimension
+    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.model.dimension
     row = row_of(world, held.sphere) if held is not None else None
     if held is None or row is None:
         return np.zeros(0, np.intp), 0.0
@@ -95,13 +95,13 @@ def shown_pull(experiment: Experiment) -> ShownPull | None:
     row = row_of(experiment.run.world, held.sphere) if held is not None else None
     if held is None or row is None or force is None:
         return None
-    place = experiment.run.world.motion[: experiment.scene.dimension, 0, row]
+    place = experiment.run.world.motion[: experiment.scene.model.dimension, 0, row]
     return ShownPull(held.sphere, tuple(map(float, place)), held.position, tuple(map(float, force)), held.limit)
 
 
 def force_of_pull(experiment: Experiment) -> Floats | None:
     """Present force on the pulled sphere [N], shape (dimension,); None without a pull or if the sphere has left."""
-    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.dimension
+    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.model.dimension
     row = row_of(world, held.sphere) if held is not None else None
     if held is None or row is None:
         return None

@@ -75,7 +75,7 @@ def end_push(experiment: Experiment) -> None:
 
 def shown_push(experiment: Experiment) -> ShownPush | None:
     """The pusher for the picture, with the force on it."""
-    held, world, dimension = experiment.run.pusher, experiment.run.world, experiment.scene.dimension
+    held, world, dimension = experiment.run.pusher, experiment.run.world, experiment.scene.model.dimension
     if held is None:
         return None
     now, moving = experiment.time, ~world.fixed

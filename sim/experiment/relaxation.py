@@ -72,7 +72,7 @@ def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
     if survey_contacts(experiment).elastic_energy <= LEAST_RISE * before:
         return False
     undisturbed = experiment.history.before_change.run.world
-    gravity, flow = gravity_of(experiment), mean_acceleration(undisturbed, experiment.scene.dimension)
+    gravity, flow = gravity_of(experiment), mean_acceleration(undisturbed, experiment.scene.model.dimension)
     if unbalanced(experiment) <= max(UNBALANCED * gravity, LARGE_RISE * flow):
         return False
     relax(experiment, before, max(BALANCED * gravity, flow))
@@ -97,7 +97,7 @@ def relax(
     """Move grains that touch until their contacts store at most `most_energy` [J] and their mean acceleration is at
     most `most_unbalanced` [m/s²], or the iterations are used up."""
     world = _without_motion(experiment)
-    dimension, moving = experiment.scene.dimension, ~world.fixed
+    dimension, moving = experiment.scene.model.dimension, ~world.fixed
     longest = LONGEST_MOVE * float(world.radius[moving].min(initial=np.inf))
     masses = _masses(world)
     velocities = [np.zeros_like(pull) for pull in _pulls(world)]
@@ -157,7 +157,7 @@ def touching(world: World) -> NDArray[np.bool_]:
 
 def unbalanced(experiment: Experiment) -> float:
     """Mean acceleration of the touching grains by the present contacts at zero velocity [m/s²]."""
-    return mean_acceleration(_without_motion(experiment), experiment.scene.dimension)
+    return mean_acceleration(_without_motion(experiment), experiment.scene.model.dimension)
 
 
 def mean_acceleration(world: World, dimension: int) -> float:

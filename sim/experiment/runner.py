@@ -345,7 +345,7 @@ class Runner:
         if self._scheduled is None:
             return 0, False  # the schedule begins with this turn
         since, started = self._scheduled
-        speed = self._speed * experiment.scene.time_scale(experiment.run.built)
+        speed = self._speed * experiment.scene.limits.time_scale(experiment.run.built)
         behind = (time.perf_counter() - since) * speed - (min(run.time for run in runs) - started)
         if behind > LONGEST_CATCH_UP * speed:
             self._scheduled = None

@@ -23,7 +23,7 @@ def system_of(experiment: Experiment) -> System:
     run, engine, scene = experiment.run, experiment.engine, experiment.scene
     return System(
         world=run.world,
-        dimension=scene.dimension,
+        dimension=scene.model.dimension,
         rotates=bool(engine.model.rotation),
         gravity=engine.gravity,
         velocity_shift=engine.model.integrator.velocity_lead * run.dt,
@@ -37,13 +37,13 @@ def system_of(experiment: Experiment) -> System:
 def reading_of(experiment: Experiment) -> Any:
     """The present measurement of the scene; None if there is nothing to measure, and while a pull or push holds grains,
     which are then no part of a heap."""
-    return None if holds(experiment.run) else experiment.scene.measure(experiment)
+    return None if holds(experiment.run) else experiment.scene.course.measure(experiment)
 
 
 def sample(experiment: Experiment) -> None:
     """Append a row to the series once `SAMPLE_INTERVAL` has passed on the time scale of the scene."""
     run = experiment.run
-    interval = SAMPLE_INTERVAL * experiment.scene.time_scale(run.built)
+    interval = SAMPLE_INTERVAL * experiment.scene.limits.time_scale(run.built)
     if not run.series.count or experiment.time >= run.series.last("time") + interval:
         append_sample(experiment)
 

@@ -299,9 +299,9 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
 def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
     """Raise `ArchiveError` unless the world has the tables that scene and parameters need."""
     world, law = run.world, registry.laws()[scene.law_of(parameters)]
-    spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
+    spin = (2 * scene.model.dimension - 3) * scene.model.rotates(run.built)
     levels = registry.integrators()[parameters.integrator].levels
-    if world.motion.shape[:2] != (scene.dimension + spin, levels):
+    if world.motion.shape[:2] != (scene.model.dimension + spin, levels):
         raise ArchiveError(
             Message("The world in the file is not one of the scene '{name}': the file is damaged.", name=scene.name)
         )
@@ -379,9 +379,9 @@ def _require_sound(scene: Scene, run: Run) -> None:
         "step of the last sample": not 0 <= run.bulk_step <= run.step,
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
-        "pull": run.target is not None and not _is_possible_pull(run.target, scene.dimension),
-        "push": run.pusher is not None and not _is_possible_push(run.pusher, scene.dimension),
-        "shaking": run.shaker is not None and not _is_possible_shaking(run.shaker, scene.dimension),
+        "pull": run.target is not None and not _is_possible_pull(run.target, scene.model.dimension),
+        "push": run.pusher is not None and not _is_possible_push(run.pusher, scene.model.dimension),
+        "shaking": run.shaker is not None and not _is_possible_shaking(run.shaker, scene.model.dimension),
     }
     for what, wrong in complaints.items():
         if wrong:
@@ -396,7 +396,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
                 phase_names=Joined(scene.phase_names),
             )
         )
-    if flaw := scene.flaw(run.state, run.world, run.built):
+    if flaw := scene.course.flaw(run.state, run.world, run.built):
         raise ArchiveError(
             Message(
                 "The file's {flaw} cannot have this value in the scene '{name}': the file is damaged.",

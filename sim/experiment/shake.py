@@ -54,7 +54,7 @@ def shake(experiment: Experiment, amplitude: float, frequency: float, upright: b
             )
         )
     prepare(experiment)
-    direction = (0.0,) * (experiment.scene.dimension - 1) + (1.0,)
+    direction = (0.0,) * (experiment.scene.model.dimension - 1) + (1.0,)
     experiment.run.shaker = Shaker(direction if upright else direction[::-1], amplitude, angular, experiment.time)
     way = _("up and down") if upright else "sideways"
     tell(

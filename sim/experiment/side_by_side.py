@@ -317,7 +317,7 @@ def _set(runs: list[Experiment], beside: SideBySide, command: SetParameters | Re
 
 def _offers(experiment: Experiment, action: str) -> bool:
     """Whether an action of the scene is possible now."""
-    return any(entry.name == action and entry.enabled for entry in experiment.scene.actions(experiment))
+    return any(entry.name == action and entry.enabled for entry in experiment.scene.course.actions(experiment))
 
 
 def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) -> Message:

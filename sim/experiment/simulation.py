@@ -163,7 +163,7 @@ class Simulation:
         if not end >= 0.0:
             raise ParameterError(f"until = {value_text(until)} is refused: it must be a time of at least 0 s.")
         scene = self.experiment.scene
-        if math.isinf(end) and "run" not in {action.name for action in scene.actions(self.experiment)}:
+        if math.isinf(end) and "run" not in {action.name for action in scene.course.actions(self.experiment)}:
             raise ParameterError(
                 f"'{scene.title}' has no end of its own: give a time to stop at, as in run(until=1.0)."
             )

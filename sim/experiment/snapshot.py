@@ -285,7 +285,7 @@ class ShownResults:
     """Measured numbers, plots and samples over time."""
 
     slope: SurfaceSlope | None = None
-    """Slope to draw on the grains (`Scene.slope`)."""
+    """Slope to draw on the grains (`Scene.view.slope`)."""
     slope_since: Message = EMPTY
     """The event from which on there is a slope, in words."""
     readings: tuple[Reading, ...] = ()

@@ -21,7 +21,7 @@ def step_notice(experiment: Experiment) -> str:
         return ""
     if world.sphere_count < 2 and not world.walls.shape.size:
         return ""
-    if math.isinf(experiment.scene.overlap_limit):  # a dump that is played: forces do not move its spheres
+    if math.isinf(experiment.scene.limits.overlap_limit):  # a dump that is played: forces do not move its spheres
         return ""
     return _too_small(experiment) if experiment.parameters.dt == "auto" else _too_large(experiment)
 

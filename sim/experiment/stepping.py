@@ -68,7 +68,7 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
 
 def is_finished(experiment: Experiment) -> bool:
     """True if only a command can change the phase."""
-    return experiment.fault is not None or not experiment.scene.under_way(experiment)
+    return experiment.fault is not None or not experiment.scene.course.under_way(experiment)
 
 
 def at_rest(experiment: Experiment) -> bool:
@@ -93,7 +93,7 @@ def at_rest(experiment: Experiment) -> bool:
         return False
     if last is None or last.command == Act("reset") or ended:
         return True
-    scale = experiment.scene.time_scale(run.built)
+    scale = experiment.scene.limits.time_scale(run.built)
     waited = (past.at - last.at) * experiment.dt
     quiet, still = min(rest.quiet_time(experiment), waited), min(rest.still_time(experiment), waited)
     return rest.is_at_rest(run.world, quiet / scale, still=still / scale)
@@ -143,7 +143,7 @@ def _check(experiment: Experiment) -> None:
         return
     orientation.update(experiment.run.world)
     rest.note_motion(experiment)
-    experiment.scene.supervise(experiment)
+    experiment.scene.course.supervise(experiment)
     displacement.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.update_dt(experiment)

@@ -110,7 +110,7 @@ def shown_layers(experiment: Experiment) -> int:
     """Number of layers once all grains are poured, computed once in each phase."""
     last, run, phase = experiment.session.shown.get("layers"), experiment.run, experiment.phase
     if last is None or last.run is not run or last.built is not run.built or last.phase != phase:
-        layers = experiment.scene.layers(experiment)
+        layers = experiment.scene.view.layers(experiment)
         last = experiment.session.shown["layers"] = LatestLayers(run, run.built, phase, layers)
     shown: int = last.layers
     return shown
@@ -185,7 +185,7 @@ class LatestQuantities:
 
 def shown_quantities(experiment: Experiment) -> tuple[SampledQuantity, ...]:
     """What is sampled over time, in the order in which it is shown."""
-    measurements, dimension = sorted_measurements(), experiment.scene.dimension
+    measurements, dimension = sorted_measurements(), experiment.scene.model.dimension
     last = experiment.session.shown.get("quantities")
     if last is None or last.dimension != dimension or last.measurements != measurements:
         quantities = tuple(entry.sampled(dimension) for entry in measurements)
@@ -223,32 +223,32 @@ def intact_bonds(world: World) -> NDArray[np.int64]:
 
 def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     """Copy the data that need no compiled function: positions, parameters, phase, actions."""
-    world, scene, dimension = experiment.run.world, experiment.scene, experiment.scene.dimension
+    world, scene, dimension = experiment.run.world, experiment.scene, experiment.scene.model.dimension
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.run = shown_run(experiment, snapshot.run)
     snapshot.grains = shown_grains(experiment, speed, snapshot.grains.mark)
     snapshot.contacts = ShownContacts(ends=np.empty((0, 2 * dimension), np.float32), bonds=intact_bonds(world))
-    ghosts, facets = scene.ghosts(experiment), scene.facets(experiment)
+    ghosts, facets = scene.view.ghosts(experiment), scene.view.facets(experiment)
     snapshot.geometry = ShownGeometry(
         gravity=experiment.engine.gravity,
-        box=scene.box(experiment),
-        focus=scene.focus(experiment),
+        box=scene.view.box(experiment),
+        focus=scene.view.focus(experiment),
         facets=(wall_facets(world) if facets is None else facets).astype(np.float32),
         ghosts=(np.empty((0, 4)) if ghosts is None else ghosts).astype(np.float32),
-        liquid=scene.liquid(experiment),
+        liquid=scene.view.liquid(experiment),
     )
     snapshot.hand = ShownHand(shown_pull(experiment), shown_push(experiment), shown_shaking(experiment))
     moving = ~world.fixed
     snapshot.results = replace(
         snapshot.results,
-        slope=scene.slope(experiment),
-        slope_since=scene.slope_since,
+        slope=scene.view.slope(experiment),
+        slope_since=scene.view.slope_since,
         readings=readings_of(experiment),
         # Readings and curves of an earlier run must not be shown while the engine of this one is compiled.
         bulk_readings=(),
         curves=(),
         outcomes=outcomes_of(experiment),
-        answer=scene.answer(experiment),
+        answer=scene.course.answer(experiment),
         mean_speed=float(speed[moving].mean()) if moving.any() else 0.0,
         series=experiment.run.series.columns(),
     )
@@ -257,7 +257,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
 def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
     """Which experiment it is, its time and its phase; the rest is that of the snapshot before."""
     scene = experiment.scene
-    name, label, progress = scene.describe(experiment)
+    name, label, progress = scene.course.describe(experiment)
     return replace(
         before,
         scene=scene.name,
@@ -270,13 +270,13 @@ def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
         phase=scene.phase(name),
         phase_label=label,
         progress=progress,
-        actions=scene.actions(experiment),
+        actions=scene.course.actions(experiment),
     )
 
 
 def shown_grains(experiment: Experiment, speed: Floats, mark: DisplacementMark | None) -> ShownGrains:
     """The spheres with their speeds [m/s]; sums over contacts are 0."""
-    world, dimension = experiment.run.world, experiment.scene.dimension
+    world, dimension = experiment.run.world, experiment.scene.model.dimension
     radius = world.radius.astype(np.float32)
     columns = {
         "speed": speed.astype(np.float32),
@@ -297,9 +297,9 @@ def shown_grains(experiment: Experiment, speed: Floats, mark: DisplacementMark |
         orientation=world.orientation[:numbers].T.astype(np.float32),
         columns=columns,
         layers=shown_layers(experiment),
-        parts=experiment.scene.parts,
-        labels=experiment.scene.labels(experiment),
-        tracks=experiment.scene.tracks(experiment),
+        parts=experiment.scene.view.parts,
+        labels=experiment.scene.view.labels(experiment),
+        tracks=experiment.scene.view.tracks(experiment),
         mark=mark,
         moving_count=grain_count(world),
     )
@@ -311,7 +311,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     The physics thread makes no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
-    world, dimension, history = experiment.run.world, experiment.scene.dimension, experiment.history
+    world, dimension, history = experiment.run.world, experiment.scene.model.dimension, experiment.history
     pushed = pushes(world)
     survey, ledger = shown_contacts(experiment)
     sums = {
@@ -368,6 +368,6 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         latest=experiment.message,
         repeats=experiment.message_repeats,
         count=experiment.messages,
-        notice=experiment.scene.notice(experiment) or gap_notice(experiment, ledger),
+        notice=experiment.scene.course.notice(experiment) or gap_notice(experiment, ledger),
         fault=experiment.fault,
     )

@@ -200,7 +200,7 @@ def _of_code(code: str) -> Preset:
         _require_no_files(document["scene"], document["parameters"], document.get("side_by_side"))
         found = _checked(document, "shared")
         if found.ready:
-            require_known(found.ready, scenes()[found.scene].prepared, _("ready state"))
+            require_known(found.ready, scenes()[found.scene].course.prepared, _("ready state"))
     except ParameterError as error:
         made = (
             Message((" Repose {program} made it, this is {own}."), program=program, own=own)

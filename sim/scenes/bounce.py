@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.message import Message, Number, _, with_prefix
@@ -47,7 +47,13 @@ from repose.sim.scenes.common.release import (
     velocities,
 )
 from repose.sim.scenes.common.release_parameters import Repeat, SphereMass, SphereRadius
-from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, column, course_fields, elapsed
+from repose.sim.scenes.common.timed_course import (
+    CourseButtons,
+    TimedCourse,
+    column,
+    elapsed,
+    timed_course,
+)
 
 
 class BounceParameters(MotionParameters):
@@ -445,22 +451,14 @@ COURSE = TimedCourse(
 )
 
 SCENE = Scene(
-    **course_fields(COURSE),
     name="bounce",
     title=_("Bouncing spheres"),
     summary=_("Three spheres of different restitution bounce along a plane; comparison with ballistic arcs."),
-    law="voigt",
-    parameters=BounceParameters,
-    dimension=3,
     group="checks",
-    box=box,
-    smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
-    readings=readings,
-    curves=curves,
-    labels=labels,
-    tracks=tracks,
-    ghosts=ghosts,
-    facets=facets,
+    parameters=BounceParameters,
+    model=ModelChoice(law="voigt", dimension=3, smallest_grain=lambda parameters: (parameters.mass, parameters.radius)),
+    course=replace(timed_course(COURSE), readings=readings),
+    view=SceneView(box=box, facets=facets, curves=curves, labels=labels, tracks=tracks, ghosts=ghosts),
     lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},
 )

@@ -18,7 +18,7 @@ The plane is so stiff that E* is that of the sphere. Gravity is zero.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -27,7 +27,7 @@ from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbour
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneLimits, SceneView
 from repose.sim.experiment.ledger import booked, energy_of
 from repose.sim.io.plain import Array
 from repose.sim.laws.materials import Material, damping_share
@@ -45,8 +45,8 @@ from repose.sim.scenes.common.timed_course import (
     CourseState,
     TimedCourse,
     column,
-    course_fields,
     elapsed,
+    timed_course,
     times,
 )
 
@@ -593,24 +593,17 @@ COURSE = TimedCourse(
 )
 
 SCENE = Scene(
-    **course_fields(COURSE),
     name="impacts",
     title=_("Impacts"),
     summary=_(
         "The eight impacts of Chung & Ooi (2011): forces, contact times, rebounds, spins beside those published."
     ),
-    law="hertz_mindlin",
-    parameters=ImpactParameters,
-    dimension=3,
     group="checks",
-    box=box,
-    smallest_grain=smallest_grain,
-    rotates=lambda parameters: True,
-    readings=readings,
-    curves=curves,
-    labels=labels,
-    facets=facets,
-    time_scale=lambda parameters: 0.3 * parameters.contact_time,
+    parameters=ImpactParameters,
+    model=ModelChoice(law="hertz_mindlin", dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
+    course=replace(timed_course(COURSE), readings=readings),
+    view=SceneView(box=box, facets=facets, curves=curves, labels=labels),
+    limits=SceneLimits(time_scale=lambda parameters: 0.3 * parameters.contact_time),
     lecture=("test",),
     test_values={"test": "4"},
 )

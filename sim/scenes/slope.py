@@ -11,11 +11,12 @@ It is the second of the two verifications in the article "DEM(個別要素法・
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.message import EMPTY, Message, Number, _
@@ -36,7 +37,13 @@ from repose.sim.scenes.common.release import (
     velocities,
 )
 from repose.sim.scenes.common.release_parameters import Repeat, SphereMass, SphereRadius
-from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, column, course_fields, elapsed
+from repose.sim.scenes.common.timed_course import (
+    CourseButtons,
+    TimedCourse,
+    column,
+    elapsed,
+    timed_course,
+)
 
 
 class SlopeParameters(MotionParameters):
@@ -341,23 +348,19 @@ COURSE = TimedCourse(
 )
 
 SCENE = Scene(
-    **course_fields(COURSE),
     name="slope",
     title=_("Spheres on a slope"),
     summary=_("Spheres of five frictions on a slope; comparison with rolling and sliding."),
-    law="voigt",
-    parameters=SlopeParameters,
-    dimension=3,
     group="checks",
-    box=box,
-    smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
-    rotates=lambda parameters: True,
-    readings=readings,
-    curves=curves,
-    labels=labels,
-    tracks=tracks,
-    ghosts=ghosts,
-    facets=facets,
+    parameters=SlopeParameters,
+    model=ModelChoice(
+        law="voigt",
+        dimension=3,
+        smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
+        rotates=lambda parameters: True,
+    ),
+    course=replace(timed_course(COURSE), readings=readings),
+    view=SceneView(box=box, facets=facets, curves=curves, labels=labels, tracks=tracks, ghosts=ghosts),
     lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},
 )

@@ -116,7 +116,7 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     scene = registry.scenes()[needed.scene]
     parameters = scene.parameters.checked(needed.values)
     engine, model = engine_for(scene, parameters, parameters), needed.model
-    world = with_parts(with_levels(scene.begin(parameters, 1)[0], model.integrator.levels), model)
+    world = with_parts(with_levels(scene.course.begin(parameters, 1)[0], model.integrator.levels), model)
     numbers = Numbers(engine.field_numbers, engine.bond_numbers)
     calls: tuple[Callable[[], Any], ...] = (
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),

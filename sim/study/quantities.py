@@ -54,9 +54,11 @@ def quantity_of(scene: str, name: str, numbers: Mapping[str, ResultNumber] | Non
         )
     if name in measurements():
         found = measurements()[name]
-        return ShownQuantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
+        return ShownQuantity(
+            name, found.title, found.symbol, found.unit_in(scenes()[scene].model.dimension), found.scale
+        )
     last = name.rpartition(".")[2]
-    known = {**scenes()[scene].result_numbers, **(numbers or {})}
+    known = {**scenes()[scene].course.result_numbers, **(numbers or {})}
     shown = known.get(last) or ResultNumber(plain(last.replace("_", " ")))
     return ShownQuantity(name, shown.label, shown.symbol, shown.unit, 1.0)
 

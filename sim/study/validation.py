@@ -1,6 +1,6 @@
 """Comparison of runs with closed forms and published numbers: the presets of the scenes of the group "checks".
 
-The window plays the same presets before an audience, with the same numbers at the end (`Scene.outcomes`).
+The window plays the same presets before an audience, with the same numbers at the end (`Scene.course.outcomes`).
 """
 
 from __future__ import annotations

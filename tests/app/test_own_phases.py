@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 
 import pytest
 from repose.app.lectures.answers import answer_of
-from repose.app.lectures.course import Course, goes_on
+from repose.app.lectures.course import LectureCourse, goes_on
 from repose.app.lectures.lecture_file import GuessQuestion, parse
 from repose.app.render.colours import AUTOMATIC, shown_as
 from repose.app.render.director import film_colour
@@ -20,7 +21,7 @@ from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment, offered_plots, resumed_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start, StartSideBySide
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.results import state_hash
@@ -31,7 +32,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.archive import ArchiveError
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scene_fields import EXAMPLES, RECORDS
+from repose.sim.scene_fields import EXAMPLES, RECORDS, SceneRecord
 from repose.sim.study.parallel_runs import StoredStage, result_text
 from repose.sim.study.plan import StudyPlan
 
@@ -45,7 +46,7 @@ from annotated_types import Ge, Le
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import World
 from repose.sim.experiment.changes import begin_anew
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Course, ModelChoice, Scene, SceneView
 from repose.sim.experiment.phase import Pace, Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.voigt import VoigtParameters
@@ -123,22 +124,25 @@ SCENE = Scene(
     name="furnace",
     title="Furnace",
     summary="A grain is heated and poured.",
-    law="voigt",
     parameters=FurnaceParameters,
-    dimension=2,
-    begin=begin,
-    supervise=supervise,
-    actions=actions,
-    act=act,
-    phases=PHASES,
-    describe=describe,
-    box=lambda experiment: ((-0.01, -0.1), (0.01, 0.01)),
-    results=lambda experiment: {"phase": experiment.phase, "grains": int(experiment.run.built.grains)},
-    check=lambda experiment: "",
-    under_way=lambda experiment: experiment.run.state.run_all or experiment.present_phase.runs,
-    smallest_grain=lambda parameters: (1e-5, 1e-3),
+    model=ModelChoice(law="voigt", dimension=2, smallest_grain=lambda parameters: (1e-5, 1e-3)),
+    course=Course(
+        begin=begin,
+        supervise=supervise,
+        actions=actions,
+        act=act,
+        phases=PHASES,
+        describe=describe,
+        results=lambda experiment: {"phase": experiment.phase, "grains": int(experiment.run.built.grains)},
+        check=lambda experiment: "",
+        under_way=lambda experiment: experiment.run.state.run_all or experiment.present_phase.runs,
+    ),
+    view=SceneView(
+        box=lambda experiment: ((-0.01, -0.1), (0.01, 0.01)),
+    ),
 )
 """
+BOX = "        box=lambda experiment: ((-0.01, -0.1), (0.01, 0.01)),\n"
 VALUES = {"dt": 1e-4}
 STEP = '[[step]]\ntitle = "Melt"\nscene = "furnace"\nparameters = { dt = 1e-4 }\n'
 
@@ -163,7 +167,7 @@ def shot(experiment: Experiment) -> Snapshot:
 
 def end_of_step(step: str) -> Experiment:
     """The experiment when the lecture's step is over."""
-    course = Course.of(parse(step, "melt.toml").steps[0])
+    course = LectureCourse.of(parse(step, "melt.toml").steps[0])
     experiment = new_experiment("furnace", VALUES)
     for _ in range(40):
         seen = shot(experiment)
@@ -262,7 +266,7 @@ def test_experiments_side_by_side_end_a_step_when_all_have_reached_the_phase() -
     starts = tuple(Start("furnace", VALUES | {"grains": count}, 1) for count in (1, 2))
     assert carry_out(lead, beside, StartSideBySide(starts)) == ""
     assert carry_out(lead, beside, Act("heat")) == ""
-    course = Course.of(parse(STEP + 'until = "molten"\n', "melt.toml").steps[0])
+    course = LectureCourse.of(parse(STEP + 'until = "molten"\n', "melt.toml").steps[0])
     for at in (0.02, 0.06):
         first, *others = map(shot, all_of(lead, beside))
         first.beside = tuple(others)
@@ -301,17 +305,21 @@ def test_a_scene_that_enters_a_phase_which_it_does_not_declare_is_named_with_wha
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("    phases=PHASES,\n", "", ("The scene 'furnace' lacks the field 'phases'", EXAMPLES["phases"])),
-        ("    phases=PHASES,\n", "    phases=(),\n", ("The scene 'furnace' needs records", EXAMPLES["phases"])),
+        ("        phases=PHASES,\n", "", ("The scene 'furnace' lacks the field 'phases'", EXAMPLES["phases"])),
+        ("        phases=PHASES,\n", "        phases=(),\n", ("The scene 'furnace' needs records", EXAMPLES["phases"])),
         (
-            "    phases=PHASES,\n",
-            "    phases=PHASES + PHASES[:1],\n",
+            "        phases=PHASES,\n",
+            "        phases=PHASES + PHASES[:1],\n",
             ("records with different names", "phases=(Phase"),
         ),
-        ("    phases=PHASES,\n", "    phases=('hot',),\n", ("The scene 'furnace' needs records", "phases=(Phase")),
         (
-            "    phases=PHASES,\n",
-            "    phases=(Phase('\\x1b', ''),),\n",
+            "        phases=PHASES,\n",
+            "        phases=('hot',),\n",
+            ("The scene 'furnace' needs records", "phases=(Phase"),
+        ),
+        (
+            "        phases=PHASES,\n",
+            "        phases=(Phase('\\x1b', ''),),\n",
             ("1 to 60 printable characters", "phases=(Phase"),
         ),
         (
@@ -322,12 +330,35 @@ def test_a_scene_that_enters_a_phase_which_it_does_not_declare_is_named_with_wha
         ('pace=Pace(2.0, "share")', "pace=2.0", ("The phase 'pouring' has pace = 2.0", "Pace(6.0, 'share')")),
         ('Pace(2.0, "share")', 'Pace(2.0, "shares")', ("The pace has known_from = 'shares'", "'fall' or 'before'")),
         ('Pace(2.0, "share")', 'Pace(0, "share")', ("The pace has seconds = 0", "as in Pace(6.0, 'share')")),
-        ("    describe=describe,\n", "", ("The scene 'furnace' lacks the field 'describe'", EXAMPLES["describe"])),
+        ("        describe=describe,\n", "", ("The scene 'furnace' lacks the field 'describe'", EXAMPLES["describe"])),
         ('    name="furnace",\n', "", ("lacks the field 'name'", 'name="hopper"')),
+        ("    course=Course(\n", "    course=dict(\n", ("'furnace' needs a Course in its field", EXAMPLES["course"])),
+        (BOX, "", ("lacks the field 'box': give it in view=SceneView(...), as in ", EXAMPLES["box"])),
+        (
+            'model=ModelChoice(law="voigt", dimension=2, ',
+            "model=ModelChoice(",
+            ("lacks the field 'law': give it in model=ModelChoice(...), as in law=\"voigt\".",),
+        ),
+        (
+            "        describe=describe,\n",
+            f"        describe=describe,\n{BOX}",
+            (
+                "has the field 'box' in course=Course(...), which belongs in its record 'view': write "
+                "view=SceneView(box=...).",
+            ),
+        ),
+        (
+            "    view=SceneView(\n",
+            "    free_walls=True,\n    add_grains=None,\n    overlap_limit=0.5,\n    view=SceneView(\n",
+            (
+                "The scene 'furnace' has the field 'free_walls', which belongs in its record 'hand': write "
+                "hand=Hand(free_walls=..., add_grains=...).",
+            ),
+        ),
     ],
 )
-def test_a_scene_without_phases_or_a_field_is_refused_with_an_example(
-    folder: Path, old: str, new: str, said: tuple[str, str]
+def test_a_scene_without_phases_or_a_field_or_with_one_elsewhere_is_refused_with_an_example(
+    folder: Path, old: str, new: str, said: tuple[str, ...]
 ) -> None:
     assert FURNACE.count(old) == 1
     (folder / "furnace.py").write_text(FURNACE.replace(old, new))
@@ -336,6 +367,38 @@ def test_a_scene_without_phases_or_a_field_is_refused_with_an_example(
     (trouble,) = registry.troubles()
     assert str(folder / "furnace.py") in trouble
     assert all(part in trouble for part in said), trouble
+
+
+OLDER = """
+SCENE = Scene(
+    name="furnace",
+    title="Furnace",
+    summary="A grain is heated and poured.",
+    law="voigt",
+    parameters=FurnaceParameters,
+    dimension=2,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    phases=PHASES,
+    describe=describe,
+    box=lambda experiment: ((-0.01, -0.1), (0.01, 0.01)),
+    results=lambda experiment: {},
+    check=lambda experiment: "",
+    smallest_grain=lambda parameters: (1e-5, 1e-3),
+)
+"""
+
+
+def test_a_scene_of_an_older_version_is_refused_with_the_record_of_its_fields(folder: Path) -> None:
+    (folder / "furnace.py").write_text(FURNACE[: FURNACE.index("SCENE = Scene(")] + OLDER)
+    registry.forget_plugins()
+    (trouble,) = registry.troubles()
+    assert trouble == (
+        f"The plug-in {folder / 'furnace.py'} is not used: The scene 'furnace' has the field 'law', which belongs in "
+        "its record 'model': write model=ModelChoice(law=..., dimension=..., smallest_grain=...)."
+    )
 
 
 SHOWS = """
@@ -352,9 +415,9 @@ def shown(experiment):
 
 def showing(folder: Path, field: str, records: str) -> None:
     """The scene of the plug-in folder shows these records in a field."""
-    last = '    check=lambda experiment: "",\n'
+    last = BOX if field == "curves" else '        check=lambda experiment: "",\n'
     assert FURNACE.count(last) == 1
-    code = FURNACE.replace(last, f"{last}    {field}=shown,\n").replace("\n\nSCENE =", f"{SHOWS}\n\nSCENE =")
+    code = FURNACE.replace(last, f"{last}        {field}=shown,\n").replace("\n\nSCENE =", f"{SHOWS}\n\nSCENE =")
     (folder / "furnace.py").write_text(code.replace("{shown}", records))
     registry.forget_plugins()
 
@@ -374,11 +437,13 @@ def test_a_scene_that_shows_a_record_without_a_name_is_refused_with_an_example(
     folder: Path, field: str, kind: str, record: str, shown: str
 ) -> None:
     showing(folder, field, record)
+    place = "view" if field == "curves" else "course"
     with pytest.raises(ParameterError) as refused:
         new_experiment("furnace", VALUES)
     assert str(refused.value) == (
-        f"The scene 'furnace' cannot be used, because of its field '{field}': A {kind} with {shown} lacks the field "
-        f"'name': give it before the label, as in {RECORDS[kind]}; a name has small letters, digits and underscores."
+        f"The scene 'furnace' cannot be used, because of its field '{place}.{field}': A {kind} with {shown} lacks "
+        f"the field 'name': give it before the label, as in {RECORDS[kind]}; a name has small letters, digits and "
+        "underscores."
     )
 
 
@@ -428,10 +493,29 @@ def test_the_first_phase_must_be_declared_and_the_state_must_have_one(folder: Pa
         new_experiment("furnace", VALUES)
 
 
-def test_every_field_without_a_default_has_an_example() -> None:
+def test_every_record_and_every_field_without_a_default_has_an_example() -> None:
     scene = scenes()["furnace"]
-    for name in EXAMPLES:
-        given = {entry: getattr(scene, entry) for entry in EXAMPLES if entry != name}
-        with pytest.raises(ParameterError, match=f"lacks the field '{name}'"):
-            type(scene)(**given)
+    records = SceneRecord.__subclasses__()
+    assert {record.PLACE for record in records} == {"model", "course", "view", "hand", "limits"}
+    without = set()
+    for record in (Scene, *records):
+        needed = {entry.name for entry in fields(record) if entry.default is entry.default_factory is MISSING}
+        own = scene if record is Scene else getattr(scene, record.PLACE)
+        for name in needed:
+            given = {entry: getattr(own, entry) for entry in needed if entry != name}
+            with pytest.raises(ParameterError, match=f"lacks the field '{name}'"):
+                record(**given) if record is Scene else replace(scene, **{record.PLACE: record(**given)})
+        without |= needed
+    assert EXAMPLES.keys() == without | {record.PLACE for record in records}
     assert replace(scene, title="Oven").title == "Oven"
+    assert replace(scene, view=replace(scene.view, focus=scene.view.box)).view.box is scene.view.box
+
+
+def test_the_fields_of_all_records_differ() -> None:
+    """So that a field in the wrong place belongs in one record."""
+    names = [entry.name for record in (Scene, *SceneRecord.__subclasses__()) for entry in fields(record)]
+    assert len(set(names)) == len(names)
+
+
+def test_a_scene_can_be_copied() -> None:
+    assert copy.deepcopy(scenes()["furnace"]).course is scenes()["furnace"].course

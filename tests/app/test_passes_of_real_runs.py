@@ -435,7 +435,7 @@ def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
     column = place[np.hypot(place[:, 0], place[:, 1]) < 0.1]
     experiment.run.world = add_spheres(experiment.run.world, column, 2e-3, 1.0)
     experiment.run.state.phase = "rested"
-    experiment.scene.act(experiment, "measure")
+    experiment.scene.course.act(experiment, "measure")
     last, sheet = shot(experiment), Sheet()
     assert last.results.slope is not None
     assert last.results.slope.method == "flank"

@@ -159,7 +159,7 @@ def test_a_slope_of_few_grains_is_not_measured_and_says_how_many_are_needed(
     """Sixteen tetrahedra in a heap had a slope of 61.5° without an error: of 7 grains."""
     experiment = new_experiment(name, scenes()[name].test_values | {"ball_share": 0.0})
     apply(experiment, Act("fill"))
-    world, dimension = experiment.run.world, experiment.scene.dimension
+    world, dimension = experiment.run.world, experiment.scene.model.dimension
     members = np.diff(world.bodies.begin)
     assert members.min() > 1
     in_bodies = world.sphere_id[world.bodies.member]
@@ -186,12 +186,12 @@ def test_a_slope_of_few_grains_is_not_measured_and_says_how_many_are_needed(
         assert (slope is None, said in why) == (bool(said), True)
         assert (clumps.measure(experiment) is None) == bool(said)
         if said:
-            assert said in experiment.scene.act(experiment, "measure")
+            assert said in experiment.scene.course.act(experiment, "measure")
             (reading,) = clumps.not_measured(experiment)
             assert (reading.value, f"of at least {least}" in reading.label) == (count, True)
-            assert said in experiment.scene.check(experiment)
+            assert said in experiment.scene.course.check(experiment)
             assert not experiment.run.state.reading
-            assert not any(shown.label == "angle of repose" for shown in experiment.scene.readings(experiment))
+            assert not any(shown.label == "angle of repose" for shown in experiment.scene.course.readings(experiment))
         else:
             assert clumps.not_measured(experiment) == ()
 
@@ -206,16 +206,16 @@ def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_p
         experiment = begun(shape="ball", ball_share=1.0)
         experiment.run.world = add_spheres(experiment.run.world, place[away < radius], 2e-3, 1.0)
         experiment.run.state.phase = "rested"
-        assert "Angle of repose" in experiment.scene.act(experiment, "measure")
-        readings = {reading.label: reading.value for reading in experiment.scene.readings(experiment)}
+        assert "Angle of repose" in experiment.scene.course.act(experiment, "measure")
+        readings = {reading.label: reading.value for reading in experiment.scene.course.readings(experiment)}
         angles[name] = readings["angle of repose"]
         assert ("cone angle" in readings) == (name == "cone")
-        results = experiment.scene.results(experiment)["angle_of_repose"]
+        results = experiment.scene.course.results(experiment)["angle_of_repose"]
         assert results["angle_degrees"] == readings["angle of repose"]
-        drawn = experiment.scene.slope(experiment)
+        drawn = experiment.scene.view.slope(experiment)
         assert drawn is not None
         assert np.isfinite([drawn.slope, drawn.intercept, *drawn.x_range]).all()
-        (curve,) = experiment.scene.curves(experiment)
+        (curve,) = experiment.scene.view.curves(experiment)
         assert all(np.isfinite(line.y).all() for line in curve.lines)
     assert angles["column"] > 80.0
     assert angles["cone"] == pytest.approx(30.0, abs=4.0)
@@ -229,9 +229,9 @@ def test_a_mixture_of_two_shapes_and_spheres_is_poured_in_its_shares_and_belongs
     of_kind = [int((state.kinds == kind).sum()) for kind in (-1, 0, 1)]
     assert sum(of_kind) == 100
     np.testing.assert_allclose(of_kind, (30, 35, 35), atol=14)  # three standard deviations
-    words = experiment.scene.describe(experiment)[1]
+    words = experiment.scene.course.describe(experiment)[1]
     assert words.endswith(f"{of_kind[1]} clumps of 4, {of_kind[2]} clumps of 6 and {of_kind[0]} loose spheres")
-    assert [entry["grains"] for entry in experiment.scene.results(experiment)["clumps"]] == of_kind[1:]
+    assert [entry["grains"] for entry in experiment.scene.course.results(experiment)["clumps"]] == of_kind[1:]
     apply(experiment, Act("fill"))
     advance(experiment, 50)
     world, poured = experiment.run.world, experiment.run.state.kinds[: experiment.run.state.poured]
@@ -255,7 +255,7 @@ def test_a_mixture_without_a_share_of_the_second_shape_is_the_run_of_the_first_a
 
 
 def test_the_first_time_step_is_that_of_the_most_easily_moved_member_of_a_mixture() -> None:
-    shape, declared = scenes()["clumps"].smallest_grain, scenes()["clumps"].parameters
+    shape, declared = scenes()["clumps"].model.smallest_grain, scenes()["clumps"].parameters
     rods = {"members": 20, "shape": "rod"}
     both = shape(declared.checked({"second_share": 0.5, "second_shape": "rod", "second_members": 20}))
     alone = [shape(declared.checked(values)) for values in ({}, rods)]
@@ -344,7 +344,7 @@ def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Pa
 
 def test_a_damaged_mixture_is_refused() -> None:
     experiment = begun(second_share=0.5)
-    flaw, state = experiment.scene.flaw, experiment.run.state
+    flaw, state = experiment.scene.course.flaw, experiment.run.state
     assert flaw(state, experiment.run.world, experiment.run.built) is None
     for which in ([], [2] * 100, [0] * 99):
         damaged = replace(state, which=which)
@@ -394,13 +394,13 @@ def test_the_flanks_of_a_heap_in_the_plane_are_one_reading_with_the_error_of_bot
 
 def test_words_in_the_plane_are_those_of_discs() -> None:
     experiment = new_experiment("joined", dict(scenes()["joined"].test_values))
-    words = experiment.scene.describe(experiment)[1]
+    words = experiment.scene.course.describe(experiment)[1]
     assert "clumps of 3 discs" in words
     assert "loose discs" in words
     assert "sphere" not in words
     declared = experiment.parameters.declared()
     assert "discs" in declared["ball_share"].quantity.label
-    assert "loose spheres" in begun().scene.describe(begun())[1]
+    assert "loose spheres" in begun().scene.course.describe(begun())[1]
 
 
 @pytest.mark.slow

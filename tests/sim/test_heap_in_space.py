@@ -19,12 +19,12 @@ def test_a_heap_shaken_after_its_rest_flows_again_and_comes_to_rest_again() -> N
     grains = simulation.run.world.sphere_count
     simulation.run.state.reading |= {"angle": 0.3, "standard_error": 0.01, "intercept": 0.02, "fitted": [0.0, 0.05]}
     simulation.run.state.reading |= {"used_ids": [1, 2], "grains_left": 20}
-    assert simulation.scene.slope(simulation) is not None
+    assert simulation.scene.view.slope(simulation) is not None
     simulation.run.world.motion[2, 1, ~simulation.run.world.fixed] += 0.3
     advance(simulation, 400)
     assert (simulation.phase, simulation.message) == ("flowing", "The heap moves again.")
     assert not simulation.message_repeats
-    assert simulation.scene.slope(simulation) is None, "the cone would be that of the past"
+    assert simulation.scene.view.slope(simulation) is None, "the cone would be that of the past"
     while simulation.phase == "flowing" and simulation.time < 10.0:
         advance(simulation, 2000)
     assert simulation.phase == "rested"

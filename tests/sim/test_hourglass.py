@@ -82,7 +82,7 @@ def test_every_grain_passes_once_and_in_order(emptied):
     assert emptied.fault is None
     assert len(state.passages) == state.placed == 60
     assert np.all(np.diff(state.passages) >= 0.0)
-    assert emptied.scene.check(emptied) == ""
+    assert emptied.scene.course.check(emptied) == ""
 
 
 def test_the_first_passage_is_at_the_time_of_free_fall(emptied):
@@ -114,7 +114,7 @@ def test_the_snapshot_shows_readings_curve_and_walls(emptied):
 
 def test_the_button_says_why_the_glass_cannot_be_turned(monkeypatch, emptied):
     def button():
-        return next(entry for entry in emptied.scene.actions(emptied) if entry.name == "turn")
+        return next(entry for entry in emptied.scene.course.actions(emptied) if entry.name == "turn")
 
     assert button().enabled
     assert "Ctrl-drag" in button().help
@@ -136,7 +136,7 @@ def test_after_a_turn_the_grains_flow_back(emptied):
         advance(simulation, 1000)
     assert simulation.fault is None
     assert len(state.passages) == 60
-    assert simulation.scene.check(simulation) == ""
+    assert simulation.scene.course.check(simulation) == ""
     assert energy_of(simulation).gap - before == pytest.approx(0.0, abs=0.01 * energy_of(simulation).dissipated)
 
 
@@ -158,8 +158,8 @@ def test_a_neck_too_narrow_for_any_grain_counts_as_clogged():
     assert result["grains_passed"] == 0
     assert result["flow_rate"] is None
     assert result["complaint"] is None
-    assert simulation.scene.describe(simulation)[1] == "clogged after 0 of 60 grains"
-    readings = {reading.label: reading.value for reading in simulation.scene.readings(simulation)}
+    assert simulation.scene.course.describe(simulation)[1] == "clogged after 0 of 60 grains"
+    readings = {reading.label: reading.value for reading in simulation.scene.course.readings(simulation)}
     assert readings["since the last grain"] == pytest.approx(0.6, abs=0.01)
     assert simulation.session.measured.get("hourglass", []) == []
 

@@ -41,15 +41,15 @@ def test_every_poured_scene_offers_its_law_and_at_least_one_other() -> None:
     for name in POURED:
         scene = scenes()[name]
         choices = scene.parameters.declared()["law"].choices
-        assert scene.law in choices
+        assert scene.model.law in choices
         assert len(choices) > 1
-        assert scene.law_of(scene.parameters()) == scene.law
+        assert scene.law_of(scene.parameters()) == scene.model.law
 
 
 @pytest.mark.parametrize("name", POURED)
 def test_each_law_has_exactly_its_own_parameters(name: str) -> None:
     parameters = scenes()[name].parameters
-    own = set(parameters.model_fields) - set(registry.laws()[scenes()[name].law].parameters.model_fields)
+    own = set(parameters.model_fields) - set(registry.laws()[scenes()[name].model.law].parameters.model_fields)
     for law in parameters.declared()["law"].choices:
         found = parameters.checked({"law": law})
         assert found.law == law

@@ -37,7 +37,7 @@ SPEAKS_OF_HEAPS = {
 
 def names_of_phases() -> set[str]:
     """Names of the phases of all scenes, and of those that are not registered."""
-    return {phase.name for scene in scenes().values() for phase in scene.phases} | {"playing", "running"}
+    return {phase.name for scene in scenes().values() for phase in scene.course.phases} | {"playing", "running"}
 
 
 def texts(source: str) -> Iterator[tuple[int, str, bool]]:

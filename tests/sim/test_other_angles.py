@@ -79,7 +79,7 @@ def test_a_heap_flows_at_a_finite_tilt_and_loses_grains(tilted: Experiment) -> N
 
 def test_the_tilting_angle_is_shown_directly_after_the_angle_of_repose(tilted: Experiment) -> None:
     # A film has room for three readings at its end.
-    assert [reading.label for reading in tilted.scene.readings(tilted)][:3] == [
+    assert [reading.label for reading in tilted.scene.course.readings(tilted)][:3] == [
         "angle of repose",
         "tilting angle",
         "table",
@@ -147,10 +147,10 @@ def test_grains_are_added_one_by_one_and_counted(trickled: Experiment) -> None:
 
 def test_the_buttons_follow_on_a_heap_at_rest_and_measure_no_heap_of_the_past(tilted: Experiment) -> None:
     def enabled(experiment: Experiment) -> set[str]:
-        return {action.name for action in experiment.scene.actions(experiment) if action.enabled}
+        return {action.name for action in experiment.scene.course.actions(experiment) if action.enabled}
 
     assert {"tilt"} == enabled(tilted) & {"tilt", "trickle", "measure"}
-    assert tilted.scene.slope(tilted) is None
+    assert tilted.scene.view.slope(tilted) is None
     fresh = new_experiment("heap", SMALL)
     assert not enabled(fresh) & {"tilt", "trickle"}
     assert apply(fresh, Act("tilt")).startswith("'Tilt' is not possible now")
@@ -209,6 +209,6 @@ def test_a_table_without_grains_is_neither_tilted_nor_measured_but_filled_again(
     assert experiment.phase == "rested"
     for sphere in experiment.run.world.sphere_id[~experiment.run.world.fixed].tolist():
         assert apply(experiment, RemoveGrain(sphere)) == ""
-    possible = [action.name for action in experiment.scene.actions(experiment) if action.enabled]
+    possible = [action.name for action in experiment.scene.course.actions(experiment) if action.enabled]
     assert possible == ["fill", "reset", "run"]
     assert "not possible now: at rest: 0 grains left" in apply(experiment, Act("measure"))

@@ -57,31 +57,31 @@ def measured(scene: str = "heap") -> Experiment:
 
 def angle(experiment: Experiment) -> Reading | None:
     """The reading of the measured slope."""
-    readings = experiment.scene.readings(experiment)
+    readings = experiment.scene.course.readings(experiment)
     return next((reading for reading in readings if reading.label == "angle of repose"), None)
 
 
 def measures_next(experiment: Experiment) -> bool:
     """Whether the measurement is offered as an action whose result is not shown yet."""
-    return any(entry.name == "measure" and not entry.done for entry in experiment.scene.actions(experiment))
+    return any(entry.name == "measure" and not entry.done for entry in experiment.scene.course.actions(experiment))
 
 
 def highest(experiment: Experiment) -> int:
     """Row of the highest grain that can move."""
-    world, up = experiment.run.world, experiment.scene.dimension - 1
+    world, up = experiment.run.world, experiment.scene.model.dimension - 1
     return int(np.argmax(np.where(world.fixed, -math.inf, world.motion[up, 0])))
 
 
 def above(experiment: Experiment) -> tuple[float, ...]:
     """A place two diameters above the highest grain [m]."""
-    row, dimension = highest(experiment), experiment.scene.dimension
+    row, dimension = highest(experiment), experiment.scene.model.dimension
     place = experiment.run.world.motion[:dimension, 0, row].tolist()
     return (*place[:-1], place[-1] + 4.0 * float(experiment.run.world.radius[row]))
 
 
 def in_heap(experiment: Experiment) -> tuple[float, ...]:
     """Centre of the highest grain [m]."""
-    return tuple(experiment.run.world.motion[: experiment.scene.dimension, 0, highest(experiment)].tolist())
+    return tuple(experiment.run.world.motion[: experiment.scene.model.dimension, 0, highest(experiment)].tolist())
 
 
 def grain(experiment: Experiment) -> int:
@@ -112,7 +112,7 @@ def test_a_measurement_applies_while_the_heap_rests() -> None:
     found = angle(experiment)
     assert found is not None
     assert not found.outdated
-    assert experiment.scene.slope(experiment) is not None
+    assert experiment.scene.view.slope(experiment) is not None
     assert not measures_next(experiment)
     assert results_of(experiment)["angle_of_repose"]["outdated"] is None
 
@@ -131,7 +131,7 @@ def test_no_measured_grain_moves_on_after_the_measurement(scene: str, seed: int)
     """With means over all grains as the only criterion a clump rolled on for 0.2 to 1 s (seeds 1 to 3)."""
     experiment = resumed_experiment(saved(scene, seed))
     advance(experiment, int(2.0 / experiment.dt))
-    assert not any(reading.outdated for reading in experiment.scene.readings(experiment))
+    assert not any(reading.outdated for reading in experiment.scene.course.readings(experiment))
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -142,7 +142,7 @@ def test_a_change_of_the_heap_outdates_or_removes_its_measurement(name: str) -> 
     if duration:
         advance(experiment, int(duration / experiment.dt))
     found = angle(experiment)
-    assert experiment.scene.slope(experiment) is None, "line and rings would be those of the heap before"
+    assert experiment.scene.view.slope(experiment) is None, "line and rings would be those of the heap before"
     assert found is None or found.outdated
     if words:
         assert found is not None
@@ -163,26 +163,26 @@ def test_a_tilted_heap_that_has_come_to_rest_can_be_measured_again() -> None:
     found = angle(experiment)
     assert found is not None
     assert not found.outdated
-    assert experiment.scene.slope(experiment) is not None
+    assert experiment.scene.view.slope(experiment) is not None
 
 
 def test_a_change_that_is_taken_back_leaves_the_measurement_as_it_was() -> None:
     experiment = measured()
     apply(experiment, RemoveGrain(grain(experiment)))
-    assert experiment.scene.slope(experiment) is None
+    assert experiment.scene.view.slope(experiment) is None
     assert apply(experiment, TakeBack(REMOVED)) == ""
-    assert experiment.scene.slope(experiment) is not None
+    assert experiment.scene.view.slope(experiment) is not None
 
 
 @pytest.mark.parametrize("scene", tiered(HEAPS, fast={"heap", "joined"}))
 def test_every_heap_notices_that_grains_left_and_that_gravity_changed(scene: str) -> None:
     experiment = measured(scene)
-    assert experiment.scene.slope(experiment) is not None
+    assert experiment.scene.view.slope(experiment) is not None
     assert apply(experiment, RemoveGrain(grain(experiment))) == ""
     found = angle(experiment)
     assert found is not None
     assert found.outdated == "before grains left"
-    assert experiment.scene.slope(experiment) is None
+    assert experiment.scene.view.slope(experiment) is None
     assert measures_next(experiment)
     experiment = measured(scene)
     assert apply(experiment, SetParameters({"gravity": 5.0})) == ""
@@ -193,9 +193,9 @@ def test_every_heap_notices_that_grains_left_and_that_gravity_changed(scene: str
 
 def test_a_count_of_held_grains_is_outdated_by_a_grain_that_is_removed() -> None:
     experiment = measured("vessel")
-    assert not any(reading.outdated for reading in experiment.scene.readings(experiment))
+    assert not any(reading.outdated for reading in experiment.scene.course.readings(experiment))
     assert apply(experiment, RemoveGrain(grain(experiment))) == ""
-    outdated = {reading.label for reading in experiment.scene.readings(experiment) if reading.outdated}
+    outdated = {reading.label for reading in experiment.scene.course.readings(experiment) if reading.outdated}
     assert outdated == {"grains held", "share held", "grains on the floor"}
     assert measures_next(experiment)
 

@@ -68,14 +68,14 @@ def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: 
     simulation, result = finished[scene]
     assert is_finished(simulation)
     assert simulation.fault is None
-    assert scenes()[scene].check(simulation) == ""
+    assert scenes()[scene].course.check(simulation) == ""
     assert result["complaint"] is None
     assert np.isfinite(simulation.run.world.motion).all()
 
 
 @every_scene
 def test_every_plot_of_a_scene_is_known_before_its_run(scene: str, finished: Finished) -> None:
-    assert {curve.name for curve in scenes()[scene].curves(finished[scene][0])} <= set(offered_plots(scene))
+    assert {curve.name for curve in scenes()[scene].view.curves(finished[scene][0])} <= set(offered_plots(scene))
 
 
 def require_different(names: list[str]) -> None:
@@ -91,7 +91,7 @@ def test_readings_plots_and_outcomes_have_names_that_differ_within_the_scene(sce
         of_measurements = [entry.name for entry in measurements().values() if entry.shown is not False]
         require_different([*(entry.name for entry in snapshot.results.readings), *of_measurements])
         require_different([entry.name for entry in snapshot.results.outcomes])
-        require_different([entry.name for entry in scenes()[scene].curves(experiment)])
+        require_different([entry.name for entry in scenes()[scene].view.curves(experiment)])
     require_different([*offered_plots(scene)])
 
 
@@ -99,7 +99,7 @@ def test_readings_plots_and_outcomes_have_names_that_differ_within_the_scene(sce
 def test_a_study_shows_every_angle_in_the_results_with_its_unit_and_other_numbers_without(
     scene: str, finished: Finished
 ) -> None:
-    own = scenes()[scene].results(finished[scene][0])
+    own = scenes()[scene].course.results(finished[scene][0])
     for name in dict(numbers_in(own)):
         last = name.rpartition(".")[2]
         assert (quantity_of(scene, name).unit == "°") == (last == "degrees" or last.endswith("_degrees")), name
@@ -158,15 +158,15 @@ def test_the_result_is_plain_json_in_si(scene: str, finished: Finished) -> None:
 @every_scene
 def test_every_action_has_a_help_text_and_its_own_key(scene: str) -> None:
     simulation = new_experiment(scene, scenes()[scene].test_values)
-    actions = scenes()[scene].actions(simulation)
+    actions = scenes()[scene].course.actions(simulation)
     assert len({action.key for action in actions}) == len(actions)
     assert all(action.help.endswith(".") for action in actions)
-    phase, words, share = scenes()[scene].describe(simulation)
+    phase, words, share = scenes()[scene].course.describe(simulation)
     assert phase
     assert words
     assert share is None or 0.0 <= share <= 1.0
-    lower, upper = scenes()[scene].box(simulation)
-    assert len(lower) == len(upper) == scenes()[scene].dimension
+    lower, upper = scenes()[scene].view.box(simulation)
+    assert len(lower) == len(upper) == scenes()[scene].model.dimension
     assert all(a < b for a, b in zip(lower, upper))
 
 
@@ -182,7 +182,7 @@ def test_a_two_sided_heap_has_an_angle_for_each_flank_beside_that_of_both(finish
 
 
 def offered(simulation: Experiment) -> set[str]:
-    return {action.name for action in simulation.scene.actions(simulation) if action.enabled}
+    return {action.name for action in simulation.scene.course.actions(simulation) if action.enabled}
 
 
 def test_the_heap_experiment_passes_through_its_phases() -> None:

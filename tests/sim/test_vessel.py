@@ -207,16 +207,16 @@ def test_what_was_corrected_in_a_shape_is_stored_as_messages_and_texts_of_older_
     path.write_bytes(binary(box()[:, ::-1] * 10.0))
     begun = new_experiment("vessel", {"mesh": str(path), "mean_radius": 3e-3, "grain_count": 20})
     experiment = resumed(saved(begun))
-    words = experiment.scene.describe(experiment)[1]
+    words = experiment.scene.course.describe(experiment)[1]
     assert str(words) == "empty shape of 12 facets; all facets were inverted and have been turned"
     german = read_language("de")
     assert german.translated(words).endswith(german.translated(_("all facets were inverted and have been turned")))
     assert not german.translated(words).endswith("turned")
-    results = experiment.scene.results(experiment)
+    results = experiment.scene.course.results(experiment)
     assert results["shape"]["mended"] == ["all facets were inverted and have been turned"]
     experiment.run.state.mended = ["2 triangles went"]
     older = resumed(saved(experiment))
-    assert str(older.scene.describe(older)[1]).endswith("; 2 triangles went")
+    assert str(older.scene.course.describe(older)[1]).endswith("; 2 triangles went")
     for damaged in ({"template": "{}", "values": {"count": 1}}, {"template": "x"}, 3):
         experiment.run.state.mended = [damaged]
         with pytest.raises(ArchiveError, match="The file's mended cannot have this value in the scene 'vessel'"):

@@ -29,12 +29,12 @@ from repose.app.render.colours import (
     fill_colours,
     shown_as,
 )
-from repose.app.render.course import Course
 from repose.app.render.cutaway import NOTHING, Plane, cut_plane, has_field, is_cut
 from repose.app.render.field_picture import FieldPicture, field_picture
 from repose.app.render.film_words import FilmWords
 from repose.app.render.joints import joints_of
 from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.selection_series import SelectionSeries
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.message import Message
@@ -112,7 +112,7 @@ class Frame:
     """Length of the scale bar, common to all pictures side by side [m]; None: the length suits this picture."""
     has_legend: bool = True
     """False if the legend of another picture beside this one also explains the colours of this picture."""
-    course: Course = field(default_factory=Course)
+    series: SelectionSeries = field(default_factory=SelectionSeries)
     """Forces and path of the selection so far."""
 
     @property

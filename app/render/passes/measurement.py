@@ -10,7 +10,7 @@ from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
 from repose.app.render.passes.legend import plate
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Course
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message, Number, _, formatted, joined
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def measures_slope(snapshot: Snapshot) -> bool:
     """Whether the scene shown fits a line to a slope."""
     scene = scenes().get(snapshot.run.scene)
-    return scene is not None and scene.measure is not Scene.measure
+    return scene is not None and scene.course.measure is not Course.measure
 
 
 SLOPE = Switch(

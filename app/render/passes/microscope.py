@@ -191,7 +191,7 @@ def outline(circles: Points) -> list[Points]:
 
 def _draw_path(frame: Frame, canvas: Canvas) -> None:
     """Draw the path of the grain since its selection."""
-    rows = frame.course.table(PATH)
+    rows = frame.series.table(PATH)
     if len(rows) > 1 and rows.shape[1] == 3 + frame.dimension:
         places = frame.camera.world_to_pixel(rows[:, 3:], frame.size)
         canvas.polyline(places[np.isfinite(places).all(axis=1)], frame.palette.mark, 1.8, alpha=0.8)
@@ -282,7 +282,7 @@ def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
 
 
 def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None:
-    unit, palette, rows = frame.scale, frame.palette, frame.course.table(COURSE)
+    unit, palette, rows = frame.scale, frame.palette, frame.series.table(COURSE)
     if frame.around_plates is not None and not frame.around_plates[2]:
         area = _no_larger_than_needed(canvas, seen, area, len(rows) > 1)
     left, top, right, bottom = area

@@ -126,7 +126,7 @@ def _group_of(card: PresetCard) -> str:
     if card.name.endswith(".toml"):
         return "own"
     scene = scenes()[card.scene]
-    return scene.group or ("plane" if scene.dimension == 2 else "space")
+    return scene.group or ("plane" if scene.model.dimension == 2 else "space")
 
 
 def _draw_group(ui: Ui, title: Message, cards: list[PresetCard]) -> None:

@@ -121,7 +121,7 @@ def _draw_numbers(ui: Ui) -> None:
 def overlap_limit(scene: str) -> float:
     """Overlap / radius above which the window warns in this scene [-]."""
     record = scenes().get(scene)
-    return record.overlap_limit if record is not None else LARGE_OVERLAP
+    return record.limits.overlap_limit if record is not None else LARGE_OVERLAP
 
 
 def share_of_limit(ui: Ui) -> float:

@@ -10,7 +10,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
 from repose.app.ui.places import BELOW_LEGEND, TaskArea
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Course, Scene
 from repose.sim.measure.display import Outcome
 from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.registry import scenes
@@ -71,7 +71,7 @@ def draw(ui: Ui) -> None:
 
 def states_outcomes(scene: Scene) -> bool:
     """Whether the scene states the outcomes of its task."""
-    return scene.outcomes is not Scene.outcomes
+    return scene.course.outcomes is not Course.outcomes
 
 
 def _draw_sentences(ui: Ui, width: float) -> None:

@@ -15,7 +15,7 @@ from repose.sim.registry import scenes
 def refusal(snapshot: Snapshot) -> Message:
     """Why no grains can be added to the present scene."""
     scene = scenes().get(snapshot.run.scene)
-    if scene is None or scene.add_grains is not None:
+    if scene is None or scene.hand.add_grains is not None:
         return EMPTY
     return Message(
         "No grains can be added here: the scene '{title}' places all of its grains itself.", title=scene.title

@@ -23,7 +23,7 @@ WALL_REACH = 8.0
 def refusal(snapshot: Snapshot) -> Message:
     """Why nothing can be erased in the present scene."""
     scene = scenes().get(snapshot.run.scene)
-    if scene is None or scene.on_grain_removed is not None or scene.free_walls:
+    if scene is None or scene.hand.on_grain_removed is not None or scene.hand.free_walls:
         return EMPTY
     return Message("Nothing can be erased here: the scene '{title}' needs each of its grains.", title=scene.title)
 
@@ -44,7 +44,7 @@ def click(ui: Ui, at: Pixel) -> None:
 def wall_at(ui: Ui, place: tuple[float, ...], reach: float) -> bool:
     """Whether a drawn wall is within this distance of a place [m]."""
     scene, facets = scenes().get(ui.snapshot.run.scene), ui.snapshot.geometry.facets.astype(float)
-    if scene is None or not scene.free_walls or not len(facets):
+    if scene is None or not scene.hand.free_walls or not len(facets):
         return False
     start, way = facets[:, 0], facets[:, 1] - facets[:, 0]
     share = np.clip(((place - start) * way).sum(axis=1) / (way**2).sum(axis=1), 0.0, 1.0)

@@ -65,7 +65,7 @@ def grain_radius(snapshot: Snapshot) -> float:
     parameters = parameters_of(snapshot.run)
     if scene is None or parameters is None:
         return 1e-3
-    radius: float = scene.smallest_grain(parameters)[1]
+    radius: float = scene.model.smallest_grain(parameters)[1]
     return radius
 
 

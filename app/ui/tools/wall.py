@@ -32,13 +32,13 @@ def refusal(snapshot: Snapshot) -> Message:
     if snapshot.grains.position.shape[1] == 3:
         return _("Walls are drawn in the plane only: a line on the picture does not say how deep in space a wall is.")
     scene = scenes().get(snapshot.run.scene)
-    if scene is not None and scene.free_walls:
+    if scene is not None and scene.hand.free_walls:
         return EMPTY
     title = scene.title if scene is not None else snapshot.run.scene
     return Message(
         "The scene '{title}' counts on its own walls; walls can be drawn into these scenes: {scenes}.",
         title=title,
-        scenes=Joined(tuple(entry.title for entry in scenes().values() if entry.free_walls)),
+        scenes=Joined(tuple(entry.title for entry in scenes().values() if entry.hand.free_walls)),
     )
 
 

@@ -102,7 +102,7 @@ def sizes(parameters: LiftedParameters, reach: float, dimension: int) -> Contain
 def sizes_now(experiment: Experiment) -> ContainerSizes:
     """The sizes of this run."""
     built: LiftedParameters = experiment.run.built
-    return sizes(built, reach_of(built, experiment.run.state.grains), experiment.scene.dimension)
+    return sizes(built, reach_of(built, experiment.run.state.grains), experiment.scene.model.dimension)
 
 
 def reach_of(parameters: LiftedParameters, grains: Iterable[Grain]) -> float:
@@ -167,7 +167,7 @@ def places_of_layer(generator: np.random.Generator, most: int, size: ContainerSi
 
 def pour_layer(experiment: Experiment) -> None:
     """Release the next layer just above the rim of the container, each clump turned at random."""
-    run, dimension = experiment.run, experiment.scene.dimension
+    run, dimension = experiment.run, experiment.scene.model.dimension
     state: ClumpsState = run.state
     built: LiftedParameters = run.built
     size = sizes_now(experiment)
@@ -206,7 +206,7 @@ def pour_layer(experiment: Experiment) -> None:
 
 def layers(experiment: Experiment) -> int:
     """Number of layers once all grains are poured."""
-    size, state, dimension = sizes_now(experiment), experiment.run.state, experiment.scene.dimension
+    size, state, dimension = sizes_now(experiment), experiment.run.state, experiment.scene.model.dimension
     generator, left = generator_of(state), len(state.radii) - state.poured
     count: int = state.layers
     while left > 0:
@@ -243,7 +243,7 @@ def packing_in_container(experiment: Experiment) -> float:
     """Fraction of a block well inside the filling that grains occupy [-], overlaps of members counted once; 0 if the
     filling is too low. In the plane the block is a thin slice through the centres."""
     world, size = experiment.run.world, sizes_now(experiment)
-    flat = experiment.scene.dimension - 1
+    flat = experiment.scene.model.dimension - 1
     step = experiment.run.built.mean_radius / FINE
     tops = world.motion[flat, 0] + world.radius
     half = WIDTH * size.wide

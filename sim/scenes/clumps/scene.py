@@ -9,9 +9,9 @@ the axis.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
@@ -63,11 +63,12 @@ from repose.sim.scenes.common.poured import (
     PouredButtons,
     PouredCourse,
     come_to_rest,
+    count_removed,
     grains_left,
     measuring_action,
     move_again,
     opening_action,
-    poured_fields,
+    poured_course,
     poured_results,
     removal_is_due,
 )
@@ -155,7 +156,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 def empty_in_words(experiment: Experiment) -> Message:
     """The empty container and the grains to pour."""
-    words = grain_words(experiment.run.state, experiment.scene.dimension)
+    words = grain_words(experiment.run.state, experiment.scene.model.dimension)
     return Message("empty container; {state}", state=words)
 
 
@@ -215,7 +216,7 @@ def measured(experiment: Experiment) -> tuple[Slope | None, Message]:
     found = _fitted(experiment)
     if found is None:
         return None, NO_SLOPE
-    count, least = grains_of(experiment.run.world, found.used_ids), FEWEST_GRAINS[experiment.scene.dimension]
+    count, least = grains_of(experiment.run.world, found.used_ids), FEWEST_GRAINS[experiment.scene.model.dimension]
     if count < least:
         return None, plural(
             "The slope is not measured: {count} grain is on its line, and at least {least} are needed.",
@@ -246,7 +247,7 @@ def _fitted(experiment: Experiment) -> Slope | None:
     world, state, mean = experiment.run.world, experiment.run.state, experiment.run.built.mean_radius
     left = state.poured - state.removed
     found: Slope | None
-    if experiment.scene.dimension == 3:
+    if experiment.scene.model.dimension == 3:
         heap = world.motion[:3, 0].T, world.radius, world.sphere_id
         flank = measure_flank(*heap)
         found = flank if flank is not None and flank.angle > STEEP else measure_cone(*heap, 2.0 * mean, fineness=2)
@@ -256,7 +257,7 @@ def _fitted(experiment: Experiment) -> Slope | None:
         found = measure_angle(folded, world.radius, world.sphere_id, x_range=(TIP * foot, FOOT * foot), highest=2)
     if isinstance(found, FlankAngle):
         return found._replace(grains_left=left)
-    return None if found is None else dataclasses.replace(found, grains_left=left)
+    return None if found is None else replace(found, grains_left=left)
 
 
 def flanks(experiment: Experiment) -> dict[str, list[float]]:
@@ -289,7 +290,7 @@ def reading_in_plane(found: SurfaceSlope, sides: dict[str, list[float]]) -> dict
 def slope_in_plane(experiment: Experiment) -> SurfaceSlope | None:
     """The latest measured slope, on the right flank, while it applies to the grains."""
     found = current_slope(experiment)
-    return None if found is None else dataclasses.replace(found, method="line")
+    return None if found is None else replace(found, method="line")
 
 
 def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
@@ -393,7 +394,7 @@ def not_measured(experiment: Experiment) -> tuple[Reading, ...]:
     count = 0 if found is None else grains_of(experiment.run.world, found.used_ids)
     if not why_none:
         return ()
-    least = FEWEST_GRAINS[experiment.scene.dimension]
+    least = FEWEST_GRAINS[experiment.scene.model.dimension]
     label = Message("angle of repose not measured: grains on the slope, of at least {least}", least=least)
     return (Reading("grains_on_slope", label, float(count), help=why_none),)
 
@@ -401,19 +402,19 @@ def not_measured(experiment: Experiment) -> tuple[Reading, ...]:
 def box(experiment: Experiment) -> Box:
     """The plate and the container."""
     size = sizes_now(experiment)
-    return around_axis(size.plate, 0.0, size.high + 4.0 * size.reach, experiment.scene.dimension)
+    return around_axis(size.plate, 0.0, size.high + 4.0 * size.reach, experiment.scene.model.dimension)
 
 
 def focus(experiment: Experiment) -> Box:
     """The plate below the container, where the heap begins."""
     size = sizes_now(experiment)
-    return around_axis(size.wide, 0.0, size.reach, experiment.scene.dimension)
+    return around_axis(size.wide, 0.0, size.reach, experiment.scene.model.dimension)
 
 
 def facets(experiment: Experiment) -> Floats:
     """Plate, and container at its present position."""
     plate, walls = sizes_now(experiment).plate, wall_facets(experiment.run.world)
-    ground = disc(plate) if experiment.scene.dimension == 3 else np.array([[(-plate, 0.0), (plate, 0.0)]])
+    ground = disc(plate) if experiment.scene.model.dimension == 3 else np.array([[(-plate, 0.0), (plate, 0.0)]])
     return np.concatenate([ground, walls])
 
 
@@ -433,7 +434,7 @@ def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[fl
 def results(experiment: Experiment) -> dict[str, Any]:
     """Numbers of grains, packing fraction, and the latest measured slope."""
     state: ClumpsState = experiment.run.state
-    of_slope = slope_results if experiment.scene.dimension == 3 else results_in_plane
+    of_slope = slope_results if experiment.scene.model.dimension == 3 else results_in_plane
     return {
         **poured_results(state),
         "angle_of_repose": of_slope(experiment),
@@ -469,13 +470,13 @@ def check(experiment: Experiment) -> Message:
         return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
     if not state.reading:
         return measured(experiment)[1] or NO_SLOPE
-    if state.packing > DENSEST[experiment.scene.dimension]:
+    if state.packing > DENSEST[experiment.scene.model.dimension]:
         return Message(
             "A packing fraction of {packing} is not that of grains.", packing=Number(state.packing, format=".2f")
         )
     # Bodies that hook into each other can stand as an upright column. In space the eight sectors of a heap of a hundred
     # clumps scatter by more than its slope.
-    level = LEVEL if experiment.scene.dimension == 2 else 0.0
+    level = LEVEL if experiment.scene.model.dimension == 2 else 0.0
     return slope_complaint(state.reading["angle"], state.reading["standard_error"], math.inf, level)
 
 
@@ -501,7 +502,10 @@ def _is_possible(members: Sequence[Sequence[float]], inertia: Sequence[Sequence[
 
 
 COURSE = PouredCourse(
+    begin=begin,
+    supervise=supervise,
     pour=pour_layer,
+    phases=POURED,
     buttons=PouredButtons(
         _("Pour the grains; a full container is emptied first."),
         _("Back to the empty container."),
@@ -518,39 +522,38 @@ COURSE = PouredCourse(
         ),
         **HEAP_WORDS,
     },
+    results=results,
+    check=check,
     flaws=flaws,
 )
 
 IN_SPACE = Scene(
-    **poured_fields(COURSE),
     name="clumps",
     title=_("Clumps"),
     summary=_(
         "Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose."
     ),
-    law=LAW.name,
     parameters=with_law(ClumpsParameters, LAW, is_material_law),
-    dimension=3,
-    begin=begin,
-    supervise=supervise,
-    phases=POURED,
-    measure=measure,
-    slope=current_slope,
-    result_numbers=SLOPE_NUMBERS,
-    slope_since=_("the end of filling"),
-    box=box,
-    focus=focus,
-    results=results,
-    check=check,
-    smallest_grain=smallest_grain,
-    rotates=lambda parameters: True,
-    bodies=lambda parameters: parameters.has_clumps,
-    readings=readings,
-    layers=layers,
-    curves=slope_curves,
-    facets=facets,
-    study=STUDY_IN_SPACE,
+    model=ModelChoice(
+        law=LAW.name,
+        dimension=3,
+        smallest_grain=smallest_grain,
+        rotates=lambda parameters: True,
+        bodies=lambda parameters: parameters.has_clumps,
+    ),
+    course=replace(poured_course(COURSE), measure=measure, readings=readings, result_numbers=SLOPE_NUMBERS),
+    view=SceneView(
+        box=box,
+        focus=focus,
+        facets=facets,
+        layers=layers,
+        slope=current_slope,
+        slope_since=_("the end of filling"),
+        curves=slope_curves,
+    ),
+    hand=Hand(on_grain_removed=count_removed),
     lecture=("shape", "members", "second_share", "second_shape", "ball_share", "friction", "gravity"),
+    study=STUDY_IN_SPACE,
     test_values={
         "grain_count": 130,
         "shape": "tetrapod",
@@ -563,20 +566,16 @@ IN_SPACE = Scene(
     },
 )
 
-IN_PLANE = dataclasses.replace(
+IN_PLANE = replace(
     IN_SPACE,
     name="joined",
     title=_("Joined discs"),
     summary=_("Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs."),
     parameters=with_law(JoinedParameters, LAW, is_material_law),
-    dimension=2,
-    begin=begin_in_plane,
-    slope=slope_in_plane,
-    smallest_grain=partial(smallest_grain, dimension=2),
-    readings=readings_in_plane,
-    curves=Scene.curves,
-    slope_since=_("the opening"),
-    study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE, error_name="line_fit"),
+    model=replace(IN_SPACE.model, dimension=2, smallest_grain=partial(smallest_grain, dimension=2)),
+    course=replace(IN_SPACE.course, begin=begin_in_plane, readings=readings_in_plane),
+    view=replace(IN_SPACE.view, slope=slope_in_plane, slope_since=_("the opening"), curves=SceneView.curves),
+    study=replace(STUDY_IN_SPACE, error_of=LINE, error_name="line_fit"),
     test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},
 )
 

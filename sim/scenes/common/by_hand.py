@@ -18,7 +18,7 @@ from repose.sim.engine.builder import add_spheres, empty_world, set_walls, with_
 from repose.sim.engine.checked import checked_array, checked_flags, checked_number, numbers_in
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World, copy_world
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, Scene, SceneView
 from repose.sim.experiment.faults import FARTHEST
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.simulation import Simulation
@@ -100,20 +100,24 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
         name=NAME,
         title=plain("Spheres placed by hand"),
         summary=plain("Spheres and planes of a script."),
-        law=law.name,
         parameters=parameters_with(law, materials),
-        dimension=dimension,
-        begin=begin,
-        supervise=lambda experiment: None,
-        actions=lambda experiment: (),
-        act=act,
-        phases=(Phase("running", _("running"), runs=True),),
-        describe=lambda experiment: ("running", plain(f"{count} spheres"), None),
-        box=lambda experiment: (low, high),
-        results=lambda experiment: {"phase": experiment.phase},
-        check=lambda experiment: "",
-        smallest_grain=lambda parameters: size,
-        rotates=lambda parameters: rotation,
+        model=ModelChoice(
+            law=law.name,
+            dimension=dimension,
+            smallest_grain=lambda parameters: size,
+            rotates=lambda parameters: rotation,
+        ),
+        course=Course(
+            begin=begin,
+            supervise=lambda experiment: None,
+            actions=lambda experiment: (),
+            act=act,
+            phases=(Phase("running", _("running"), runs=True),),
+            describe=lambda experiment: ("running", plain(f"{count} spheres"), None),
+            results=lambda experiment: {"phase": experiment.phase},
+            check=lambda experiment: "",
+        ),
+        view=SceneView(box=lambda experiment: (low, high)),
     )
 
 

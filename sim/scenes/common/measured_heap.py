@@ -59,7 +59,7 @@ def note_measured(experiment: Experiment, sphere_id: Iterable[int]) -> None:
         experiment.engine.gravity,
         _checksum(run.world),
         tuple(ids.tolist()),
-        tuple(map(tuple, _positions(run.world, experiment.scene.dimension, ids)[1].tolist())),
+        tuple(map(tuple, _positions(run.world, experiment.scene.model.dimension, ids)[1].tolist())),
     )
 
 
@@ -80,7 +80,7 @@ def change_since_measured(experiment: Experiment) -> Message:
         return _("before grains left")
     if _checksum(run.world) != measured.walls:
         return _("before the change of the walls")
-    rows, now_at = _positions(run.world, experiment.scene.dimension, np.array(measured.sphere_id, np.int64))
+    rows, now_at = _positions(run.world, experiment.scene.model.dimension, np.array(measured.sphere_id, np.int64))
     if len(rows) < len(measured.sphere_id):
         return _("before grains left")
     moved = np.sqrt(((now_at - np.reshape(measured.position, now_at.shape)) ** 2).sum(axis=1))

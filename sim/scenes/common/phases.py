@@ -35,7 +35,7 @@ Words = Mapping[str, Callable[[Experiment], Message]]
 def phase_in_words(
     experiment: Experiment, words: Words, share: float | None = None
 ) -> tuple[str, Message, float | None]:
-    """`Scene.describe`: the phase, its words or else its label, and the completed share [-] or None."""
+    """`Scene.course.describe`: the phase, its words or else its label, and the completed share [-] or None."""
     own = words.get(experiment.phase)
     return experiment.phase, own(experiment) if own else experiment.present_phase.label, share
 
@@ -45,7 +45,7 @@ class PhaseState:
     """State of every scene: its phase."""
 
     phase: str = "empty"
-    """Name of the phase, one of `Scene.phases`."""
+    """Name of the phase, one of `Scene.course.phases`."""
     since: float = 0.0
     """Time at which the phase began [s]."""
     quiet_since: float = 0.0

@@ -32,7 +32,7 @@ from repose.sim.engine.workspace import (
 )
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
-from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
+from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment, ModelChoice, Scene, SceneLimits, SceneView
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
@@ -204,33 +204,35 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         name=NAME,
         title=Message("LAMMPS dump {name}", name=dump.path.name),
         summary=Message("{count} frames of {spheres} spheres.", count=count, spheres=dump.places[0].spheres),
-        law=LAW.name,
         parameters=Parameters,
-        dimension=dimension,
-        begin=begin,
-        supervise=supervise,
-        actions=lambda experiment: (Action("run", _("Play again"), "A", True, _("From the first frame.")),),
-        act=act,
-        phases=(Phase("playing", _("playing"), runs=True), RESTED),
-        describe=lambda experiment: (
-            experiment.phase,
-            Message(
-                "frame {frame} of {count}, step {step}",
-                frame=experiment.run.state.frame + 1,
-                count=count,
-                step=dump.places[experiment.run.state.frame].step,
+        model=ModelChoice(law=LAW.name, dimension=dimension, smallest_grain=lambda parameters: (1.0 / UNMOVED, radius)),
+        course=Course(
+            begin=begin,
+            supervise=supervise,
+            actions=lambda experiment: (Action("run", _("Play again"), "A", True, _("From the first frame.")),),
+            act=act,
+            phases=(Phase("playing", _("playing"), runs=True), RESTED),
+            describe=lambda experiment: (
+                experiment.phase,
+                Message(
+                    "frame {frame} of {count}, step {step}",
+                    frame=experiment.run.state.frame + 1,
+                    count=count,
+                    step=dump.places[experiment.run.state.frame].step,
+                ),
+                (experiment.run.state.frame + 1) / count if experiment.phase == "playing" else None,
             ),
-            (experiment.run.state.frame + 1) / count if experiment.phase == "playing" else None,
+            results=results,
+            check=lambda experiment: "",
+            measure=lambda experiment: slope_of(experiment.run.world, axis),
+            readings=readings,
         ),
-        box=lambda experiment: (low, high),
-        results=results,
-        check=lambda experiment: "",
-        smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
-        slope=drawn_slope,
-        slope_since=_("the opening") if dimension == 2 else _("the end of filling"),
-        measure=lambda experiment: slope_of(experiment.run.world, axis),
-        readings=readings,
-        overlap_limit=math.inf,
+        view=SceneView(
+            box=lambda experiment: (low, high),
+            slope=drawn_slope,
+            slope_since=_("the opening") if dimension == 2 else _("the end of filling"),
+        ),
+        limits=SceneLimits(overlap_limit=math.inf),
     )
     return scene, remark
 
@@ -382,7 +384,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The present angle, the spheres left and the flow through the gate."""
     state = experiment.run.state
     angle, error = angle_of(state)
-    world, dimension = experiment.run.world, experiment.scene.dimension
+    world, dimension = experiment.run.world, experiment.scene.model.dimension
     help = _("That move at some time, and have not fallen below all that are held.")
     found = [Reading("grains_left", _("grains left"), float(lying(world, dimension).sum()), help=help)]
     if angle is not None:

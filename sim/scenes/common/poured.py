@@ -12,10 +12,11 @@ from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.changes import begin_anew
-from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.rest import settle_speed
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.stepping import drifts
@@ -107,7 +108,7 @@ def release_layer(
 
 
 def adding(mass_of: Callable[[Any, Floats], Floats]) -> Callable[[Experiment, Floats, Floats], None]:
-    """`Scene.add_grains` of a scene that pours loose grains; mass_of(parameters, radii) -> masses [kg]."""
+    """`Scene.hand.add_grains` of a scene that pours loose grains; mass_of(parameters, radii) -> masses [kg]."""
 
     def add_grains(experiment: Experiment, position: Floats, radii: Floats) -> None:
         state: PouredState = experiment.run.state
@@ -144,7 +145,7 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
     enter(experiment, "rested")
     experiment.run.state.run_all = False
     if measured:
-        tell(experiment, experiment.scene.act(experiment, "measure"))
+        tell(experiment, experiment.scene.course.act(experiment, "measure"))
 
 
 def pouring_in_words(experiment: Experiment) -> Message:
@@ -247,8 +248,13 @@ class PouredButtons:
 class PouredCourse:
     """What a scene with poured grains states of its course. It has the action "measure"."""
 
+    begin: Callable[[Any, int], tuple[World, Any]]
+    """`Scene.course.begin`: the world without grains, and the state."""
+    supervise: Callable[[Experiment], None]
+    """Called at every check: pours the next layer, detects rest, removes grains that have left."""
     pour: Callable[[Experiment], None]
     """Releases one layer."""
+    phases: tuple[Phase, ...]
     buttons: PouredButtons
     empty: Message
     """What a reset to the empty container says, as a sentence."""
@@ -258,6 +264,10 @@ class PouredCourse:
     """What these actions do, by name; each returns what was done, one sentence."""
     words: Words
     """Words of all phases but "filling", which has words of its own here."""
+    results: Callable[[Experiment], dict[str, Any]]
+    """Its numbers for result.json."""
+    check: Callable[[Experiment], str]
+    """What is physically wrong after a whole run, in a sentence, or an empty string."""
     opening: str = ""
     """The action that follows the filled container; empty if the grains are not held by one."""
     share: Callable[[Experiment], float | None] = poured_share
@@ -266,16 +276,20 @@ class PouredCourse:
     """flaws(state, world, parameters) -> which parts of the scene's own state from a file are impossible, by name."""
 
 
-def poured_fields(course: PouredCourse) -> dict[str, Any]:
-    """The fields of `Scene` that follow from the course."""
-    return {
-        "actions": lambda experiment: poured_actions(course, experiment),
-        "act": lambda experiment, action: act_poured(course, experiment, action),
-        "describe": lambda experiment: describe_poured(course, experiment),
-        "under_way": under_way,
-        "on_grain_removed": count_removed,
-        "flaw": lambda state, world, built: first_flaw({**course.flaws(state, world, built), **poured_flaws(state)}),
-    }
+def poured_course(course: PouredCourse) -> Course:
+    """The course of the scene, without measurement and readings."""
+    return Course(
+        begin=course.begin,
+        supervise=course.supervise,
+        actions=lambda experiment: poured_actions(course, experiment),
+        act=lambda experiment, action: act_poured(course, experiment, action),
+        phases=course.phases,
+        describe=lambda experiment: describe_poured(course, experiment),
+        results=course.results,
+        check=course.check,
+        under_way=under_way,
+        flaw=lambda state, world, built: first_flaw({**course.flaws(state, world, built), **poured_flaws(state)}),
+    )
 
 
 def poured_actions(course: PouredCourse, experiment: Experiment) -> tuple[Action, ...]:
@@ -328,7 +342,7 @@ def act_poured(course: PouredCourse, experiment: Experiment, action: str) -> Mes
     if action in course.acts:
         return course.acts[action](experiment)
     if action == "fill":
-        begin_anew(experiment, made=experiment.scene.begin(experiment.parameters, experiment.seed))
+        begin_anew(experiment, made=experiment.scene.course.begin(experiment.parameters, experiment.seed))
     elif action == "reset" or experiment.phase != "filled" or experiment.run.state.prepared:
         begin_anew(experiment)
     state: PouredState = experiment.run.state

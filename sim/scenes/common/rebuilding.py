@@ -63,7 +63,7 @@ def rebuild(
 
     Grains above the height `highest` do not move; `floor` is the height of a plane under the base [m].
     """
-    run, dimension = experiment.run, experiment.scene.dimension
+    run, dimension = experiment.run, experiment.scene.model.dimension
     energy = survey_contacts(experiment).elastic_energy
     calm = max(BALANCED * gravity_of(experiment), mean_acceleration(run.world, dimension))
     grains = keep_spheres(run.world, ~run.world.fixed)

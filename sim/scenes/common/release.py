@@ -38,7 +38,7 @@ MOST_POINTS = 480
 def release(experiment: Experiment, velocity: Sequence[float] = ()) -> None:
     """Release the fixed spheres, from rest or with a velocity [m/s]."""
     run = experiment.run
-    world, built, dimension = run.world, run.built, experiment.scene.dimension
+    world, built, dimension = run.world, run.built, experiment.scene.model.dimension
     with booked(experiment, "poured"):
         world.inverse_mass[:dimension] = 1.0 / built.mass
         world.inverse_mass[dimension:] = 1.0 / (0.4 * built.mass * built.radius**2)
@@ -105,7 +105,7 @@ def fix_spheres(experiment: Experiment) -> None:
 
 def velocities(experiment: Experiment) -> Floats:
     """Velocities of the spheres at the time of their positions [m/s], shape (spheres, dimension)."""
-    motion = experiment.run.world.motion[: experiment.scene.dimension]
+    motion = experiment.run.world.motion[: experiment.scene.model.dimension]
     found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
     return found
 

@@ -89,7 +89,7 @@ def around_axis(half: float, low: float, high: float, dimension: int = 3) -> Box
 
 def stop_above_grains(experiment: Experiment, low: float) -> None:
     """Stop walls that are lifted, whose lower edge was at the height `low` [m], once they are above all grains."""
-    world, up = experiment.run.world, experiment.scene.dimension - 1
+    world, up = experiment.run.world, experiment.scene.model.dimension - 1
     top = float((world.motion[up, 0] + world.radius)[~world.fixed].max(initial=0.0))
     lowest = low + float(world.walls.moved[:, up].max(initial=0.0))
     if world.walls.velocity.any() and lowest > top + experiment.run.built.mean_radius:
@@ -115,7 +115,7 @@ def smallest_grain(parameters: PouredInSpaceParameters) -> tuple[float, float]:
 def way_is_free(experiment: Experiment, high: float) -> bool:
     """Whether the last layer is below the position of the next one, which starts above `high` [m]."""
     world = experiment.run.world
-    up = experiment.scene.dimension - 1
+    up = experiment.scene.model.dimension - 1
     top = (world.motion[up, 0] + world.radius)[~world.fixed].max(initial=-math.inf)
     return bool(top < high)
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Course, Experiment
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.results import keep_measurement
@@ -158,8 +158,8 @@ class TimedCourse:
     """flaws(state, world, parameters) -> which parts of the scene's own state from a file are impossible, by name."""
 
 
-def course_fields(course: TimedCourse) -> dict[str, Any]:
-    """The fields of `Scene` that follow from the course."""
+def timed_course(course: TimedCourse) -> Course:
+    """The course of the scene, without readings."""
 
     def begin(parameters: Any, seed: int) -> tuple[World, CourseState]:
         return course.start(parameters, seed), course.state(phase=course.phases[0].name)
@@ -169,21 +169,21 @@ def course_fields(course: TimedCourse) -> dict[str, Any]:
     def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         return outcomes_at_end(course, experiment)
 
-    return {
-        "begin": begin,
-        "supervise": lambda experiment: supervise(course, experiment),
-        "actions": lambda experiment: actions(course, experiment),
-        "act": lambda experiment, action: act(course, experiment, action),
-        "phases": course.phases,
-        "describe": lambda experiment: describe(course, experiment),
-        "under_way": under_way,
-        "outcomes": outcomes,
-        "answer": lambda experiment: answer_at_end(course, experiment),
-        "results": lambda experiment: results(course, experiment),
-        "check": lambda experiment: check(course, experiment),
-        "flaw": lambda state, world, built: flaw(course, state, world, built),
-        "turned": lambda state: float(state.table),
-    }
+    return Course(
+        begin=begin,
+        supervise=lambda experiment: supervise(course, experiment),
+        actions=lambda experiment: actions(course, experiment),
+        act=lambda experiment, action: act(course, experiment, action),
+        phases=course.phases,
+        describe=lambda experiment: describe(course, experiment),
+        under_way=under_way,
+        outcomes=outcomes,
+        answer=lambda experiment: answer_at_end(course, experiment),
+        results=lambda experiment: results(course, experiment),
+        check=lambda experiment: check(course, experiment),
+        flaw=lambda state, world, built: flaw(course, state, world, built),
+        turned=lambda state: float(state.table),
+    )
 
 
 def supervise(course: TimedCourse, experiment: Experiment) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.comparison import ResultNumber
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.phase import Pace
@@ -44,12 +44,13 @@ from repose.sim.scenes.common.poured import (
     adding,
     at_rest_in_words,
     come_to_rest,
+    count_removed,
     grains_left,
     measuring_action,
     move_again,
     once_free,
     opening_action,
-    poured_fields,
+    poured_course,
     poured_share,
     removal_is_due,
     remove_gone,
@@ -400,7 +401,10 @@ PHASES = (
 )
 
 COURSE = PouredCourse(
+    begin=begin,
+    supervise=supervise,
     pour=pour_layer,
+    phases=PHASES,
     buttons=PouredButtons(
         _("Pour the grains in layers; a full container is emptied first."),
         _("Back to the filled column, or the empty container where there is none."),
@@ -428,48 +432,51 @@ COURSE = PouredCourse(
         "rested": rest_in_words,
         **dict.fromkeys(other_angles.NAMES, other_angles.phase_in_words),
     },
+    results=results,
+    check=check,
     share=share,
     flaws=flaws,
 )
 
 SCENE = Scene(
-    **poured_fields(COURSE),
     name="heap",
     title=_("Heap"),
     summary=_("Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3)."),
-    law=LAW.name,
     parameters=with_law(HeapParameters, LAW, is_direct_law),
-    dimension=2,
-    begin=begin,
-    supervise=supervise,
-    phases=PHASES,
-    free_walls=True,
-    add_grains=adding(lambda built, radii: mass_of(radii, built)),
-    keeps_out=below_base,
-    measure=measure,
-    slope=_drawn_slope,
-    slope_since=_("the opening"),
-    curves=lambda experiment: other_angles.curves(experiment.run.state.other),
-    result_numbers={
-        "degrees": ResultNumber(_("angle"), "°"),
-        "standard_error_degrees": ResultNumber(_("standard error"), "°"),
-        "bend_degrees": ResultNumber(_("bend"), "°"),
-        "bend_error_degrees": ResultNumber(_("bend error"), "°"),
-        **other_angles.NUMBERS,
-    },
-    later_curves=(other_angles.SLOPES, other_angles.SIZES),
-    turned=lambda state: state.other.turned,
-    box=box,
-    focus=focus,
-    results=results,
-    check=check,
-    smallest_grain=smallest_grain,
-    rotates=lambda parameters: parameters.rotation,
-    readings=readings,
-    layers=layers,
-    study=STUDY,
-    prepared={"column": column},
+    model=ModelChoice(
+        law=LAW.name, dimension=2, smallest_grain=smallest_grain, rotates=lambda parameters: parameters.rotation
+    ),
+    course=replace(
+        poured_course(COURSE),
+        measure=measure,
+        readings=readings,
+        result_numbers={
+            "degrees": ResultNumber(_("angle"), "°"),
+            "standard_error_degrees": ResultNumber(_("standard error"), "°"),
+            "bend_degrees": ResultNumber(_("bend"), "°"),
+            "bend_error_degrees": ResultNumber(_("bend error"), "°"),
+            **other_angles.NUMBERS,
+        },
+        turned=lambda state: state.other.turned,
+        prepared={"column": column},
+    ),
+    view=SceneView(
+        box=box,
+        focus=focus,
+        layers=layers,
+        slope=_drawn_slope,
+        slope_since=_("the opening"),
+        curves=lambda experiment: other_angles.curves(experiment.run.state.other),
+        later_curves=(other_angles.SLOPES, other_angles.SIZES),
+    ),
+    hand=Hand(
+        on_grain_removed=count_removed,
+        add_grains=adding(lambda built, radii: mass_of(radii, built)),
+        keeps_out=below_base,
+        free_walls=True,
+        rebuild=rebuild_container,
+    ),
     lecture=("friction", "normal_stiffness", "shear_stiffness", "gravity", "base_radius"),
-    rebuild=rebuild_container,
+    study=STUDY,
     test_values={"grain_count": 90, "width": 0.02, "friction": 0.4},
 )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.results import keep_measurement
@@ -43,11 +43,12 @@ from repose.sim.scenes.common.poured import (
     PouredCourse,
     adding,
     come_to_rest,
+    count_removed,
     grains_left,
     measuring_action,
     move_again,
     opening_action,
-    poured_fields,
+    poured_course,
     poured_results,
     removal_is_due,
     remove_gone,
@@ -194,8 +195,20 @@ def check(experiment: Experiment) -> Message:
     return slope_complaint(state.reading["angle"], state.reading["standard_error"])
 
 
+PHASES = (
+    EMPTY,
+    # Into the funnel; the heap forms while it runs empty.
+    replace(FILLING, label=_("pouring"), pace=Pace(4.0, "share")),
+    FILLED,
+    replace(FLOWING, label=_("heap forming"), pace=Pace(7.0, "fall")),
+    RESTED,
+)
+
 COURSE = PouredCourse(
+    begin=begin,
+    supervise=supervise,
     pour=pour_layer,
+    phases=PHASES,
     buttons=PouredButtons(
         _("Pour the grains; a full plate is emptied first."),
         _("Back to the empty plate."),
@@ -212,47 +225,34 @@ COURSE = PouredCourse(
         ),
         **HEAP_WORDS,
     },
+    results=results,
+    check=check,
     flaws=lambda state, world, built: {"number of walls": world.walls.shape.size < 1},
 )
 
-PHASES = (
-    EMPTY,
-    # Into the funnel; the heap forms while it runs empty.
-    replace(FILLING, label=_("pouring"), pace=Pace(4.0, "share")),
-    FILLED,
-    replace(FLOWING, label=_("heap forming"), pace=Pace(7.0, "fall")),
-    RESTED,
-)
-
 SCENE = Scene(
-    **poured_fields(COURSE),
     name="heap3d",
     title=_("Heap in space"),
     summary=_("Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured."),
-    law=LAW.name,
     parameters=with_law(Heap3dParameters, LAW, is_material_law),
-    dimension=3,
-    begin=begin,
-    supervise=supervise,
-    phases=PHASES,
-    add_grains=adding(lambda built, radii: built.mass_of(radii)),
-    keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
-    measure=measure,
-    slope=current_slope,
-    result_numbers=SLOPE_NUMBERS,
-    slope_since=_("the end of filling"),
-    box=box,
-    focus=focus,
-    results=results,
-    check=check,
-    smallest_grain=smallest_grain,
-    rotates=lambda parameters: True,
-    readings=readings,
-    layers=layers,
-    curves=slope_curves,
-    facets=facets,
-    study=STUDY_IN_SPACE,
+    model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
+    course=replace(poured_course(COURSE), measure=measure, readings=readings, result_numbers=SLOPE_NUMBERS),
+    view=SceneView(
+        box=box,
+        focus=focus,
+        facets=facets,
+        layers=layers,
+        slope=current_slope,
+        slope_since=_("the end of filling"),
+        curves=slope_curves,
+    ),
+    hand=Hand(
+        on_grain_removed=count_removed,
+        add_grains=adding(lambda built, radii: built.mass_of(radii)),
+        keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
+        rebuild=rebuild_plate,
+    ),
     lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),
-    rebuild=rebuild_plate,
+    study=STUDY_IN_SPACE,
     test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repose.sim.experiment.snapshot import LARGE_OVERLAP
+from repose.sim.experiment.experiment import SceneLimits
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.message import _
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -21,10 +21,9 @@ SCENE = replace(
     name="hourglass_glass",
     title=_("Hourglass of glass beads"),
     summary=_("Rotating Hertz-Mindlin beads flow through a round neck, which is opened once they have settled."),
-    law=LAW.name,
     parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
-    overlap_limit=LARGE_OVERLAP,
+    model=replace(PUBLISHED.model, law=LAW.name, rotates=lambda parameters: True),
+    limits=SceneLimits(),
     lecture=("friction", "restitution", "gravity", "orifice", "grain_count"),
-    rotates=lambda parameters: True,
     study=GLASS_STUDY,
 )

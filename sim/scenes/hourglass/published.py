@@ -12,7 +12,7 @@ Source: T. Duffau and E. Lynch, "Medios granulares: Reloj de arena en 3D", 2020 
 
 from __future__ import annotations
 
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Course, Hand, ModelChoice, Scene, SceneLimits, SceneView
 from repose.sim.laws.memoryless import LAW
 from repose.sim.message import _
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
@@ -26,29 +26,26 @@ SCENE = Scene(
     name="hourglass",
     title=_("Hourglass"),
     summary=_("Grains flow through a square neck and are counted; without friction springs (Duffau & Lynch 2020)."),
-    law=LAW.name,
     parameters=with_law(HourglassParameters, LAW, is_direct_law),
-    dimension=3,
-    begin=begin,
-    supervise=course.supervise,
-    actions=course.actions,
-    act=course.act,
-    phases=course.PHASES,
-    describe=course.describe,
-    on_grain_removed=course.on_grain_removed,
-    box=course.box,
-    results=readings.results,
-    check=course.check,
-    smallest_grain=smallest_grain,
-    readings=readings.readings,
-    layers=lambda experiment: BANDS,
-    curves=readings.curves,
-    notice=course.notice,
-    facets=course.facets,
-    flaw=course.flaw,
-    study=STUDY,
+    model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain),
+    course=Course(
+        begin=begin,
+        supervise=course.supervise,
+        actions=course.actions,
+        act=course.act,
+        phases=course.PHASES,
+        describe=course.describe,
+        results=readings.results,
+        check=course.check,
+        readings=readings.readings,
+        notice=course.notice,
+        flaw=course.flaw,
+    ),
+    view=SceneView(box=course.box, facets=course.facets, layers=lambda experiment: BANDS, curves=readings.curves),
+    hand=Hand(on_grain_removed=course.on_grain_removed),
     # The published 1000 N/m are soft: grains that strike the neck overlap by 42 % and 48 % of a radius (seeds 1, 2).
-    overlap_limit=0.6,
+    limits=SceneLimits(overlap_limit=0.6),
     lecture=("friction", "normal_stiffness", "gravity", "orifice", "grain_count"),
+    study=STUDY,
     test_values={"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10},
 )

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     HELD,
     RADIUS,
@@ -37,15 +38,17 @@ from repose.sim.scenes.large_particles.particles import (
     Repelling,
     Step,
     body_course,
-    body_scene,
+    body_model,
     equals,
     exceeds,
+    from_parameters,
     ground,
     lattice,
     lies_between,
     motion_of,
     new_world,
     pieces,
+    plotted,
     upward_plane,
     with_body,
 )
@@ -219,21 +222,27 @@ def lines(experiment: Experiment) -> Floats:
     return ground(-DEPTH)
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, action=_("Release")),
+PLOTS = (
+    Plotted("deflection", _("Deflection"), Axis(_("deflection of the end"), "mm"), {_("end"): "deflection"}, 1e-3),
+    Plotted("broken", _("Broken"), Axis(_("bonds broken")), {_("broken"): "broken"}),
+)
+
+SCENE = Scene(
     name="beam",
     title=_("Beam with a weak middle"),
     summary=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
+    group="bodies",
     parameters=BeamParameters,
-    parts=(Part(_("beam"), "wood"), Part(_("weak middle"), "clay"), Part(_("load"), "steel")),
-    box=box,
-    focus=focus,
-    readings=readings,
-    lines=lines,
-    plots=(
-        Plotted("deflection", _("Deflection"), Axis(_("deflection of the end"), "mm"), {_("end"): "deflection"}, 1e-3),
-        Plotted("broken", _("Broken"), Axis(_("bonds broken")), {_("broken"): "broken"}),
+    model=body_model(start),
+    course=body_course(start, measured, outcomes, readings, action=_("Release")),
+    view=SceneView(
+        box=from_parameters(box),
+        focus=focus,
+        facets=lines,
+        parts=(Part(_("beam"), "wood"), Part(_("weak middle"), "clay"), Part(_("load"), "steel")),
+        curves=plotted(PLOTS),
     ),
+    limits=BODY_LIMITS,
     lecture=("load", "weakness", "bond_strength", "bond_stiffness", "length"),
     test_values={"length": 20, "rows": 3, "duration": 0.45, "dt": 1e-5},
 )

@@ -15,22 +15,25 @@ import math
 
 import numpy as np
 from repose.sim.engine.world import World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Reading
 from repose.sim.message import _, plain
 from repose.sim.parameters import count, length
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     Box,
     DropletParameters,
     Duration,
     Plotted,
     body_course,
-    body_scene,
+    body_model,
     exceeds,
+    from_parameters,
     lies_between,
     motion_of,
+    plotted,
     rows_of,
     stays_below,
 )
@@ -151,24 +154,27 @@ def focus(experiment: Experiment) -> Box:
     return box_of(width(built), 0.5 * width(built))
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, action=_("Release")),
+PLOTS = (
+    Plotted("front", _("Front"), Axis(_("position"), "mm"), {_("front"): "front", _("centre of mass"): "centre"}, 1e-3),
+    Plotted("surface", _("Surface"), Axis(_("height of the surface"), "mm"), {_("surface"): "surface"}, 1e-3),
+)
+
+SCENE = Scene(
     name="column",
     title=_("Column of liquid"),
     summary=_("A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back."),
+    group="bodies",
     parameters=ColumnParameters,
-    parts=LIQUID,
-    focus=focus,
-    box=lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER),
-    readings=readings,
-    lines=vessel_lines,
-    expected=expected,
-    plots=(
-        Plotted(
-            "front", _("Front"), Axis(_("position"), "mm"), {_("front"): "front", _("centre of mass"): "centre"}, 1e-3
-        ),
-        Plotted("surface", _("Surface"), Axis(_("height of the surface"), "mm"), {_("surface"): "surface"}, 1e-3),
+    model=body_model(start),
+    course=body_course(start, measured, outcomes, readings, action=_("Release")),
+    view=SceneView(
+        box=from_parameters(lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER)),
+        focus=focus,
+        facets=vessel_lines,
+        parts=LIQUID,
+        curves=plotted(PLOTS, expected),
     ),
+    limits=BODY_LIMITS,
     lecture=("normal_viscosity", "pull_off_force", "normal_stiffness", "rows", "gravity"),
     test_values={"columns": 4, "rows": 7, "width": 0.16, "duration": 0.5},
 )

@@ -14,13 +14,14 @@ from typing import Literal
 import numpy as np
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Outcome, Part, Reading, Track
 from repose.sim.message import _
 from repose.sim.parameters import choice, count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.timed_course import column
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     RADIUS,
     VOLUME,
@@ -34,16 +35,19 @@ from repose.sim.scenes.large_particles.particles import (
     Unbreakable,
     balanced_length,
     body_course,
-    body_scene,
+    body_model,
     conserved,
     energy_apart,
     equals,
     exceeds,
+    from_parameters,
     lattice,
     lies_between,
     motion_of,
     new_world,
+    no_lines,
     path,
+    plotted,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -245,28 +249,33 @@ def box(parameters: CubeParameters) -> Box:
     return (-reach, -reach), (reach, reach)
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, launch),
+PLOTS = (
+    Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("cube"): "spin", _("cube and particle"): "common_spin"}),
+    Plotted(
+        "velocity",
+        _("Velocity"),
+        Axis(_("velocity to the right"), "m/s"),
+        {_("cube"): "cube_speed", _("particle"): "particle_speed"},
+    ),
+)
+
+SCENE = Scene(
     name="cube",
     title=_("Cube and particle"),
     summary=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
+    group="bodies",
     parameters=CubeParameters,
-    tracks=tracks,
-    parts=(Part(_("cube"), "wood"), Part(_("particle"), "steel")),
-    box=box,
-    focus=focus,
-    readings=readings,
-    plots=(
-        Plotted(
-            "spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("cube"): "spin", _("cube and particle"): "common_spin"}
-        ),
-        Plotted(
-            "velocity",
-            _("Velocity"),
-            Axis(_("velocity to the right"), "m/s"),
-            {_("cube"): "cube_speed", _("particle"): "particle_speed"},
-        ),
+    model=body_model(start),
+    course=body_course(start, measured, outcomes, readings, launch),
+    view=SceneView(
+        box=from_parameters(box),
+        focus=focus,
+        facets=no_lines,
+        parts=(Part(_("cube"), "wood"), Part(_("particle"), "steel")),
+        tracks=tracks,
+        curves=plotted(PLOTS),
     ),
+    limits=BODY_LIMITS,
     lecture=("course", "pull_off_force", "bond_stiffness", "bond_viscosity", "mass_ratio"),
     test_values={"side": 4, "duration": 0.4},
 )

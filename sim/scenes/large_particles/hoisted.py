@@ -11,7 +11,7 @@ import functools
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.fields.hoist import HoistParameters, ThreadLength
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
@@ -19,19 +19,22 @@ from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column, last_record, times
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, bottomless, displaced, set_afloat
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     VOLUME,
     Box,
     Duration,
     Plotted,
     body_course,
-    body_scene,
+    body_model,
     equals,
     exceeds,
+    from_parameters,
     lattice,
     lies_between,
     motion_of,
     new_world,
+    plotted,
     rows_of,
     with_body,
 )
@@ -203,30 +206,34 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"tension": (Line(_("weight of the log"), np.array([0.0, built.duration]), np.full(2, weight)),)}
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, action=_("Pull")),
+PLOTS = (
+    Plotted("tension", _("Tension"), Axis(_("tension"), "N"), {_("thread"): "tension"}),
+    Plotted(
+        "centre",
+        _("Centre"),
+        Axis(_("position of the centre"), "mm"),
+        {_("to the right"): "sideways", _("height"): "height"},
+        1e-3,
+    ),
+)
+
+SCENE = Scene(
     name="hoisted",
     title=_("Log pulled up"),
     summary=_("A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread."),
+    group="bodies",
     parameters=HoistedParameters,
-    parts=(Part(_("log"), "wood"),),
-    liquid=bottomless,
-    box=box,
-    focus=focus,
-    readings=readings,
-    lines=lines,
-    expected=expected,
-    fields=("liquid", "hoist"),
-    plots=(
-        Plotted("tension", _("Tension"), Axis(_("tension"), "N"), {_("thread"): "tension"}),
-        Plotted(
-            "centre",
-            _("Centre"),
-            Axis(_("position of the centre"), "mm"),
-            {_("to the right"): "sideways", _("height"): "height"},
-            1e-3,
-        ),
+    model=body_model(start, fields=("liquid", "hoist")),
+    course=body_course(start, measured, outcomes, readings, action=_("Pull")),
+    view=SceneView(
+        box=from_parameters(box),
+        focus=focus,
+        facets=lines,
+        parts=(Part(_("log"), "wood"),),
+        liquid=bottomless,
+        curves=plotted(PLOTS, expected),
     ),
+    limits=BODY_LIMITS,
     lecture=("hoist_speed", "log_density", "thread_stiffness", "length", "liquid_viscosity"),
     test_values={"length": 6, "hoist_speed": 0.1, "duration": 2.0, "liquid_viscosity": 0.5},
 )

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, number
@@ -26,6 +26,7 @@ from repose.sim.scenes.large_particles.afloat import (
     speed_of_all,
 )
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     RADIUS,
     VOLUME,
@@ -33,12 +34,15 @@ from repose.sim.scenes.large_particles.particles import (
     Duration,
     Plotted,
     body_course,
-    body_scene,
+    body_model,
     equals,
     exceeds,
+    from_parameters,
     lattice,
     motion_of,
     new_world,
+    no_lines,
+    plotted,
     rows_of,
     stays_below,
     with_body,
@@ -199,29 +203,34 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"weight": (Line(_("length of the thread"), ends, np.full(2, length)),)}
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, action=_("Release")),
+PLOTS = (
+    Plotted(
+        "weight",
+        _("Weight"),
+        Axis(_("from the end of the log"), "mm"),
+        {_("below"): "below", _("beside"): "beside"},
+        1e-3,
+    ),
+    Plotted("inclination", _("Inclination"), Axis(_("inclination of the log"), "rad"), {_("log"): "dip"}),
+)
+
+SCENE = Scene(
     name="log",
     title=_("Log and weight on a thread"),
     summary=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
+    group="bodies",
     parameters=LogParameters,
-    parts=(Part(_("log"), "wood"), Part(_("thread")), Part(_("weight"), "steel")),
-    liquid=bottomless,
-    box=box,
-    focus=focus,
-    readings=readings,
-    expected=expected,
-    fields=("liquid",),
-    plots=(
-        Plotted(
-            "weight",
-            _("Weight"),
-            Axis(_("from the end of the log"), "mm"),
-            {_("below"): "below", _("beside"): "beside"},
-            1e-3,
-        ),
-        Plotted("inclination", _("Inclination"), Axis(_("inclination of the log"), "rad"), {_("log"): "dip"}),
+    model=body_model(start, fields=("liquid",)),
+    course=body_course(start, measured, outcomes, readings, action=_("Release")),
+    view=SceneView(
+        box=from_parameters(box),
+        focus=focus,
+        facets=no_lines,
+        parts=(Part(_("log"), "wood"), Part(_("thread")), Part(_("weight"), "steel")),
+        liquid=bottomless,
+        curves=plotted(PLOTS, expected),
     ),
+    limits=BODY_LIMITS,
     lecture=("weight_mass", "log_density", "liquid_viscosity", "length", "beads"),
     test_values={"length": 8, "beads": 3, "weight_mass": 0.01, "duration": 1.6, "liquid_viscosity": 0.3},
 )

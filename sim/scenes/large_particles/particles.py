@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -23,10 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, forget_neighbours
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
-from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Track
+from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Reading, Track
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.numbers import prefix_of
 from repose.sim.parameters import length, number, variant
@@ -37,10 +38,10 @@ from repose.sim.scenes.common.timed_course import (
     CourseState,
     TimedCourse,
     column,
-    course_fields,
     is_over,
     keep_now,
     last_record,
+    timed_course,
     times,
 )
 
@@ -402,10 +403,11 @@ def body_course(
     start: Callable[[Any, int], World],
     measured: Callable[[Experiment], Mapping[str, float]],
     outcomes: Callable[[Experiment], tuple[Outcome, ...]],
+    readings: Callable[[Experiment], tuple[Reading, ...]],
     launch: Callable[[Any, World], Floats] = lambda parameters, world: np.zeros((world.sphere_count, 2)),
     supervised: Callable[[Experiment], None] = lambda experiment: None,
     action: Message = START,
-) -> TimedCourse:
+) -> Course:
     """The course of one task.
 
     `start(parameters, seed)` returns the world, `launch(parameters, world)` the initial velocities [m/s], shape
@@ -421,7 +423,7 @@ def body_course(
         supervised(experiment)
         return is_over(experiment)
 
-    return TimedCourse(
+    course = TimedCourse(
         state=CourseState,
         start=start,
         record=measured,
@@ -438,30 +440,49 @@ def body_course(
         outcomes=outcomes,
         results=lambda experiment: {"final": last_record(experiment)},
     )
+    return replace(timed_course(course), readings=readings)
 
 
-def body_scene(
-    course: TimedCourse,
-    box: Callable[[Any], Box],
-    plots: Sequence[Plotted],
-    lines: Callable[[Experiment], Floats] = lambda experiment: np.empty((0, 2, 2)),
-    expected: Callable[[Experiment], Mapping[str, tuple[Line, ...]]] = lambda experiment: {},
-    fields: tuple[str, ...] = (),
-    **of_scene: Any,
-) -> Scene:
-    """The scene of one task; `of_scene` are further fields of `Scene`.
+BODY_LIMITS = SceneLimits(overlap_limit=0.5)
 
-    `box(parameters)` is the part of the plane to show [m]; the smaller `focus` always stays in view.
-    `lines(experiment)` returns walls and threads to draw [m], shape (lines, 2, 2), and `expected(experiment)` lines of
-    closed forms by the title of their plot.
-    """
+
+def body_model(start: Callable[[Any, int], World], fields: tuple[str, ...] = ()) -> ModelChoice:
+    """Bonded particles in the plane, and fields that act on them; `start(parameters, seed)` returns the world."""
 
     @functools.lru_cache(maxsize=8)  # called at every change of the time step
     def smallest_of(parameters: Any) -> tuple[float, float]:
-        return smallest(course.start(parameters, 1))
+        return smallest(start(parameters, 1))
+
+    return ModelChoice(
+        law="bounded_spring",
+        dimension=2,
+        smallest_grain=smallest_of,
+        fields=lambda parameters: fields,
+        bond=lambda parameters: "spring",
+    )
+
+
+def from_parameters(box: Callable[[Any], Box]) -> Callable[[Experiment], Box]:
+    """`Scene.view.box` from the box of parameters [m]."""
+    return lambda experiment: box(experiment.run.built)
+
+
+def no_lines(experiment: Experiment) -> Floats:
+    """No walls and no threads to draw."""
+    return np.empty((0, 2, 2))
+
+
+def plotted(
+    plots: Sequence[Plotted],
+    expected: Callable[[Experiment], Mapping[str, tuple[Line, ...]]] = lambda experiment: {},
+) -> Callable[[Experiment], tuple[Curve, ...]]:
+    """`Scene.view.curves`: these plots of recorded quantities; `expected(experiment)` returns lines of closed forms by
+    the name of their plot."""
 
     def curves(experiment: Experiment) -> tuple[Curve, ...]:
         time, further = times(experiment), expected(experiment)
+        if strange := further.keys() - {plot.name for plot in plots}:
+            raise ValueError(f"no plot has the name of these closed forms: {', '.join(sorted(strange))}")
         return tuple(
             Curve(
                 plot.name,
@@ -479,20 +500,7 @@ def body_scene(
             for plot in plots
         )
 
-    usual: dict[str, Any] = {
-        "law": "bounded_spring",
-        "dimension": 2,
-        "group": "bodies",
-        "box": lambda experiment: box(experiment.run.built),
-        "focus": lambda experiment: box(experiment.run.built),
-        "smallest_grain": smallest_of,
-        "fields": lambda parameters: fields,
-        "bond": lambda parameters: "spring",
-        "curves": curves,
-        "facets": lines,
-        "overlap_limit": 0.5,
-    }
-    return Scene(**{**course_fields(course), **usual, **of_scene})
+    return curves
 
 
 def smallest(world: World) -> tuple[float, float]:

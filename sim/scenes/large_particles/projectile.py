@@ -12,13 +12,14 @@ from typing import Annotated, Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.timed_course import column, last_record
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     RADIUS,
     VOLUME,
@@ -34,15 +35,18 @@ from repose.sim.scenes.large_particles.particles import (
     Unbreakable,
     balanced_length,
     body_course,
-    body_scene,
+    body_model,
     conserved,
     energy_apart,
     equals,
     exceeds,
+    from_parameters,
     lattice,
     lies_between,
     motion_of,
     new_world,
+    no_lines,
+    plotted,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -255,7 +259,7 @@ def common(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     built, world = experiment.run.built, experiment.run.world
     share = world.mass[world.layer == PROJECTILE].sum() / world.mass.sum()
     ends = np.array([0.0, built.duration])
-    return {"Velocity": (Line(_("both as one body"), ends, np.full(2, share * built.speed)),)}
+    return {"velocity": (Line(_("both as one body"), ends, np.full(2, share * built.speed)),)}
 
 
 VELOCITY = Plotted(
@@ -264,43 +268,45 @@ VELOCITY = Plotted(
     Axis(_("velocity to the right"), "m/s"),
     {_("projectile"): "projectile_speed", _("target"): "target_speed"},
 )
+SPIN = Plotted(
+    "spin",
+    _("Spin"),
+    Axis(_("spin"), "rad/s"),
+    {_("projectile"): "projectile_spin", _("target"): "target_spin", _("both as one body"): "common_spin"},
+)
 
 SCENE = (
-    body_scene(
-        body_course(start, measured, rebound, launch),
+    Scene(
         name="projectile",
         title=_("Projectile and target"),
         summary=_("A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact."),
+        group="bodies",
         parameters=ElasticParameters,
-        parts=PARTS,
-        box=box,
-        focus=focus,
-        readings=readings,
-        expected=common,
-        plots=(VELOCITY,),
+        model=body_model(start),
+        course=body_course(start, measured, rebound, readings, launch),
+        view=SceneView(
+            box=from_parameters(box), focus=focus, facets=no_lines, parts=PARTS, curves=plotted((VELOCITY,), common)
+        ),
+        limits=BODY_LIMITS,
         lecture=("speed", "bond_stiffness", "bond_viscosity", "offset", "projectile_side"),
         test_values={"projectile_side": 3, "target_height": 7, "target_width": 4, "duration": 0.2},
     ),
-    body_scene(
-        body_course(start, measured, union, launch),
+    Scene(
         name="capture",
         title=_("Projectile that stays"),
         summary=_("A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin."),
+        group="bodies",
         parameters=CaptureParameters,
-        parts=PARTS,
-        box=box,
-        focus=focus,
-        readings=velocities_and_spins,
-        expected=common,
-        plots=(
-            VELOCITY,
-            Plotted(
-                "spin",
-                _("Spin"),
-                Axis(_("spin"), "rad/s"),
-                {_("projectile"): "projectile_spin", _("target"): "target_spin", _("both as one body"): "common_spin"},
-            ),
+        model=body_model(start),
+        course=body_course(start, measured, union, velocities_and_spins, launch),
+        view=SceneView(
+            box=from_parameters(box),
+            focus=focus,
+            facets=no_lines,
+            parts=PARTS,
+            curves=plotted((VELOCITY, SPIN), common),
         ),
+        limits=BODY_LIMITS,
         lecture=("speed", "offset", "pull_off_force", "bond_stiffness", "bond_viscosity"),
         test_values={"projectile_side": 3, "target_height": 7, "target_width": 4, "offset": 0.03, "duration": 0.3},
     ),

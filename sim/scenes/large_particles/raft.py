@@ -13,13 +13,14 @@ import numpy as np
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.timed_course import column, last_record
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     RADIUS,
     VOLUME,
@@ -27,13 +28,15 @@ from repose.sim.scenes.large_particles.particles import (
     Duration,
     Plotted,
     body_course,
-    body_scene,
+    body_model,
     equals,
+    from_parameters,
     ground,
     lattice,
     lies_between,
     motion_of,
     new_world,
+    plotted,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -183,29 +186,31 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"displaced": (Line(_("Archimedes"), ends, np.ones(2)),)}
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, action=_("Drop")),
+PLOTS = (
+    Plotted("displaced", _("Displaced"), Axis(_("displaced mass over mass")), {_("body"): "displaced"}),
+    Plotted("height", _("Height"), Axis(_("height of the centre over the level"), "mm"), {_("body"): "height"}, 1e-3),
+)
+
+SCENE = Scene(
     name="raft",
     title=_("Square body on a liquid"),
     summary=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
+    group="bodies",
     parameters=RaftParameters,
-    parts=(Part(_("light half"), "wood"), Part(_("heavy half"), "steel")),
-    liquid=lambda experiment: (
-        experiment.parameters.liquid_level - experiment.run.built.depth,
-        experiment.parameters.liquid_level,
-    ),
-    box=box,
-    focus=focus,
-    readings=readings,
-    lines=lines,
-    expected=expected,
-    fields=("liquid",),
-    plots=(
-        Plotted("displaced", _("Displaced"), Axis(_("displaced mass over mass")), {_("body"): "displaced"}),
-        Plotted(
-            "height", _("Height"), Axis(_("height of the centre over the level"), "mm"), {_("body"): "height"}, 1e-3
+    model=body_model(start, fields=("liquid",)),
+    course=body_course(start, measured, outcomes, readings, action=_("Drop")),
+    view=SceneView(
+        box=from_parameters(box),
+        focus=focus,
+        facets=lines,
+        parts=(Part(_("light half"), "wood"), Part(_("heavy half"), "steel")),
+        liquid=lambda experiment: (
+            experiment.parameters.liquid_level - experiment.run.built.depth,
+            experiment.parameters.liquid_level,
         ),
+        curves=plotted(PLOTS, expected),
     ),
+    limits=BODY_LIMITS,
     lecture=("heavy_density", "light_density", "liquid_density", "liquid_viscosity", "drop_height"),
     test_values={"side": 3, "drop_height": 0.01, "duration": 1.0, "liquid_viscosity": 0.5, "depth": 0.1},
 )

@@ -19,13 +19,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Outcome, Reading
 from repose.sim.message import _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.release import velocities
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     Box,
     DropletParameters,
@@ -34,10 +35,12 @@ from repose.sim.scenes.large_particles.particles import (
     Plotted,
     Step,
     body_course,
-    body_scene,
+    body_model,
     equals,
     exceeds,
+    from_parameters,
     motion_of,
+    plotted,
     rows_of,
     stays_below,
 )
@@ -188,27 +191,33 @@ def focus(experiment: Experiment) -> Box:
     return box_of(width(built), 2.0 * (built.rows + 2) * DIAMETER)
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, supervised=push),
+PLOTS = (
+    Plotted(
+        "surface",
+        _("Surface"),
+        Axis(_("height"), "mm"),
+        {_("moving wall"): "left", _("right wall"): "right", _("mean level"): "level"},
+        1e-3,
+    ),
+    Plotted("velocity", _("Velocity"), Axis(_("mean velocity to the right"), "m/s"), {_("liquid"): "velocity"}),
+)
+
+SCENE = Scene(
     name="rake",
     title=_("Raking a liquid"),
     summary=_("A wall that moves to the right rakes a viscous liquid; arrows show its velocity."),
+    group="bodies",
     parameters=RakeParameters,
-    parts=LIQUID,
-    focus=focus,
-    box=lambda parameters: box_of(width(parameters), 3.5 * (parameters.rows + 2) * DIAMETER),
-    readings=readings,
-    lines=vessel_lines,
-    plots=(
-        Plotted(
-            "surface",
-            _("Surface"),
-            Axis(_("height"), "mm"),
-            {_("moving wall"): "left", _("right wall"): "right", _("mean level"): "level"},
-            1e-3,
-        ),
-        Plotted("velocity", _("Velocity"), Axis(_("mean velocity to the right"), "m/s"), {_("liquid"): "velocity"}),
+    model=body_model(start),
+    course=body_course(start, measured, outcomes, readings, supervised=push),
+    view=SceneView(
+        box=from_parameters(lambda parameters: box_of(width(parameters), 3.5 * (parameters.rows + 2) * DIAMETER)),
+        focus=focus,
+        facets=vessel_lines,
+        parts=LIQUID,
+        curves=plotted(PLOTS),
     ),
+    limits=BODY_LIMITS,
     lecture=("normal_viscosity", "wall_speed", "rows", "pull_off_force", "normal_stiffness"),
     test_values={"columns": 30, "rows": 5, "duration": 0.6, "stroke": 0.3},
 )

@@ -15,12 +15,13 @@ import numpy as np
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     DIAMETER,
     RADIUS,
     VOLUME,
@@ -32,13 +33,15 @@ from repose.sim.scenes.large_particles.particles import (
     Repelling,
     Unbreakable,
     body_course,
-    body_scene,
+    body_model,
     direction,
     exceeds,
+    from_parameters,
     ground,
     lattice,
     motion_of,
     new_world,
+    plotted,
     rows_of,
     stays,
     stays_below,
@@ -199,27 +202,29 @@ def lines(experiment: Experiment) -> Floats:
     return ground()
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, launch, action=_("Drop")),
+PLOTS = (
+    Plotted(
+        "height",
+        _("Height"),
+        Axis(_("height"), "mm"),
+        {_("centre"): "height", _("struck end"): "struck_end", _("other end"): "other_end"},
+        1e-3,
+    ),
+    Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
+)
+
+SCENE = Scene(
     name="rod",
     title=_("Rod"),
     summary=_("An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over."),
+    group="bodies",
     parameters=RodParameters,
-    box=box,
-    focus=focus,
-    readings=readings,
-    lines=lines,
-    plots=(
-        Plotted(
-            "height",
-            _("Height"),
-            Axis(_("height"), "mm"),
-            {_("centre"): "height", _("struck end"): "struck_end", _("other end"): "other_end"},
-            1e-3,
-        ),
-        Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
+    model=body_model(start),
+    course=body_course(start, measured, outcomes, readings, launch, action=_("Drop")),
+    view=SceneView(
+        box=from_parameters(box), focus=focus, facets=lines, parts=(Part(_("rod"), "wood"),), curves=plotted(PLOTS)
     ),
-    parts=(Part(_("rod"), "wood"),),
+    limits=BODY_LIMITS,
     lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),
     test_values={"length": 12, "duration": 0.9},
 )

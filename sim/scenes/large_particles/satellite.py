@@ -22,13 +22,14 @@ from typing import Annotated, ClassVar
 import numpy as np
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading, Track
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
+    BODY_LIMITS,
     BodyParameters,
     BondStiffness,
     Box,
@@ -39,10 +40,12 @@ from repose.sim.scenes.large_particles.particles import (
     Step,
     Unbreakable,
     body_course,
-    body_scene,
+    body_model,
     equals,
+    from_parameters,
     motion_of,
     new_world,
+    plotted,
     rows_of,
     stays,
     stays_below,
@@ -284,29 +287,29 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"spin": (Line(_("without work of the tide (Hut)"), np.array([0.0, built.duration]), rate),)}
 
 
-SCENE = body_scene(
-    body_course(start, measured, outcomes, launch),
+PLOTS = (
+    Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("satellite"): "spin"}),
+    Plotted("distance", _("Distance"), Axis(_("distance from the planet"), "mm"), {_("satellite"): "distance"}, 1e-3),
+    Plotted("stretch", _("Stretch"), Axis(_("longest side over shortest − 1"), "%"), {_("satellite"): "stretch"}, 1e-2),
+)
+
+SCENE = Scene(
     name="satellite",
     title=_("Tidal satellite"),
     summary=_("The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit."),
+    group="bodies",
     parameters=SatelliteParameters,
-    box=box,
-    focus=focus,
-    readings=readings,
-    lines=lines,
-    expected=expected,
-    tracks=tracks,
-    parts=(Part(_("satellite"), "steel"),),
-    fields=("central_gravity",),
-    plots=(
-        Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("satellite"): "spin"}),
-        Plotted(
-            "distance", _("Distance"), Axis(_("distance from the planet"), "mm"), {_("satellite"): "distance"}, 1e-3
-        ),
-        Plotted(
-            "stretch", _("Stretch"), Axis(_("longest side over shortest − 1"), "%"), {_("satellite"): "stretch"}, 1e-2
-        ),
+    model=body_model(start, fields=("central_gravity",)),
+    course=body_course(start, measured, outcomes, readings, launch),
+    view=SceneView(
+        box=from_parameters(box),
+        focus=focus,
+        facets=lines,
+        parts=(Part(_("satellite"), "steel"),),
+        tracks=tracks,
+        curves=plotted(PLOTS, expected),
     ),
+    limits=BODY_LIMITS,
     lecture=("bond_viscosity", "bond_stiffness", "first_spin", "near", "size"),
     test_values={"duration": 6.0, "near": 0.25, "first_spin": 3.0},
 )

@@ -64,6 +64,6 @@ def box_of(width: float, height: float) -> Box:
 def vessel_lines(experiment: Experiment) -> Floats:
     """Bottom and both walls [m], shape (3, 2, 2)."""
     left, right = walls_at(experiment)
-    top = experiment.scene.box(experiment)[1][1]
+    top = experiment.scene.view.box(experiment)[1][1]
     corners = np.array([(left, top), (left, 0.0), (right, 0.0), (right, top)])
     return np.stack([corners[:-1], corners[1:]], axis=1)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.laws.material_parameters import WallFriction
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
@@ -31,10 +31,14 @@ from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     lattice,
     outcome_above,
     outcome_between,
@@ -469,15 +473,15 @@ COURSE = TimedCourse(
     buttons=disc_buttons(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
 )
 
-SCENE = disc_scene(
-    COURSE,
+SCENE = Scene(
     name="biaxial",
     title=_("Biaxial press"),
     summary=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
-    parameters=BiaxialParameters,
-    box=box,
-    readings=readings,
-    curves=curves,
+    parameters=disc_parameters(BiaxialParameters),
+    model=DISCS,
+    course=disc_course(COURSE, readings),
+    view=disc_view(box, curves),
+    limits=SOFT_DISCS,
     guess=Guess(_("Largest pressure of the upper plate over that of the sides"), _("times"), 1.0, 6.0),
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),
     test_values={"grain_count": 40, "young": 1e6, "strain": 0.03, "strain_rate": 0.5, "pressure": 10.0},

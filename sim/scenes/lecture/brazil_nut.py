@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.io.plain import Array
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
@@ -28,12 +28,16 @@ from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
     LOOSE,
     RECORD_EVERY,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     lattice,
     outcome_between,
     with_lines,
@@ -319,18 +323,16 @@ COURSE = TimedCourse(
     buttons=disc_buttons(_("Shake"), _("Shake the box up and down.")),
 )
 
-SCENE = disc_scene(
-    COURSE,
+SCENE = Scene(
     name="brazil_nut",
     title=_("Brazil nut"),
     summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
-    parameters=BrazilNutParameters,
-    box=box,
-    readings=readings,
-    curves=curves,
+    parameters=disc_parameters(BrazilNutParameters),
+    model=DISCS,
+    course=disc_course(COURSE, readings),
+    view=disc_view(box, curves, lambda parameters: 3),
+    limits=SOFT_DISCS,
     guess=Guess(_("Small grains below the large one on average"), "%", 0.0, 100.0),
-    layers=lambda parameters: 3,
-    overlap_limit=SOFT,
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),
     test_values={
         "grain_count": 40,

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits, SceneView
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.display import Outcome, Reading
+from repose.sim.measure.display import Curve, Outcome, Reading
 from repose.sim.message import Message, Number, _, plain, plural
 from repose.sim.parameters import ParameterError, ParameterSet, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -35,7 +35,7 @@ from repose.sim.scenes.common.poured_parameters import (
 )
 from repose.sim.scenes.common.settling import settling_readings
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
-from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, course_fields, elapsed
+from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, elapsed, timed_course
 
 SPACING = 1.02
 """Distance of the discs of the lattice, in largest diameters [-]."""
@@ -203,19 +203,20 @@ def disc_buttons(label: Message, help: Message) -> CourseButtons:
     )
 
 
-def disc_scene(
-    course: TimedCourse,
-    parameters: type[ParameterSet],
-    box: Callable[[Any], Box],
-    readings: Callable[[Experiment], tuple[Reading, ...]],
-    layers: Callable[[Any], int] = lambda parameters: 1,
-    **of_scene: Any,
-) -> Scene:
-    """The scene of one experiment with discs; `of_scene` are further fields of `Scene`.
+DISCS = ModelChoice(law=LAW.name, dimension=2, smallest_grain=smallest_grain, rotates=lambda parameters: True)
+"""Discs of a material that rotate in the plane."""
 
-    By default the course begins when the grains are at rest. `box(parameters)` is the part of the plane to show [m],
-    `layers(parameters)` the number of coloured layers of grains. The results of the course are those of a whole run.
-    """
+SOFT_DISCS = SceneLimits(overlap_limit=SOFT)
+
+
+def disc_parameters(parameters: type[ParameterSet]) -> type[ParameterSet]:
+    """The parameters of a scene, with a choice among the laws of materials."""
+    return with_law(parameters, LAW, is_material_law)
+
+
+def disc_course(course: TimedCourse, readings: Callable[[Experiment], tuple[Reading, ...]]) -> Course:
+    """The course of one experiment with discs. By default it begins when the grains are at rest; its results are those
+    of a whole run."""
     numbers = course.results
     course = replace(
         course,
@@ -226,15 +227,21 @@ def disc_scene(
         words={**DISC_WORDS, **course.words},
         phases=PHASES,
     )
-    usual: dict[str, Any] = {
-        "law": LAW.name,
-        "parameters": with_law(parameters, LAW, is_material_law),
-        "dimension": 2,
-        "box": lambda experiment: box(experiment.run.built),
-        "layers": lambda experiment: layers(experiment.run.built),
-        "smallest_grain": smallest_grain,
-        "rotates": lambda parameters: True,
-        "readings": lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
-        "overlap_limit": SOFT,
-    }
-    return Scene(**{**course_fields(course), **usual, **of_scene})
+    return replace(
+        timed_course(course),
+        readings=lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
+    )
+
+
+def disc_view(
+    box: Callable[[Any], Box],
+    curves: Callable[[Experiment], tuple[Curve, ...]],
+    layers: Callable[[Any], int] = lambda parameters: 1,
+) -> SceneView:
+    """What is shown: `box(parameters)` is the part of the plane [m], `layers(parameters)` the number of coloured layers
+    of grains."""
+    return SceneView(
+        box=lambda experiment: box(experiment.run.built),
+        layers=lambda experiment: layers(experiment.run.built),
+        curves=curves,
+    )

@@ -18,17 +18,21 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
     LOOSE,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     lattice,
     outcome_above,
     put_walls,
@@ -266,15 +270,15 @@ COURSE = TimedCourse(
     buttons=disc_buttons(_("Turn the drum"), _("Turn the drum, faster from stage to stage.")),
 )
 
-SCENE = disc_scene(
-    COURSE,
+SCENE = Scene(
     name="drum",
     title=_("Rotating drum"),
     summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
-    parameters=DrumParameters,
-    box=box,
-    readings=readings,
-    curves=curves,
+    parameters=disc_parameters(DrumParameters),
+    model=DISCS,
+    course=disc_course(COURSE, readings),
+    view=disc_view(box, curves),
+    limits=SOFT_DISCS,
     guess=Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0),
     lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),
     test_values={

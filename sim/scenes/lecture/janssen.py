@@ -33,7 +33,7 @@ import numpy as np
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
@@ -44,11 +44,15 @@ from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
     LOOSE,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     lattice,
     outcome_between,
     places,
@@ -450,16 +454,15 @@ COURSE = TimedCourse(
     buttons=disc_buttons(_("Fill"), _("Fill the column in portions, and lower its bottom a little after each.")),
 )
 
-SCENE = disc_scene(
-    COURSE,
+SCENE = Scene(
     name="janssen",
     title=_("Janssen's column"),
     summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
-    parameters=JanssenParameters,
-    box=box,
-    readings=readings,
-    curves=curves,
-    layers=lambda parameters: int(parameters.portions),
+    parameters=disc_parameters(JanssenParameters),
+    model=DISCS,
+    course=disc_course(COURSE, readings),
+    view=disc_view(box, curves, lambda parameters: int(parameters.portions)),
+    limits=SOFT_DISCS,
     guess=Guess(_("Force on the bottom over the weight of the whole filling"), "%", 0.0, 100.0),
     lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),
     test_values={

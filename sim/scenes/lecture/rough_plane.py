@@ -13,7 +13,7 @@ which a layer of the thickness h stops (Pouliquen 1999; Daerr & Douady 1999 for 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.comparison import ResultNumber
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import is_at_rest, time_free
@@ -33,10 +33,14 @@ from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     keep_above,
     lattice,
     outcome_above,
@@ -458,22 +462,24 @@ COURSE = TimedCourse(
     buttons=disc_buttons(_("Tilt"), _("Tilt the plane slowly, and hold it while grains flow.")),
 )
 
-SCENE = disc_scene(
-    COURSE,
+SCENE = Scene(
     name="rough_plane",
     title=_("Avalanche on a rough plane"),
     summary=_(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
     ),
-    parameters=RoughPlaneParameters,
-    result_numbers={
-        "hysteresis_degrees": ResultNumber(_("hysteresis"), "°"),
-        "lowest_degrees": ResultNumber(_("lowest"), "°"),
-        "highest_degrees": ResultNumber(_("highest"), "°"),
-    },
-    box=box,
-    readings=readings,
-    curves=curves,
+    parameters=disc_parameters(RoughPlaneParameters),
+    model=DISCS,
+    course=replace(
+        disc_course(COURSE, readings),
+        result_numbers={
+            "hysteresis_degrees": ResultNumber(_("hysteresis"), "°"),
+            "lowest_degrees": ResultNumber(_("lowest"), "°"),
+            "highest_degrees": ResultNumber(_("highest"), "°"),
+        },
+    ),
+    view=disc_view(box, curves),
+    limits=SOFT_DISCS,
     guess=Guess(_("Angle at which the whole layer starts to flow"), "°", 0.0, 60.0),
     lecture=("friction", "thickness", "back", "rolling_friction", "tilt_rate"),
     test_values={

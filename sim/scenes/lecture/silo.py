@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import forget_neighbours, reset_displacements
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.beverloo import fit_exponent
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
@@ -28,11 +28,15 @@ from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
     LOOSE,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     lattice,
     outcome_above,
     outcome_between,
@@ -415,15 +419,15 @@ COURSE = TimedCourse(
     buttons=disc_buttons(_("Open the outlet"), _("Open the outlet, and widen it from stage to stage.")),
 )
 
-SCENE = disc_scene(
-    COURSE,
+SCENE = Scene(
     name="silo",
     title=_("Hopper"),
     summary=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
-    parameters=SiloParameters,
-    box=box,
-    readings=readings,
-    curves=curves,
+    parameters=disc_parameters(SiloParameters),
+    model=DISCS,
+    course=disc_course(COURSE, readings),
+    view=disc_view(box, curves),
+    limits=SOFT_DISCS,
     guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), _("times"), 1.0, 8.0),
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),
     test_values={

@@ -13,7 +13,7 @@ the top of a heap from a point source the pressure on the plate can have a dip; 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.comparison import ResultNumber
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.laws.material_parameters import YoungsModulus
@@ -37,10 +37,14 @@ from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.common.timed_course import LONGEST_WAIT, CourseState, TimedCourse, elapsed
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     keep_above,
     outcome_above,
     outcome_between,
@@ -435,20 +439,21 @@ COURSE = TimedCourse(
     buttons=disc_buttons(_("Pour"), _("Let the grains trickle onto the plate in portions.")),
 )
 
-SCENE = disc_scene(
-    COURSE,
+SCENE = Scene(
     name="two_sided",
     title=_("Heap from a point source"),
     summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
-    parameters=TwoSidedParameters,
-    result_numbers={
-        "angle_degrees": ResultNumber(_("angle"), "°"),
-        "angle_error_degrees": ResultNumber(_("angle error"), "°"),
-    },
-    box=box,
-    readings=readings,
-    curves=curves,
-    layers=lambda parameters: int(parameters.portions),
+    parameters=disc_parameters(TwoSidedParameters),
+    model=DISCS,
+    course=replace(
+        disc_course(COURSE, readings),
+        result_numbers={
+            "angle_degrees": ResultNumber(_("angle"), "°"),
+            "angle_error_degrees": ResultNumber(_("angle error"), "°"),
+        },
+    ),
+    view=disc_view(box, curves, lambda parameters: int(parameters.portions)),
+    limits=SOFT_DISCS,
     guess=Guess(_("Angle of the flanks of the large heap"), "°", 0.0, 60.0),
     lecture=("friction", "rolling_friction", "drop", "rate", "grain_count"),
     test_values={"grain_count": 24, "young": 1e5, "portions": 4, "rate": 200.0, "drop": 1.0},

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
@@ -34,9 +34,10 @@ from repose.sim.scenes.common.poured import (
     adding,
     at_rest_in_words,
     come_to_rest,
+    count_removed,
     grains_left,
     once_free,
-    poured_fields,
+    poured_course,
     poured_results,
     removal_is_due,
     remove_gone,
@@ -322,8 +323,18 @@ def flaws(state: VesselState, world: World, built: VesselParameters) -> dict[str
     }
 
 
+PHASES = (
+    EMPTY,
+    replace(FILLING, label=_("pouring"), pace=Pace(9.0, "share")),
+    replace(FLOWING, label=_("settling"), pace=Pace(3.0, "before")),
+    RESTED,
+)
+
 COURSE = PouredCourse(
+    begin=begin,
+    supervise=supervise,
     pour=pour_layer,
+    phases=PHASES,
     buttons=PouredButtons(
         _("Pour the grains; a full shape is emptied first."),
         _("Back to the empty shape."),
@@ -333,38 +344,24 @@ COURSE = PouredCourse(
     actions=actions,
     acts={"measure": keep_count},
     words={"empty": empty_in_words, "flowing": settling_in_words, "rested": rest_in_words},
+    results=results,
+    check=check,
     flaws=flaws,
 )
 
-PHASES = (
-    EMPTY,
-    replace(FILLING, label=_("pouring"), pace=Pace(9.0, "share")),
-    replace(FLOWING, label=_("settling"), pace=Pace(3.0, "before")),
-    RESTED,
-)
-
 SCENE = Scene(
-    **poured_fields(COURSE),
     name="vessel",
     title=_("Your own shape"),
     summary=_("Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet."),
-    law=LAW.name,
     parameters=with_law(VesselParameters, LAW, is_material_law),
-    dimension=3,
-    begin=begin,
-    supervise=supervise,
-    phases=PHASES,
-    add_grains=adding(lambda built, radii: built.mass_of(radii)),
-    keeps_out=keeps_out,
-    box=box,
-    focus=focus,
-    results=results,
-    check=check,
-    smallest_grain=smallest_grain,
-    rotates=lambda parameters: True,
-    readings=readings,
-    layers=layers,
-    facets=facets,
+    model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
+    course=replace(poured_course(COURSE), readings=readings),
+    view=SceneView(box=box, focus=focus, facets=facets, layers=layers),
+    hand=Hand(
+        on_grain_removed=count_removed,
+        add_grains=adding(lambda built, radii: built.mass_of(radii)),
+        keeps_out=keeps_out,
+    ),
     lecture=("friction", "rolling_friction", "restitution", "gravity", "stream"),
     test_values={"grain_count": 60, "stream": 5.0},
 )

@@ -14,7 +14,7 @@ from repose.app.jobs.film_plan import plan_film
 from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, film_lecture
 from repose.app.jobs.lecture_notes import notes_of
 from repose.app.language import current_language, translated
-from repose.app.lectures.course import Course
+from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import load, names, parse
 from repose.app.render.film_words import film_words
 from repose.sim.experiment.commands import Act
@@ -144,7 +144,7 @@ def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(nam
             values = {**small, **{key: value for key, value in step.preset.values.items() if key not in small}}
             step = replace(step, preset=replace(step.preset, values=values, ready=None))
         stage = begun(stage, step, threads=1)
-        course = Course.of(step)
+        course = LectureCourse.of(step)
         for _ in range(3):
             shot = stage.shot(forces=False)
             if action := course.due(shot):
@@ -155,7 +155,7 @@ def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(nam
         assert stage.lead.scene.name == lecture.scene_of(number)
         declared = type(stage.lead.parameters).declared()
         assert all(parameter in declared for parameter in step.controls)
-        plots = {"comparison"} | {curve.name for curve in stage.lead.scene.curves(stage.lead)}
+        plots = {"comparison"} | {curve.name for curve in stage.lead.scene.view.curves(stage.lead)}
         assert not step.plot or step.plot in plots
 
 

@@ -55,7 +55,7 @@ def test_the_command_runs_an_impact_and_prints_what_it_found(capsys: pytest.Capt
 
 def test_a_wrong_law_is_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     scene = registry.scenes()["impacts"]
-    lame = replace(scene, outcomes=lambda experiment: (WRONG,))
+    lame = replace(scene, course=replace(scene.course, outcomes=lambda experiment: (WRONG,)))
     monkeypatch.setitem(registry.scenes(), "impacts", lame)
     monkeypatch.setattr(validation, "run_experiment", lambda experiment: {"fault": None, "complaint": None})
     assert run_command_line(["validate", "impact-4"]) == 1

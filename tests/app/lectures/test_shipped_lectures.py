@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 from repose.app.jobs.lecture_film import LONGEST, LectureStage, begun
-from repose.app.lectures.course import Course
+from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import Lecture, Step, load, names, parse
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.side_by_side import advance_all
@@ -51,7 +51,7 @@ def ends(lecture: Lecture) -> Iterator[End]:
     left: tuple[str, ...] = ()
     for number, step in enumerate(lecture.steps):
         stage = begun(stage, step, threads=None)
-        course = Course.of(step, left if step.preset is None else ())
+        course = LectureCourse.of(step, left if step.preset is None else ())
         began = stage.lead.time
         while not course.is_over(shot := stage.shot(forces=False)):
             assert stage.lead.fault is None, stage.lead.fault

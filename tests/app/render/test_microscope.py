@@ -130,7 +130,7 @@ def test_the_path_of_the_selected_grain_is_drawn() -> None:
     for k in range(5):
         put(snapshot, time=0.1 * k)
         snapshot.grains.position[1] = 0.1 * k, 0.0
-        frame.course.follow(snapshot, GRAIN)
+        frame.series.follow(snapshot, GRAIN)
     sheet = Sheet()
     assert MICROSCOPE.overlay is not None
     MICROSCOPE.overlay(frame, sheet)

@@ -136,7 +136,7 @@ def test_letters_follow_the_character_not_the_position_on_the_keyboard() -> None
 @pytest.mark.parametrize("scene", sorted(scenes()))
 def test_help_of_the_reset_says_what_its_button_says(scene: str) -> None:
     experiment = new_experiment(scene, dict(scenes()[scene].test_values))
-    actions = scenes()[scene].actions(experiment)
+    actions = scenes()[scene].course.actions(experiment)
     button = next(action for action in actions if action.name == RESET)
     (key,) = (key for key in scene_keys(snapshot_of(actions=actions)) if key.shown == "R")
     assert key.help == f"Reset: {button.help[:-1]}"

@@ -65,5 +65,5 @@ def test_a_number_known_before_the_run_is_no_main_result() -> None:
 def test_no_scene_has_a_main_result_before_its_run(scene: str) -> None:
     record = scenes()[scene]
     begun = changes._smallest(scene)
-    shown = headline(snapshot_of(readings=record.readings(begun)))
+    shown = headline(snapshot_of(readings=record.course.readings(begun)))
     assert shown is None or float(shown.value.split()[0]) == 0.0, shown

@@ -38,7 +38,7 @@ def test_a_scene_of_microseconds_is_shown_in_slow_motion_with_a_clock_of_microse
     impacts, heap = scenes()["impacts"], scenes()["heap"]
     shot = snapshot_of(scene="impacts", parameters=impacts.parameters.checked({}), time=37.94e-6)
     transport = Transport(clock=None)  # it is not asked
-    scale = impacts.time_scale(parameters_of(shot.run))
+    scale = impacts.limits.time_scale(parameters_of(shot.run))
     assert 1e-6 < scale < 1e-4
     assert wanted_speed(transport, shot) == scale
     assert clock_text(shot) == "37.9 µs"

@@ -31,19 +31,19 @@ SCENE = """
 from dataclasses import dataclass
 
 import numpy as np
-from repose.sim.bonds.beam import BeamParameters
+from repose.sim.bonds.beam import BeamBondParameters
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import World
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Course, ModelChoice, Scene, SceneView
 from repose.sim.fields.liquid import LiquidParameters
 from repose.sim.laws.voigt import VoigtParameters
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.phases import FLOWING
 
 
-class RaftParameters(MotionParameters, VoigtParameters, LiquidParameters, BeamParameters):
+class RaftParameters(MotionParameters, VoigtParameters, LiquidParameters, BeamBondParameters):
     pass
 
 
@@ -68,23 +68,27 @@ SCENE = Scene(
     name="loaded_raft",
     title="Raft",
     summary="A rigid body falls on a bonded raft in a liquid.",
-    law="voigt",
     parameters=RaftParameters,
-    dimension=2,
-    begin=begin,
-    supervise=lambda experiment: None,
-    actions=lambda experiment: (),
-    act=lambda experiment, action: "",
-    phases=(FLOWING,),
-    describe=lambda experiment: ("flowing", "flowing", None),
-    box=lambda experiment: ((-5e-3, -5e-3), (10e-3, 5e-3)),
-    results=lambda experiment: {},
-    check=lambda experiment: "",
-    smallest_grain=lambda parameters: (2e-6, 1e-3),
-    rotates=lambda parameters: True,
-    fields=lambda parameters: ("liquid",),
-    bond=lambda parameters: "beam",
-    bodies=lambda parameters: True,
+    model=ModelChoice(
+        law="voigt",
+        dimension=2,
+        smallest_grain=lambda parameters: (2e-6, 1e-3),
+        rotates=lambda parameters: True,
+        fields=lambda parameters: ("liquid",),
+        bond=lambda parameters: "beam",
+        bodies=lambda parameters: True,
+    ),
+    course=Course(
+        begin=begin,
+        supervise=lambda experiment: None,
+        actions=lambda experiment: (),
+        act=lambda experiment, action: "",
+        phases=(FLOWING,),
+        describe=lambda experiment: ("flowing", "flowing", None),
+        results=lambda experiment: {},
+        check=lambda experiment: "",
+    ),
+    view=SceneView(box=lambda experiment: ((-5e-3, -5e-3), (10e-3, 5e-3))),
 )
 """
 VALUES = {"dt": 5e-6, "bond_young": 1e6, "liquid_viscosity": 0.05, "normal_stiffness": 1e3, "shear_stiffness": 100.0}

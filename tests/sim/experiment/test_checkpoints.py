@@ -49,7 +49,7 @@ def test_the_memory_of_all_checkpoints_never_passes_the_budget(room: float) -> N
 def test_the_counted_memory_of_checkpoints_is_the_memory_that_they_take(scene: str) -> None:
     """Parts that checkpoints share are counted once, for example the samples of a course, which only grow."""
     experiment = new_experiment(scene, dict(scenes()[scene].test_values))
-    begin = next(action for action in experiment.scene.actions(experiment) if action.name in ("run", "fill"))
+    begin = next(action for action in experiment.scene.course.actions(experiment) if action.name in ("run", "fill"))
     experiment.history.checkpoints.budget = 10**9
     apply(experiment, Act(begin.name))
     advance(experiment, 3_000)
@@ -82,7 +82,9 @@ def test_changes_of_scene_leave_nothing_behind() -> None:
     def every_scene() -> int:
         for scene in (*SEVERAL, "heap"):
             assert apply(experiment, Start(scene, dict(scenes()[scene].test_values), 1)) == ""
-            begin = next(action for action in experiment.scene.actions(experiment) if action.name in ("run", "fill"))
+            begin = next(
+                action for action in experiment.scene.course.actions(experiment) if action.name in ("run", "fill")
+            )
             assert apply(experiment, Act(begin.name)) == ""
             for _ in range(3):
                 advance(experiment, 100)
@@ -105,7 +107,7 @@ def _growth_over_courses(scene: str, budget: int) -> int:
     experiment = new_experiment(scene, dict(scenes()[scene].test_values))
     experiment.history.checkpoints.budget = budget
     snapshot, held = Snapshot(), []
-    begin = next(action for action in experiment.scene.actions(experiment) if action.name in ("run", "fill"))
+    begin = next(action for action in experiment.scene.course.actions(experiment) if action.name in ("run", "fill"))
     gc.freeze()  # the collector then looks at new objects only, not at the millions of the compiler
     tracemalloc.start()
     try:

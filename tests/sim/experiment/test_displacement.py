@@ -16,7 +16,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 
 
 def places(experiment: Experiment) -> np.ndarray:
-    found: np.ndarray = experiment.run.world.motion[: experiment.scene.dimension, 0].T.copy()
+    found: np.ndarray = experiment.run.world.motion[: experiment.scene.model.dimension, 0].T.copy()
     return found
 
 

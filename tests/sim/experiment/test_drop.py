@@ -34,7 +34,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 def smallest_gap(experiment: Experiment) -> float:
     """Between any two spheres of which one can move [radii of the smallest]."""
     world = experiment.run.world
-    place, radius = world.motion[: experiment.scene.dimension, 0].T, world.radius
+    place, radius = world.motion[: experiment.scene.model.dimension, 0].T, world.radius
     apart = np.sqrt(((place[:, None] - place) ** 2).sum(axis=2)) - radius[:, None] - radius
     apart[np.ix_(world.fixed, world.fixed)] = math.inf
     np.fill_diagonal(apart, math.inf)

@@ -43,7 +43,7 @@ def wait(experiment: Experiment, time: float) -> None:
 
 def lifted(experiment: Experiment, by: float) -> Pull:
     """The command that pulls the highest movable grain up by a height [m]."""
-    world, up = experiment.run.world, experiment.scene.dimension - 1
+    world, up = experiment.run.world, experiment.scene.model.dimension - 1
     row = int(np.where(world.fixed, -np.inf, world.motion[up, 0]).argmax())
     place = world.motion[: up + 1, 0, row].copy()
     place[up] += by

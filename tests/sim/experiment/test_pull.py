@@ -74,7 +74,7 @@ def free_grain(experiment: Experiment) -> int:
 
 def place_of(experiment: Experiment, sphere: int) -> np.ndarray:
     row = row_of(experiment.run.world, sphere)
-    return experiment.run.world.motion[: experiment.scene.dimension, 0, row].copy()
+    return experiment.run.world.motion[: experiment.scene.model.dimension, 0, row].copy()
 
 
 def weight_of(experiment: Experiment, sphere: int) -> float:

@@ -253,7 +253,7 @@ def test_a_file_with_an_impossible_ramp_is_refused(damage: dict, tmp_path, monke
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 def test_the_contact_duration_is_that_of_a_dropped_grain_for_any_stiffness(scale: float) -> None:
     simulation = new_experiment("heap", {"grain_count": 5, "width": 0.015, "normal_stiffness": 1e6 * scale})
-    mass, radius = simulation.scene.smallest_grain(simulation.run.built)
+    mass, radius = simulation.scene.model.smallest_grain(simulation.run.built)
     # Hertz: m g 2 R = 2/5 k d^(5/2) at rest, with the walls' k twice the grains', and ω² = 3/2 k d^(1/2) / m.
     k = 2e6 * scale
     overlap = (2.5 * mass * 9.81 * 2.0 * radius / k) ** 0.4

@@ -31,7 +31,7 @@ from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import World
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Course, ModelChoice, Scene, SceneView
 from repose.sim.laws.voigt import VoigtParameters
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.phases import FLOWING
@@ -63,21 +63,25 @@ SCENE = Scene(
     name="table",
     title="Table",
     summary="A dumbbell on a plane.",
-    law="voigt",
     parameters=TableParameters,
-    dimension={dimension},
-    begin=begin,
-    supervise=lambda experiment: None,
-    actions=lambda experiment: (),
-    act=lambda experiment, action: "",
-    phases=(FLOWING,),
-    describe=lambda experiment: ("flowing", "flowing", None),
-    box=lambda experiment: ((-5e-3,) * {dimension}, (5e-3,) * {dimension}),
-    results=lambda experiment: {{}},
-    check=lambda experiment: "",
-    smallest_grain=lambda parameters: ({mass}, {radius}),
-    rotates=lambda parameters: True,
-    bodies=lambda parameters: True,
+    model=ModelChoice(
+        law="voigt",
+        dimension={dimension},
+        smallest_grain=lambda parameters: ({mass}, {radius}),
+        rotates=lambda parameters: True,
+        bodies=lambda parameters: True,
+    ),
+    course=Course(
+        begin=begin,
+        supervise=lambda experiment: None,
+        actions=lambda experiment: (),
+        act=lambda experiment, action: "",
+        phases=(FLOWING,),
+        describe=lambda experiment: ("flowing", "flowing", None),
+        results=lambda experiment: {{}},
+        check=lambda experiment: "",
+    ),
+    view=SceneView(box=lambda experiment: ((-5e-3,) * {dimension}, (5e-3,) * {dimension})),
 )
 """
 

@@ -146,7 +146,7 @@ def test_the_hourglass_does_not_wait_for_a_removed_grain() -> None:
     assert apply(simulation, RemoveGrain(int(simulation.run.world.sphere_id[above]))) == ""
     assert simulation.run.state.placed == placed - 1
     assert advance(simulation, 200) == 200
-    assert simulation.scene.check(simulation) == ""
+    assert simulation.scene.course.check(simulation) == ""
 
 
 def test_a_fault_after_an_action_restores_the_state_after_it_and_offers_a_step_stable_in_a_dense_cluster() -> None:

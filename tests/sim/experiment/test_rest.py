@@ -75,7 +75,7 @@ def test_no_grain_leaves_the_default_heap_after_the_rule_of_rest(seed: int) -> N
     while experiment.time < began + 3.0:
         advance(experiment, CHECK_STEPS)
     assert experiment.phase == "rested"
-    assert experiment.scene.results(experiment)["grains_left"] == left
+    assert experiment.scene.course.results(experiment)["grains_left"] == left
 
 
 def test_the_clock_does_not_stop_in_a_pause_of_the_motion() -> None:
@@ -162,7 +162,7 @@ def test_grains_that_drift_without_weight_are_not_at_rest() -> None:
     while not is_finished(experiment):
         advance(experiment, 200)
     assert experiment.phase == "rested"
-    assert experiment.scene.describe(experiment)[1].startswith("at rest: ")
+    assert experiment.scene.course.describe(experiment)[1].startswith("at rest: ")
     apply(experiment, SetParameters({"gravity": 0.0}))
     began = experiment.time
     while experiment.time < began + 4.0 * REST_TIME:
@@ -170,7 +170,7 @@ def test_grains_that_drift_without_weight_are_not_at_rest() -> None:
     assert experiment.phase == "rested"
     assert 0.0 < mean_speed(experiment.run.world) < experiment.parameters.settle_speed
     assert not at_rest(experiment)
-    assert experiment.scene.describe(experiment)[1].startswith("drifting: ")
+    assert experiment.scene.course.describe(experiment)[1].startswith("drifting: ")
 
 
 def test_the_runner_stops_at_rest_except_for_single_steps_and_continues_after_a_command() -> None:

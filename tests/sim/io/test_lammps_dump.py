@@ -189,7 +189,7 @@ def test_the_slope_of_a_heap_in_the_plane_is_measured(tmp_path: Path, played) ->
     assert simulation.model.dimension == 2
     assert results["angle_of_repose"]["degrees"] == pytest.approx(20.0, abs=0.5)
     assert math.isnan(results["energy"]["translational"]), "an energy of masses that stand for no motion by forces"
-    assert simulation.experiment.scene.describe(simulation.experiment)[2] is None, "it looks as if it went on"
+    assert simulation.experiment.scene.course.describe(simulation.experiment)[2] is None, "it looks as if it went on"
 
 
 def test_a_column_that_stands_has_no_angle_of_repose(tmp_path: Path, played) -> None:
@@ -205,8 +205,8 @@ def test_a_column_that_stands_has_no_angle_of_repose(tmp_path: Path, played) -> 
     assert slope_of_surface == pytest.approx(2.0, abs=3.0 * error)
     assert "has not collapsed" in results["remark"]
     scene = simulation.experiment.scene
-    assert scene.slope(simulation.experiment) is None
-    assert "slope of the surface" in [reading.label for reading in scene.readings(simulation.experiment)]
+    assert scene.view.slope(simulation.experiment) is None
+    assert "slope of the surface" in [reading.label for reading in scene.course.readings(simulation.experiment)]
 
 
 def test_the_slope_of_a_heap_in_space_is_measured_about_its_own_axis(tmp_path: Path, played) -> None:
@@ -221,5 +221,5 @@ def test_the_slope_of_a_heap_in_space_is_measured_about_its_own_axis(tmp_path: P
     rows = [row.replace("np.float64(", "").replace(")", "") for row in rows]
     simulation, _ = played(written(tmp_path, frame(0, rows)))
     assert math.degrees(simulation.measure().angle) == pytest.approx(25.0, abs=1.5)
-    low, high = simulation.experiment.scene.box(simulation.experiment)
+    low, high = simulation.experiment.scene.view.box(simulation.experiment)
     assert [0.5 * (a + b) for a, b in zip(low[:2], high[:2])] == pytest.approx([0.3, -0.2], abs=1e-3)

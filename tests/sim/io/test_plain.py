@@ -159,5 +159,6 @@ def test_a_scene_that_does_not_name_its_state_is_refused_in_one_sentence(returns
 
     if returns is not None:
         begin.__annotations__["return"] = returns
+    heap = scenes()["heap"]
     with pytest.raises(ParameterError, match=r"^The scene 'heap' cannot be used: the annotation of its function begin"):
-        replace(scenes()["heap"], begin=begin).state_type  # noqa: B018
+        replace(heap, course=replace(heap.course, begin=begin)).state_type  # noqa: B018

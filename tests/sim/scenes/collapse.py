@@ -13,18 +13,22 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number
 from repose.sim.parameters import number
 from repose.sim.scenes.common.phases import rests
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
+    DISCS,
     LOOSE,
+    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
-    disc_scene,
+    disc_course,
+    disc_parameters,
+    disc_view,
     lattice,
     outcome_between,
     put_walls,
@@ -124,25 +128,28 @@ def box(parameters: Any) -> Box:
     return (0.0, -2.0 * parameters.mean_radius), (parameters.width + 3.0 * parameters.height, 1.5 * parameters.height)
 
 
-SCENE = disc_scene(
-    TimedCourse(
-        state=CollapseState,
-        start=start,
-        begin=begin,
-        drive=drive,
-        record=lambda experiment: {"front": front(experiment)},
-        outcomes=outcomes,
-        results=lambda experiment: {"run_out": run_out(experiment)},
-        answer=answer,
-        buttons=disc_buttons("Open", "Remove the wall beside the column."),
-    ),
-    CollapseParameters,
-    box,
-    readings,
+SCENE = Scene(
     name="collapse",
     title="Collapse of a column",
     summary="A column of discs spreads when the wall beside it is removed.",
-    curves=curves,
+    parameters=disc_parameters(CollapseParameters),
+    model=DISCS,
+    course=disc_course(
+        TimedCourse(
+            state=CollapseState,
+            start=start,
+            begin=begin,
+            drive=drive,
+            record=lambda experiment: {"front": front(experiment)},
+            outcomes=outcomes,
+            results=lambda experiment: {"run_out": run_out(experiment)},
+            answer=answer,
+            buttons=disc_buttons("Open", "Remove the wall beside the column."),
+        ),
+        readings,
+    ),
+    view=disc_view(box, curves),
+    limits=SOFT_DISCS,
     guess=Guess("Run-out in widths of the column", "", 0.0, 10.0),
     lecture=("friction", "aspect"),
     test_values={"grain_count": 30, "young": 1e5},

@@ -171,7 +171,7 @@ def finished(scene: str, values: tuple[tuple[str, Any], ...]) -> Experiment:
 
 
 def held(experiment: Experiment) -> dict[str, bool]:
-    return {entry.statement: entry.holds for entry in experiment.scene.outcomes(experiment)}
+    return {entry.statement: entry.holds for entry in experiment.scene.course.outcomes(experiment)}
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=[f"{entry.scene}: {entry.outcome}" for entry in CONTROLS])
@@ -184,7 +184,7 @@ def test_an_outcome_fails_in_its_control_and_holds_before(control: Control) -> N
         control.control(experiment)
         after = held(experiment)
         assert any(control.outcome in statement and not holds for statement, holds in after.items()), after
-        assert experiment.scene.check(experiment)
+        assert experiment.scene.course.check(experiment)
     finally:
         experiment.run.state, experiment.run.world.motion[:] = state, motion
 

@@ -97,7 +97,7 @@ def test_a_restart_point_shares_no_record_and_no_number_with_the_run(scene: str)
 )
 def test_a_file_with_an_impossible_state_is_refused_and_names_the_part(change: Any, part: str) -> None:
     experiment = recorded("silo")
-    assert not experiment.scene.flaw(experiment.run.state, experiment.run.world, experiment.run.built)
+    assert not experiment.scene.course.flaw(experiment.run.state, experiment.run.world, experiment.run.built)
     change(experiment.run.state)
     with pytest.raises(ArchiveError, match=f"The file's {part} cannot have this value in the scene 'silo'"):
         saved_run.read(io.BytesIO(written(experiment)))
@@ -160,6 +160,6 @@ def test_a_scene_of_discs_outside_the_tree_settles_runs_answers_and_is_saved_wit
     assert results[0]["complaint"] is None
     assert results[0]["run_out"] > 0.3
     assert results[0]["answer"] == one.message == f"The front runs {results[0]['run_out']:.2f} widths of the column."
-    assert [action.name for action in one.scene.actions(one)] == ["start", "reset", "run"]
+    assert [action.name for action in one.scene.course.actions(one)] == ["start", "reset", "run"]
     one.run.state.columns["front"][-1] = 0.0
-    assert "run-out over the aspect ratio" in one.scene.check(one)
+    assert "run-out over the aspect ratio" in one.scene.course.check(one)

@@ -40,7 +40,7 @@ def test_all_eleven_tasks_are_there() -> None:
 
 
 def found(experiment: Experiment) -> tuple[Outcome, ...]:
-    return experiment.scene.outcomes(experiment)
+    return experiment.scene.course.outcomes(experiment)
 
 
 @pytest.mark.slow
@@ -54,21 +54,21 @@ def test_every_scene_at_its_default_size_has_the_outcome_that_it_states(scene: s
 @pytest.mark.parametrize("course", ["leaves", "strikes"])
 def test_cube_and_particle_keep_momentum_and_angular_momentum(course: str) -> None:
     experiment = ran("cube", course=course)
-    assert scenes()["cube"].check(experiment) == ""
+    assert scenes()["cube"].course.check(experiment) == ""
     columns = experiment.run.state.columns
     assert columns["cube_speed"][-1] > 0.0
     assert columns["particle_speed"][-1] < columns["cube_speed"][-1]
     columns["angular_momentum"][-1] *= 1.001
     columns["angular_momentum"][-1] += 1e-9
-    assert "angular momentum" in scenes()["cube"].check(experiment)
+    assert "angular momentum" in scenes()["cube"].course.check(experiment)
 
 
 @pytest.mark.parametrize("scene", NAMES)
 def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: str) -> None:
     experiment = ran(scene)
     assert {entry.statement: (entry.found, entry.expected) for entry in found(experiment) if not entry.holds} == {}
-    assert experiment.scene.check(experiment) == ""
-    outcomes = experiment.scene.results(experiment)["outcomes"]
+    assert experiment.scene.course.check(experiment) == ""
+    outcomes = experiment.scene.course.results(experiment)["outcomes"]
     assert all(entry["holds"] is True for entry in json.loads(json.dumps(outcomes)))
 
 
@@ -95,7 +95,7 @@ def test_a_run_without_an_outcome_is_told_so(scene: str, values: dict[str, Any],
     experiment = ran(scene, **values)
     missed = [entry for entry in found(experiment) if not entry.holds]
     assert any(complaint in entry.statement for entry in missed)
-    assert missed[0].statement in experiment.scene.check(experiment)
+    assert missed[0].statement in experiment.scene.course.check(experiment)
 
 
 def test_outcomes_are_told_at_the_end_only() -> None:
@@ -103,12 +103,12 @@ def test_outcomes_are_told_at_the_end_only() -> None:
     apply(experiment, Act("run"))
     advance(experiment, 1000)
     assert found(experiment) == ()
-    assert "did not reach its end" in experiment.scene.check(experiment)
+    assert "did not reach its end" in experiment.scene.course.check(experiment)
 
 
 def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
     experiment = ran("cube", course="strikes", pull_off_force=20.0, bond_viscosity=4.0)
-    assert scenes()["cube"].check(experiment) == ""
+    assert scenes()["cube"].course.check(experiment) == ""
     columns = experiment.run.state.columns
     assert columns["gap"][-1] < 2e-3
     assert columns["spin"][-1] == pytest.approx(columns["common_spin"][-1], rel=0.05)
@@ -117,18 +117,18 @@ def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
 def test_a_beam_without_a_load_does_not_break() -> None:
     experiment = ran("beam", load=0.0, weakness=1.0, bond_strength=0.3, duration=0.1)
     assert experiment.run.state.columns["broken"][-1] == 0.0
-    assert "breaks in two" in scenes()["beam"].check(experiment)
+    assert "breaks in two" in scenes()["beam"].course.check(experiment)
 
 
 def test_a_body_heavier_than_the_liquid_sinks_to_the_bottom() -> None:
     experiment = ran("raft", heavy_density=2500.0)
-    assert scenes()["raft"].check(experiment) == ""
+    assert scenes()["raft"].course.check(experiment) == ""
     assert experiment.run.state.columns["lowest"][-1] == pytest.approx(-0.1, abs=5e-3)
 
 
 def test_without_internal_friction_the_spin_of_the_satellite_does_not_reverse() -> None:
     experiment = ran("satellite", bond_viscosity=0.0, first_spin=30.0, near=0.5)
-    assert "sense of the orbit" in scenes()["satellite"].check(experiment)
+    assert "sense of the orbit" in scenes()["satellite"].course.check(experiment)
 
 
 def test_particles_rest_until_they_are_started_and_a_reset_brings_them_back() -> None:
@@ -192,9 +192,9 @@ def test_a_result_is_read_only_once_it_means_something(scene: str, label: str) -
     experiment = new_experiment(scene, scenes()[scene].test_values)
     apply(experiment, Act("run"))
     advance(experiment, CHECK_STEPS)
-    assert label not in {entry.label for entry in experiment.scene.readings(experiment)}
+    assert label not in {entry.label for entry in experiment.scene.course.readings(experiment)}
     run_experiment(experiment, under_way=True)
-    found = next(entry for entry in experiment.scene.readings(experiment) if entry.label == label)
+    found = next(entry for entry in experiment.scene.course.readings(experiment) if entry.label == label)
     bound = (0.0, 1.0) if scene == "projectile" else (1.2 * found.expected, 0.8 * found.expected)
     assert bound[0] < found.value < bound[1]
 
@@ -215,7 +215,7 @@ def test_the_log_is_not_built_anew_at_every_record_and_change_of_the_time_step(m
 
 def test_bodies_that_stay_together_have_no_restitution_but_spins() -> None:
     experiment = ran("capture")
-    found = {entry.label: entry.value for entry in experiment.scene.readings(experiment)}
+    found = {entry.label: entry.value for entry in experiment.scene.course.readings(experiment)}
     assert "restitution" not in found
     assert found["spin of the projectile"] == pytest.approx(found["spin of the target"], rel=0.2)
 
@@ -233,7 +233,7 @@ def test_what_tells_something_of_grains_only_is_not_shown_beside_a_liquid(monkey
 
 def test_a_thread_of_no_length_is_drawn() -> None:
     experiment = new_experiment("hoisted", {**scenes()["hoisted"].test_values, "thread_length": 0.0})
-    lines = experiment.scene.facets(experiment)
+    lines = experiment.scene.view.facets(experiment)
     assert lines is not None
     assert np.isfinite(lines).all()
 
@@ -253,3 +253,18 @@ def test_a_number_beside_its_tolerance_has_the_decimals_of_the_tolerance(
     outcome = particles.equals("x", "x", found, expected, tolerance, unit)
     assert (outcome.found, outcome.expected) == words
     assert outcome.holds
+
+
+@pytest.mark.parametrize("scene", ["projectile", "capture"])
+def test_the_plot_of_velocities_has_the_line_of_the_common_velocity(scene: str) -> None:
+    experiment = new_experiment(scene, scenes()[scene].test_values)
+    velocity = next(curve for curve in experiment.scene.view.curves(experiment) if curve.name == "velocity")
+    assert [line.label for line in velocity.lines] == ["projectile", "target", "both as one body"]
+
+
+def test_a_closed_form_for_a_plot_that_does_not_exist_is_an_error() -> None:
+    """A wrong name of a plot would otherwise remove the line from the picture."""
+    experiment = new_experiment("raft", scenes()["raft"].test_values)
+    curves = particles.plotted((), lambda experiment: {"displaced": ()})
+    with pytest.raises(ValueError, match="displaced"):
+        curves(experiment)

@@ -62,7 +62,7 @@ def test_every_lecture_scene_at_its_default_size_follows_its_law(scene: str, see
     experiment = new_experiment(scene, {}, seed=seed)
     assert run_experiment(experiment)["complaint"] is None
     assert experiment.fault is None
-    assert len(experiment.scene.outcomes(experiment)) >= 1
+    assert len(experiment.scene.course.outcomes(experiment)) >= 1
 
 
 def test_grains_that_leave_the_rough_plane_after_the_end_are_removed_so_that_the_run_comes_to_rest() -> None:
@@ -84,7 +84,7 @@ def test_grains_that_leave_the_rough_plane_after_the_end_are_removed_so_that_the
 @pytest.mark.parametrize("scene", [name for name in NAMES if name != "two_sided"])
 def test_grains_begin_apart_from_each_other(scene: str) -> None:
     parameters = scenes()[scene].parameters.checked({"grain_count": 120, "size_spread": 0.4})
-    world, _ = scenes()[scene].begin(parameters, 1)
+    world, _ = scenes()[scene].course.begin(parameters, 1)
     apart = np.hypot(*(world.motion[:2, 0, :, None] - world.motion[:2, 0, None, :]))
     touching = (apart < world.radius[:, None] + world.radius)[~world.fixed]
     assert touching.sum() == len(touching) > 0, "each with itself only"
@@ -93,7 +93,7 @@ def test_grains_begin_apart_from_each_other(scene: str) -> None:
 def test_grains_that_have_no_room_are_refused_in_a_sentence() -> None:
     parameters = scenes()["drum"].parameters.checked({"grain_count": 5, "size_spread": 0.5})
     with pytest.raises(ParameterError, match=r"grain_count = 5 is refused: only .* of 5 discs have room"):
-        scenes()["drum"].begin(parameters, 1)
+        scenes()["drum"].course.begin(parameters, 1)
 
 
 def test_grains_that_settle_are_stiff_enough_to_overlap_by_less_than_a_twentieth_of_their_radius() -> None:
@@ -151,7 +151,7 @@ def test_the_check_of_the_drum_complains_of_a_surface_of_one_angle_and_of_one_ki
         (0.4 + 0.06 * stage + wave, 0.1 + 0.0 * time, "has avalanches"),
     ):
         state.columns = {"time": time, "angle": angle, "flow": np.abs(flow)}
-        found = " ".join(entry.statement for entry in experiment.scene.outcomes(experiment) if not entry.holds)
+        found = " ".join(entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds)
         assert (missed in found) if missed else not found
 
 
@@ -194,10 +194,10 @@ def test_the_check_of_the_silo_complains_of_another_power_and_of_a_clogged_outle
     for power, complains in ((1.5, False), (2.5, True)):
         state.stages = [silo.OutletStage(200, rate) for rate in 50.0 * (width - 1.4) ** power]
         assert silo.law(experiment)[2] == pytest.approx(power, abs=1e-9)  # type: ignore[index]
-        assert bool(experiment.scene.check(experiment)) == complains
+        assert bool(experiment.scene.course.check(experiment)) == complains
     for stage in state.stages[:3]:
         stage.rate = None
-    assert "three outlets" in experiment.scene.check(experiment)
+    assert "three outlets" in experiment.scene.course.check(experiment)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_every_outcome_of_the_silo_fails_for_rates_of_another_law(rates: Callabl
     state, built = experiment.run.state, experiment.run.built
     state.phase = "rested"
     state.stages = [silo.OutletStage(300, float(rate)) for rate in 50.0 * rates(built.outlets / built.diameter)]
-    found = [entry.statement for entry in experiment.scene.outcomes(experiment) if not entry.holds]
+    found = [entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
     assert bool(found) == bool(missed), found
     assert missed in " ".join(found)
 
@@ -263,17 +263,17 @@ def shaken(place: float, **values: float) -> Experiment:
 def test_the_large_grain_is_sorted_only_where_it_stays_above_nearly_every_small_one() -> None:
     at_top, in_middle, at_bottom = (shaken(place) for place in (0.97, 0.7, 0.0))
     assert brazil_nut.as_high(at_top) == pytest.approx(0.03, abs=0.01)
-    assert at_top.scene.check(at_top) == ""
+    assert at_top.scene.course.check(at_top) == ""
     for experiment in (in_middle, at_bottom):
-        assert "the large grain stays above" in experiment.scene.check(experiment)
-        assert "no difference beyond chance" in experiment.scene.answer(experiment).words  # type: ignore[union-attr]
+        assert "the large grain stays above" in experiment.scene.course.check(experiment)
+        assert "no difference beyond chance" in experiment.scene.course.answer(experiment).words  # type: ignore[union-attr]
 
 
 def test_a_grain_of_the_same_size_that_is_sorted_is_complained_of() -> None:
-    assert "no higher than the others" in (at_top := shaken(0.97, size_ratio=1.0)).scene.check(at_top)
+    assert "no higher than the others" in (at_top := shaken(0.97, size_ratio=1.0)).scene.course.check(at_top)
     for place in (0.0, 0.7):
         experiment = shaken(place, size_ratio=1.0)
-        assert experiment.scene.check(experiment) == ""
+        assert experiment.scene.course.check(experiment) == ""
         assert brazil_nut.outcomes(experiment)[0].holds
 
 
@@ -354,7 +354,7 @@ def test_every_outcome_of_the_column_fails_for_forces_of_another_law(
 ) -> None:
     experiment = column_of(forces, WEIGHT, mobilised, column_width=width)
     experiment.run.world.motion[1, 0] = 1.92 / width  # the height of the whole column
-    found = [entry.statement for entry in experiment.scene.outcomes(experiment) if not entry.holds]
+    found = [entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
     for words in missed:
         assert any(words in statement for statement in found), (words, found)
     assert bool(found) == bool(missed), found
@@ -363,7 +363,7 @@ def test_every_outcome_of_the_column_fails_for_forces_of_another_law(
 def test_between_smooth_walls_the_bottom_bears_the_whole_weight() -> None:
     for forces, complains in ((WEIGHT, False), (janssen.janssen(WEIGHT, 0.17), True), (1.2 * WEIGHT, True)):
         experiment = column_of(forces, WEIGHT, 0.0, wall_friction=0.0)
-        assert ("the whole weight" in experiment.scene.check(experiment)) == complains
+        assert ("the whole weight" in experiment.scene.course.check(experiment)) == complains
 
 
 @pytest.mark.slow
@@ -441,9 +441,9 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
     assert of["peak"] == pytest.approx(3.0, abs=0.15), "smoothed over a strain of 0.01"
     assert of["widening"] == pytest.approx(0.5)
     assert math.sin(of["dilatancy_angle"]) == pytest.approx(0.2)
-    assert experiment.scene.check(experiment) == "", "a gain of 10° for a dilatancy angle of 11.5°"
+    assert experiment.scene.course.check(experiment) == "", "a gain of 10° for a dilatancy angle of 11.5°"
     state.columns["volume"] = -volume
-    assert "widens" in experiment.scene.check(experiment)
+    assert "widens" in experiment.scene.course.check(experiment)
     for values, missed in (
         ({"peak": 2.1}, "bears more at its peak"),
         ({"peak_angle": of["final_angle"]}, "Bolton"),
@@ -483,15 +483,15 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
         avalanche.held = angle
     np.testing.assert_allclose(rough_plane.hysteresis(experiment), 0.05)
     experiment.run.state.phase = "rested"
-    assert experiment.scene.check(experiment) == ""
+    assert experiment.scene.course.check(experiment) == ""
     assert math.degrees(rough_plane.delay(experiment.run.built)) == pytest.approx(0.97, abs=0.01)
     for avalanche in avalanches[1:]:
         avalanche.angle -= 0.04
-    assert "starts again" in experiment.scene.check(experiment), "as late as without hysteresis"
+    assert "starts again" in experiment.scene.course.check(experiment), "as late as without hysteresis"
     for avalanche in avalanches[1:]:
         avalanche.angle += 0.04
     avalanches[0].angle = avalanches[-1].angle
-    assert "thinnest layer" in experiment.scene.check(experiment), "a layer starts at one angle, thick or thin"
+    assert "thinnest layer" in experiment.scene.course.check(experiment), "a layer starts at one angle, thick or thin"
 
 
 def test_the_plane_is_tilted_back_and_held_while_the_layer_flows() -> None:
@@ -503,7 +503,7 @@ def test_the_plane_is_tilted_back_and_held_while_the_layer_flows() -> None:
     assert angle.max() <= first.angle + 1e-12
     gravity = experiment.engine.gravity
     assert math.atan2(gravity[0], -gravity[1]) == pytest.approx(angle[-1])
-    assert abs(experiment.scene.results(experiment)["avalanches"][0]["starts_at_degrees"]) > 5.0
+    assert abs(experiment.scene.course.results(experiment)["avalanches"][0]["starts_at_degrees"]) > 5.0
 
 
 # Heap from a point source.
@@ -539,7 +539,7 @@ def test_every_outcome_of_the_heap_from_a_source_fails_for_other_flanks(left: An
         two_sided.HeapPortion(built.poured_until(k), 0.01 * k, math.radians(a), 0.01, math.radians(b), 0.01)
         for k, (a, b) in enumerate(zip(left, right, strict=True), 1)
     ]
-    found = [entry.statement for entry in experiment.scene.outcomes(experiment) if not entry.holds]
+    found = [entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
     assert bool(found) == bool(missed), found
     assert missed in " ".join(found)
 

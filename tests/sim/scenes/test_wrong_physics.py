@@ -280,8 +280,8 @@ def wrong_run(entry: Wrong) -> Iterator[Experiment]:
 
 def missed(experiment: Experiment) -> tuple[str, ...]:
     """Statements of the outcomes that do not hold, and what the check says."""
-    found = [str(entry.statement) for entry in experiment.scene.outcomes(experiment) if not entry.holds]
-    said = str(experiment.scene.check(experiment))
+    found = [str(entry.statement) for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
+    said = str(experiment.scene.course.check(experiment))
     return (*found, said) if said else tuple(found)
 
 
@@ -302,7 +302,7 @@ def sentences(check: Callable[..., Any]) -> set[str]:
 
 def check_of(scene: str) -> Callable[..., Any]:
     """The function with the sentences of the check: that of the common course for scenes that use it as it is."""
-    check = scenes()[scene].check
+    check = scenes()[scene].course.check
     return timed_course.check if check.__module__ == timed_course.__name__ else check
 
 
@@ -331,7 +331,7 @@ def test_with_wrong_physics_outcomes_fail_and_the_check_complains(entry: Wrong) 
 def test_every_outcome_and_every_sentence_of_a_check_has_a_wrong_run(scene: str) -> None:
     """Clumps and joined discs have one check; no run is known in which the slope of clumps in space is level."""
     own = [entry for entry in WRONG if entry.scene == scene]
-    outcomes = scenes()[scene].outcomes
+    outcomes = scenes()[scene].course.outcomes
     for form in {entry.form for entry in own if outcomes.__name__ != "<lambda>"}:
         words = [part for entry in own if entry.form == form for part in entry.fails]
         for outcome in outcomes(right(scene, form)):

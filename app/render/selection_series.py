@@ -1,4 +1,4 @@
-"""The course of the selection: forces and place of the selected grain or contact since it was selected."""
+"""The series of the selection: forces and place of the selected grain or contact since it was selected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 3000
 
 
 @dataclass
-class Course:
+class SelectionSeries:
     """One row per snapshot seen since the selection; rows at and after the time of an earlier snapshot are removed."""
 
     selected: tuple[int, ...] = ()
