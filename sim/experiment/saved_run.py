@@ -171,7 +171,7 @@ def read(file: BinaryIO) -> SavedRun:
             Message(
                 "The file has format {found}; this program reads {format}.{found2}",
                 found=value_text(found),
-                format=FORMAT,
+                format=f"{READABLE[0]}–{FORMAT}",
                 found2=_advice(found),
             )
         )

@@ -249,7 +249,7 @@ def test_n10_nan_in_the_json_text_is_refused(blob: bytes) -> None:
 @pytest.mark.parametrize("found", [1, saved_run.FORMAT + 1, 99, 0, -1, "3", None, 3.0])
 def test_n11_another_format_is_refused_with_both_numbers(blob: bytes, found: object) -> None:
     said = refused(with_manifest(blob, lambda m: m.update(format=found)))
-    assert f"The file has format {value_text(found)}; this program reads {saved_run.FORMAT}." in said
+    assert f"The file has format {value_text(found)}; this program reads 2–{saved_run.FORMAT}." in said
     assert ("newer version" in said) == (found in (saved_run.FORMAT + 1, 99))
     assert ("older version" in said) == (found == 1 and type(found) is int)
 
@@ -259,7 +259,7 @@ def test_n11_files_of_the_first_format_are_refused_with_both_numbers_and_what_to
     with pytest.raises(ArchiveError) as caught:
         saved_run.load(DATA / "format1.repose")
     assert str(caught.value).endswith(
-        "format1.repose' cannot be opened: The file has format 1; this program reads 10. It was saved by an older "
+        "format1.repose' cannot be opened: The file has format 1; this program reads 2–10. It was saved by an older "
         "version: use that version, or start again with the same parameters and seed."
     )
     with pytest.raises(ArchiveError, match=r"^The file has format 1; this program reads 6\.$"):

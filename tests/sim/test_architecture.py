@@ -195,6 +195,22 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), state_ha
 """
 
 
+def classes(source: str) -> list[str]:
+    """Names of the classes that a module defines."""
+    return [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+
+
+def test_no_two_modules_define_classes_of_one_name() -> None:
+    where: dict[str, list[str]] = defaultdict(list)
+    for folder in ("sim", "app"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for name in classes(path.read_text(encoding="utf-8")):
+                where[name].append(path.relative_to(ROOT).as_posix())
+    assert "Scene" in where
+    assert {name: paths for name, paths in where.items() if len(paths) > 1} == {}
+    assert classes("class A:\n    class B: ...") == ["A", "B"], "the control"
+
+
 def test_the_compiled_loop_is_found_on_disk_by_the_next_process() -> None:
     # In the folder of all tests, where it may lie already: a fresh folder costs most of a minute of compiling.
     first, second = fresh(LOOK_UP).split(), fresh(LOOK_UP).split()

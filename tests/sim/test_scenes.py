@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.experiment.changes import new_experiment, offered_plots
+from repose.sim.experiment.changes import new_experiment, offered_plots, offered_readings
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
@@ -93,6 +93,14 @@ def test_readings_plots_and_outcomes_have_names_that_differ_within_the_scene(sce
         require_different([entry.name for entry in snapshot.results.outcomes])
         require_different([entry.name for entry in scenes()[scene].view.curves(experiment)])
     require_different([*offered_plots(scene)])
+
+
+@every_scene
+def test_lectures_are_offered_the_reading_that_studies_compare(scene: str, finished: Finished) -> None:
+    study, readings = scenes()[scene].study, scenes()[scene].course.readings(finished[scene][0])
+    if study is not None:
+        assert study.name in {reading.name for reading in readings}
+        assert study.name in offered_readings(scene)
 
 
 @every_scene
