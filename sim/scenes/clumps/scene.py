@@ -464,16 +464,16 @@ def results_in_plane(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check(experiment: Experiment) -> Message:
-    """Check that the heap is at rest with a slope, and that its packing in the container was that of grains."""
+    """Check that the heap is at rest, that its packing in the container was that of grains, and that it has a slope."""
     state: ClumpsState = experiment.run.state
     if state.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
-    if not state.reading:
-        return measured(experiment)[1] or NO_SLOPE
     if state.packing > DENSEST[experiment.scene.model.dimension]:
         return Message(
             "A packing fraction of {packing} is not that of grains.", packing=Number(state.packing, format=".2f")
         )
+    if not state.reading:
+        return measured(experiment)[1] or NO_SLOPE
     # Bodies that hook into each other can stand as an upright column. In space the eight sectors of a heap of a hundred
     # clumps scatter by more than its slope.
     level = LEVEL if experiment.scene.model.dimension == 2 else 0.0

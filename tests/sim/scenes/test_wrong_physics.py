@@ -247,7 +247,8 @@ WRONG = (
     Wrong("heap3d", ("stuck in the funnel",), (("orifice", 2.5),), form=FEW),
     Wrong("clumps", REST, (*ELASTIC, ("rolling_friction", 0.0)), longer=0.5),
     Wrong("clumps", NO_SLOPE, SLIPPERY),
-    Wrong("clumps", ("is not that of grains",), SOFT),
+    # Arms of tetrapods keep their packing below the limit; tetrahedra with the right stiffness have 0.64.
+    Wrong("clumps", ("is not that of grains",), (*SOFT, ("shape", "tetrahedron"))),
     Wrong("joined", REST, ELASTIC, form=DISCS),
     Wrong("joined", NO_SLOPE, SMOOTH, form=DISCS, longer=5.0),
     Wrong("joined", LEVEL, SLIPPERY, form=DISCS),
