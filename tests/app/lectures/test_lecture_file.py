@@ -144,7 +144,7 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         (STEP + 'guess = { words = "w", low = 1, high = 0, reading = "r" }', ["guess from 1 to 0"]),
         (
             STEP + 'guess = { words = "w", low = 0, high = 1, reading = " " }',
-            ["reading = ''", "write the name of a reading, such as grains_left, "],
+            ["reading = ''", "write the name of a reading, such as angle_of_repose, grains_left, "],
         ),
         (
             STEP + 'guess = { words = "w", low = 0, high = 1, reading = "Grains left now" }',
