@@ -32,6 +32,8 @@ from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
+from repose.sim.scenes.common.measured_heap import change_since_measured
+from repose.sim.scenes.heap3d.scene import measure
 
 from tests.tiers import tiered
 
@@ -95,12 +97,12 @@ CHANGES: dict[str, tuple[Callable[[Experiment], Command], float, str]] = {
     "erase": (lambda run: RemoveGrain(grain(run)), 0.0, "before grains left"),
     "drop": (lambda run: AddGrains(above(run), float(run.run.built.mean_radius), 1), 0.0, "before grains were added"),
     "wall": (lambda run: DrawWall((0.001, 0.3), (0.02, 0.3)), 0.0, "before the change of the walls"),
-    "grab": (lambda run: Pull(grain(run), above(run), 1.0), 0.1, "before grains moved"),
+    "grab": (lambda run: Pull(grain(run), above(run), 1.0), 0.1, "before {count} grains moved"),
     "push": (lambda run: Push(in_heap(run), 3e-3, 100.0, 5.0, False), 0.02, ""),
     "stir": (lambda run: Push(in_heap(run), 2e-3, 1000.0, 0.2, True), 0.02, ""),
     "shake": (lambda run: Shake(2e-3, 20.0, False), 0.3, ""),
     "less friction": (lambda run: SetParameters({"friction": 0.0}), 0.3, ""),
-    "base": (lambda run: SetParameters({"base_radius": 3e-3}), 0.0, "before grains moved"),
+    "base": (lambda run: SetParameters({"base_radius": 3e-3}), 0.0, "before {count} grains moved"),
     "tilting": (lambda run: Act("tilt"), 0.1, "before the tilt"),
     "trickle": (lambda run: Act("trickle"), 0.0, "before grains were added"),
 }
@@ -134,6 +136,21 @@ def test_no_measured_grain_moves_on_after_the_measurement(scene: str, seed: int)
     assert not any(reading.outdated for reading in experiment.scene.course.readings(experiment))
 
 
+@pytest.mark.slow
+def test_a_grain_that_creeps_when_the_heap_is_measured_moves_few_others() -> None:
+    """One sphere at the top of this heap rolls over an unstable equilibrium with less than 0.2 radii/s for 4 s, also
+    with a fifth of this limit. The measurement is marked; the slope stays the same within its standard error."""
+    experiment = resumed_experiment(saved("heap3d", 2))
+    before = experiment.run.state.reading
+    advance(experiment, int(2.0 / experiment.dt))
+    moved = dict(change_since_measured(experiment).values)["count"]
+    assert isinstance(moved, int)
+    assert 0 < moved < 0.2 * len(experiment.run.state.measured.sphere_id)
+    after = measure(experiment)
+    assert after is not None
+    assert abs(after.angle - before["angle"]) < before["standard_error"]
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_of_the_heap_outdates_or_removes_its_measurement(name: str) -> None:
     command, duration, words = CHANGES[name]
@@ -146,8 +163,8 @@ def test_a_change_of_the_heap_outdates_or_removes_its_measurement(name: str) -> 
     assert found is None or found.outdated
     if words:
         assert found is not None
-        assert found.outdated == words
-        assert found.whole_label == f"angle of repose, {words}"
+        assert words in (found.outdated, found.outdated.plural)
+        assert found.whole_label == f"angle of repose, {found.outdated}"
 
 
 def test_a_tilted_heap_that_has_come_to_rest_can_be_measured_again() -> None:

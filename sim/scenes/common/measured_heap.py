@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.message import EMPTY, Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, plural
 
 MOVED = 0.05
 """Displacement from which a measured grain has moved [radii]. Grains at rest move by less than 1e-4 radii, and the
@@ -83,8 +83,9 @@ def change_since_measured(experiment: Experiment) -> Message:
     rows, now_at = _positions(run.world, experiment.scene.model.dimension, np.array(measured.sphere_id, np.int64))
     if len(rows) < len(measured.sphere_id):
         return _("before grains left")
-    moved = np.sqrt(((now_at - np.reshape(measured.position, now_at.shape)) ** 2).sum(axis=1))
-    return _("before grains moved") if (moved > MOVED * run.world.radius[rows]).any() else EMPTY
+    path = np.sqrt(((now_at - np.reshape(measured.position, now_at.shape)) ** 2).sum(axis=1))
+    moved = int((path > MOVED * run.world.radius[rows]).sum())
+    return plural("before {count} grain moved", "before {count} grains moved", count=moved) if moved else EMPTY
 
 
 def slope_complaint(angle: float, standard_error: float, steepest: float = STEEPEST, level: float = LEVEL) -> Message:
