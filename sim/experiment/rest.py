@@ -15,8 +15,8 @@ of a clump, which move as it turns. Beside an unstable equilibrium speeds change
 R = 3 mm that turns over within `REST_TIME` without being faster than the limit would have to be slower than 1/600 of it
 at the top. A grain that rolls without end on a plate is not waited for longer than `ROLLS` times `REST_TIME`. Neither
 is a sphere that creeps on its rolling resistance: in 1 of 6 heaps of 250 spheres one of them rolls over 0.3 s after the
-measurement, also with a fifth of `STILL`; 8 of the 75 spheres that determine the slope move, it changes by a third of its
-standard error, and the measurement is marked as outdated.
+measurement, also with a fifth of `STILL`; 8 of the 75 spheres that determine the slope move, it changes by a third
+of its standard error, and the measurement is marked as outdated.
 
 Grains that a pull or push holds do not rest, however slow they are: a grain in the air is no part of a heap. Every wait
 begins again when the hand lets go.
