@@ -20,7 +20,7 @@ def main() -> None:
         from repose.app.cli import standard_streams
 
         standard_streams.secure()
-        from repose.app.cli.commands import run_command_line
+        from repose.app.cli.subcommands import run_command_line
 
         leave(run_command_line(sys.argv[1:]))
     except Interrupt:  # a signal before the command line handles signals

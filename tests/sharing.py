@@ -29,7 +29,7 @@ COMPILING = (
 
 FIRST = (
     "tests/sim/test_law_contract.py",
-    "tests/sim/engine/timestep/test_stability.py",
+    "tests/sim/engine/timestep/test_stable_step.py",
     "tests/sim/engine/timestep/test_survey.py",
     "tests/reliability/test_i_frames.py",
     "tests/verification/test_ratcheting.py",

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import doctor
 from repose.app.jobs.study_request import plan_study
 from repose.app.lectures import lecture_file

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.study_request import plan_study
 from repose.sim.io import presets

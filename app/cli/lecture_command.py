@@ -72,7 +72,7 @@ def lecture(
         if film:
             from repose.app.jobs.film_plan import parsed_size, plan_film
             from repose.app.jobs.lecture_film import film_lecture
-            from repose.app.thread_count import asked_threads
+            from repose.app.thread_option import asked_threads
 
             plan = plan_film(film, parsed_size(size), fps)
             assert plan is not None

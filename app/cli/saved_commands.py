@@ -44,7 +44,7 @@ def replay(
         from repose.app.jobs.film_plan import parsed_size, plan_film
         from repose.app.jobs.replay_job import commands_in, film_run, verify_run
         from repose.app.stopping import StopAsked
-        from repose.app.thread_count import asked_threads
+        from repose.app.thread_option import asked_threads
 
         chosen = asked_threads(threads)
         plan = plan_film(video, parsed_size(size), fps, speed, overlay, colour, show or ())

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.app.signals import held
-from repose.app.thread_count import most_threads
+from repose.app.thread_option import most_threads
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 from repose.sim.wording import reason_of, short
 

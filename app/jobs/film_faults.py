@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from repose.app.storage.recorder import Recorder
-from repose.sim.study.selftest import NotAvailable, SelfTestResult
+from repose.sim.study.physics_selftest import NotAvailable, SelfTestResult
 
 TOGETHER = 4
 """Programs that film at the same time."""

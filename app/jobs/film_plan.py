@@ -10,7 +10,7 @@ from pathlib import Path
 from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.pacing import FASTEST, SLOWEST
 from repose.app.storage.recorder import ANIMATIONS, LARGEST_SIDE, film_path, film_rate
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import value_text

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from repose.app.lectures.course import goes_on
+from repose.app.lectures.step_course import goes_on
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS

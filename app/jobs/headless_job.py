@@ -26,7 +26,7 @@ from repose.app.render.framing import close_up, picture_room, picture_scale, who
 from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repose.app.jobs.film_plan import FilmPlan, checked_switches, parsed_size, plan_film
-from repose.app.thread_count import asked_threads
+from repose.app.thread_option import asked_threads
 from repose.sim.io import presets
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, Value, allowed_values, checked_seed, require_known

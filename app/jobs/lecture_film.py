@@ -16,8 +16,8 @@ from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.language import current_language, in_language, translated
 from repose.app.lectures.answers import unanswered
-from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import Lecture, Step, said
+from repose.app.lectures.step_course import LectureCourse
 from repose.app.progress import Progress, say, write_out
 from repose.app.render.camera import Camera2D
 from repose.app.render.director import Director, Picture, Read
@@ -25,13 +25,13 @@ from repose.app.render.film_words import Lines, film_words
 from repose.app.render.framing import frame_box, picture_room, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import legend, needs_forces
-from repose.app.render.side_by_side import Together
+from repose.app.render.pictures_side_by_side import Together
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages
 from repose.app.storage.recorder import Recorder, names_of
 from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
 from repose.sim.experiment.control import apply

@@ -18,7 +18,7 @@ from repose.app.render.director import Director
 from repose.app.render.theme import apply
 from repose.app.storage.film import Film
 from repose.app.storage.settings import Settings
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
 from repose.app.ui.places import chosen_fold
@@ -30,7 +30,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.message import plain
 from repose.sim.registry import default_scene
-from repose.sim.study.selftest import SelfTestResult
+from repose.sim.study.physics_selftest import SelfTestResult
 
 SIZE, LOW_SIZE = (1280, 1600), (1280, 480)
 """Size of the window [px], large enough that no panel scrolls, and one in which the readings are a tab."""

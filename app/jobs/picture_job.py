@@ -15,7 +15,7 @@ from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.passes import needs_forces
 from repose.app.render.still import still
 from repose.app.storage.png import save_png
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot

@@ -19,7 +19,7 @@ from repose.app.progress import Progress
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.damage import DAMAGE
-from repose.sim.study.selftest import PHYSICS, NotAvailable, SelfTestCase, SelfTestResult
+from repose.sim.study.physics_selftest import PHYSICS, NotAvailable, SelfTestCase, SelfTestResult
 from repose.sim.study.survival import SURVIVAL
 from repose.sim.wording import described
 
@@ -85,7 +85,7 @@ def picture() -> SelfTestResult:
 def draw_heap() -> None:
     """Draw a filled column off-screen and print the share of pixels that are not background."""
     from repose.app.jobs.headless_film import open_picture_maker
-    from repose.app.storage.view import View
+    from repose.app.storage.view_settings import View
     from repose.sim.experiment.snapshot import Snapshot
 
     snapshot = Snapshot()

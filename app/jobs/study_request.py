@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from repose.app.jobs.film_plan import parsed_size
 from repose.app.jobs.headless_plan import Job, plan
-from repose.app.thread_count import asked_threads
+from repose.app.thread_option import asked_threads
 from repose.sim import registry
 from repose.sim.engine.thread_count import available
 from repose.sim.io import presets

@@ -1,4 +1,4 @@
-"""The lecture in the window as data; `repose.app.ui.lecture` is its only writer."""
+"""The lecture in the window as data; `repose.app.ui.lecture_mode` is its only writer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repose.app.language import current_language
-from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import Lecture, Step, said
-from repose.app.storage.view import View
+from repose.app.lectures.step_course import LectureCourse
+from repose.app.storage.view_settings import View
 from repose.sim.message import EMPTY, Message
 
 QUESTION = 6.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from repose.app.render.orbit import Camera3D
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.distance_field import DistanceField, iso_surface

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.app.render.camera import Box
 from repose.app.render.orbit import Camera3D
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 Plane = tuple[float, float, float, float]

@@ -14,7 +14,7 @@ from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import Pacing, pace
 from repose.app.render.passes import band
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 Picture = NDArray[np.uint8]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.colours import Colouring, Ranges, to_round
 from repose.app.render.cutaway import Plane
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces

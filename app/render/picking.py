@@ -8,7 +8,7 @@ import numpy as np
 from repose.app.render.camera import Size
 from repose.app.render.cutaway import cut_plane, has_field, is_cut
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 

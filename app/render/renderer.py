@@ -23,10 +23,10 @@ from repose.app.render.imgui_backend import ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
 from repose.app.render.passes.scale_bar import longest_bar
+from repose.app.render.pictures_side_by_side import Part, gaps, upper_right
 from repose.app.render.selection_series import SelectionSeries
-from repose.app.render.side_by_side import Part, gaps, upper_right
 from repose.app.render.theme import TEXT_SIZE
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import _
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from repose.app.render.camera import Size
 from repose.app.render.orbit import Camera
 from repose.app.render.picking import sphere_at
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from repose.app.render.selection import contacts_of, forces_on, members_of, rows_of, selected_contact
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 

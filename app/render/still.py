@@ -12,8 +12,8 @@ from repose.app.render.follow import first_following, without_idle_walls
 from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera
 from repose.app.render.passes import band
-from repose.app.render.side_by_side import LINE, columns_for, joined, places, shape_of
-from repose.app.storage.view import View
+from repose.app.render.pictures_side_by_side import LINE, columns_for, joined, places, shape_of
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 

@@ -12,7 +12,7 @@ from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from repose.app.language import NATIVE
 from repose.app.storage import paths
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.io import presets
 from repose.sim.message import EMPTY, Joined, Message, _

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.io.presets import plugin_files
 from repose.sim.io.share_code import is_code
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repose.app.ui.lecture import open_lecture
+from repose.app.ui.lecture_mode import open_lecture
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.questions import request

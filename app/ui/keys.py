@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import pygame
-from repose.app.ui.actions import RESET, act
+from repose.app.ui.scene_actions import RESET, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.message import Clause, Message, _, joined, plain

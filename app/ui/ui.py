@@ -12,17 +12,17 @@ from repose.app.render.theme import PALETTES, Palette
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
+from repose.app.ui.clump_recipe import Workshop
 from repose.app.ui.edits import Edits
 from repose.app.ui.events import Events
+from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.repeats import Repeats
 from repose.app.ui.states import States
 from repose.app.ui.studies import Studies
-from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
-from repose.app.ui.workshop import Workshop
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import EMPTY, Message

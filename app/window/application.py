@@ -23,31 +23,31 @@ from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts, needs_forces
-from repose.app.render.side_by_side import Together
+from repose.app.render.pictures_side_by_side import Together
 from repose.app.render.still import still
 from repose.app.signals import Interrupt, held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
-from repose.app.ui import lecture
+from repose.app.ui import lecture_mode
 from repose.app.ui.edits import Edits
+from repose.app.ui.pause_and_speed import Transport
+from repose.app.ui.picture_areas import insets, run_at
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.repeats import Repeats
-from repose.app.ui.side_by_side import insets, run_at
 from repose.app.ui.studies import Studies
-from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import UndoHistory
 from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
+from repose.app.window.cameras_side_by_side import Pictures
 from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
 from repose.app.window.notes_window import NotesWindow
 from repose.app.window.pace import FramePace
 from repose.app.window.physics import Physics
-from repose.app.window.side_by_side import Pictures
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
 from repose.sim.io import presets
@@ -144,7 +144,7 @@ class Application:
         ui.program.dead = self.physics.dead
         ui.control.edits.see(ui.snapshot)
         ui.events.see(ui.snapshot, ui.control.edits)
-        lecture.see(ui)
+        lecture_mode.see(ui)
         self.notes.see(ui)
         ui.work.run_saver.tick()
         ui.work.recent_runs.see(ui.work.run_saver)
@@ -416,7 +416,7 @@ class Application:
         from repose.app.render.renderer import Renderer
 
         ui = self.ui
-        if lecture.awaits_run(ui):
+        if lecture_mode.awaits_run(ui):
             gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
             gl.glClearColor(*(DARK if ui.view.dark else LIGHT).background[:3], 1.0)
             gl.glClear(gl.GL_COLOR_BUFFER_BIT)

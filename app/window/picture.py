@@ -8,7 +8,7 @@ from repose.app.render.camera import Box, Size
 from repose.app.render.director import Read
 from repose.app.render.orbit import Camera
 from repose.app.signals import held
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.window.window import Window, open_offscreen
 from repose.sim.experiment.snapshot import Snapshot
 

@@ -14,8 +14,8 @@ from repose.app.progress import say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
-from repose.app.thread_count import asked_threads
-from repose.app.ui.lecture import offer
+from repose.app.thread_option import asked_threads
+from repose.app.ui.lecture_mode import offer
 from repose.app.window.application import FILM_TIME, Application
 from repose.app.window.sdl import on_lost_display
 from repose.app.window.window import Window, open_window

@@ -106,7 +106,7 @@ class BoundBond:
     """A bond law for one choice of formulas: plain functions of one bond that numba can compile."""
 
     force: Callable
-    """force(params, link) -> BondForce; `Link` and `BondForce` are in repose.sim.engine.bonds."""
+    """force(params, link) -> BondForce; `Link` and `BondForce` are in repose.sim.engine.bond_forces."""
     energy: Callable
     """energy(params, link) -> energy stored in the bond [J], which is lost when the bond breaks."""
     breaks: Callable

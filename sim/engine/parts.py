@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.bodies import body_tables, gather_members, place_members, turn_bodies
-from repose.sim.engine.bonds import BondCall, bond_forces, bond_tables
+from repose.sim.engine.bond_forces import BondCall, bond_forces, bond_tables
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.contacts.pair_blocks import Block, evaluate_block
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces

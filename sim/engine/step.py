@@ -16,8 +16,8 @@ import numpy as np
 from numba import typeof
 from numba._dispatcher import compute_fingerprint
 from repose.sim.engine.bodies import body_tables, own_bodies, settle_bodies
-from repose.sim.engine.bonds import bond_tables, record_bond_energy
-from repose.sim.engine.contacts.largest_overlap import record_largest_overlap
+from repose.sim.engine.bond_forces import bond_tables, record_bond_energy
+from repose.sim.engine.contacts.overlap_record import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, wall_forces, wall_record
 from repose.sim.engine.fields import field_tables, record_field_energy
@@ -39,7 +39,7 @@ from repose.sim.engine.packed import packed, while_same
 from repose.sim.engine.parts import Parts, addresses, compiled_parts, has_walls, plain_parts
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
-from repose.sim.engine.timestep.stability import damping_fraction
+from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import OK, PAIR_COUNT, PENDING, STEP_COUNT, THREAD_MISSING, World
 
 TILE = 128

@@ -20,8 +20,8 @@ BLOCK = 128
 """Contacts whose law is evaluated together; 20 to 35 columns of 128 numbers stay in the first-level cache."""
 
 LANES = 8
-"""Candidates compared at once (repose.sim.engine.neighbours.lanes). Tables of candidates have LANES entries of padding,
-which are read or written but not used."""
+"""Candidates compared at once (repose.sim.engine.neighbours.candidate_lanes). Tables of candidates have LANES entries
+of padding, which are read or written but not used."""
 
 CHUNK = 8 * BLOCK
 """Pairs per chunk of work. Energies are summed per chunk: the sum does not depend on the number of threads."""

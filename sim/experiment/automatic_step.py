@@ -10,7 +10,7 @@ from repose.sim.engine.contacts.kinematics import Contact, lone_contact
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
 from repose.sim.engine.timestep.acceleration import field_acceleration
 from repose.sim.engine.timestep.accuracy import accuracy_limit
-from repose.sim.engine.timestep.stability import (
+from repose.sim.engine.timestep.stable_step import (
     AUTO_SHARE,
     CLASSES_PER_OCTAVE,
     RATIO_GRID,

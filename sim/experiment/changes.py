@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import World
-from repose.sim.experiment import displacement, faults, history, pull, push
+from repose.sim.experiment import displacement_reference, faults, history, pull, push
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.beginning import checked_world
 from repose.sim.experiment.command_log import SavedRun
@@ -231,7 +231,7 @@ def act(experiment: Experiment, action: str) -> None:
     if experiment.fault is not None:
         clear_fault(experiment)
     tell(experiment, experiment.scene.course.act(experiment, action))
-    displacement.note_begin(experiment, acted=True)
+    displacement_reference.note_begin(experiment, acted=True)
     if faults.check(experiment) is None:
         history.mark_good(experiment)  # a later fault does not undo the action
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import changes, drawn_walls, drop, faults, history, pull, push, results, shake
+from repose.sim.experiment import added_grains, changes, drawn_walls, faults, history, pull, push, results, shake
 from repose.sim.experiment.command_log import Entry
 from repose.sim.experiment.commands import (
     ADDED,
@@ -88,7 +88,7 @@ def _apply(experiment: Experiment, command: Command) -> None:
         case RemoveGrain(sphere_id):
             changes.remove_grain(experiment, sphere_id)
         case AddGrains(position, radius, count):
-            drop.add_grains(experiment, position, radius, count)
+            added_grains.add_grains(experiment, position, radius, count)
             faults.update_dt(experiment)
         case DrawWall(start, end):
             drawn_walls.draw_wall(experiment, start, end)

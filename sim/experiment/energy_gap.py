@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.model import Integrator
-from repose.sim.engine.timestep.stability import energy_change
+from repose.sim.engine.timestep.stable_step import energy_change
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Notice
 from repose.sim.measure.energy import Energy

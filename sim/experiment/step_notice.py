@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from repose.sim.engine.timestep.stability import AUTO_SHARE, automatic_dt
+from repose.sim.engine.timestep.stable_step import AUTO_SHARE, automatic_dt
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts

@@ -13,7 +13,7 @@ from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.automatic_step import dt_warning, is_stable
 from repose.sim.experiment.comparison import PREPARED, compare_session
-from repose.sim.experiment.displacement import present_mark
+from repose.sim.experiment.displacement_reference import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts

@@ -30,7 +30,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.experiment.thread_choice import is_better
 from repose.sim.study.floor import NoFloor, floor_program, run_floor, write_state
-from repose.sim.study.parts import measure_parts
+from repose.sim.study.step_parts import measure_parts
 
 FLOWING_AFTER = 0.15
 """Simulated time from the opening of the wall to the flowing state [s]."""

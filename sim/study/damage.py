@@ -27,7 +27,7 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import remove_leftovers
 from repose.sim.io.mesh import read_mesh
 from repose.sim.parameters import ParameterError
-from repose.sim.study.selftest import SMALL, NotAvailable, SelfTestCase, SelfTestResult
+from repose.sim.study.physics_selftest import SMALL, NotAvailable, SelfTestCase, SelfTestResult
 
 LONGEST = 2.0
 """Processor time that one file may take [s]."""

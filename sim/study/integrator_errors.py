@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.model import Integrator
-from repose.sim.engine.timestep.stability import stability_limit, stage_images
+from repose.sim.engine.timestep.stable_step import stability_limit, stage_images
 from repose.sim.engine.world import Floats
 
 PHASES = 8

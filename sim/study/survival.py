@@ -28,9 +28,9 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
-from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.scenes.heap.container import HeapState
 from repose.sim.study.mutations import complaint, mutants
-from repose.sim.study.selftest import POURED, SMALL, SelfTestCase, SelfTestResult, heap
+from repose.sim.study.physics_selftest import POURED, SMALL, SelfTestCase, SelfTestResult, heap
 
 PATIENCE = 60.0
 """Longest wall time for a request to the physics thread [s]; for a new process five times as long."""
@@ -50,7 +50,7 @@ def batches() -> SelfTestResult:
 def new_process() -> SelfTestResult:
     """Runs of a new process with the same seed that have other bits: 0 or 1."""
     code = (
-        "from repose.sim.experiment.results import state_hash; from repose.sim.study.selftest import heap; "
+        "from repose.sim.experiment.results import state_hash; from repose.sim.study.physics_selftest import heap; "
         "print(state_hash(heap().run))"
     )
     said = output_of(code)

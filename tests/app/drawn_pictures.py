@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from repose.app.render.colours import DARK
 from repose.app.render.orbit import VIEWS, Camera3D
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 if TYPE_CHECKING:

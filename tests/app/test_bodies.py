@@ -13,12 +13,12 @@ from repose.app.render.director import film_colour
 from repose.app.render.film_words import film_words
 from repose.app.render.passes import Frame, make_frame
 from repose.app.render.passes import bonds as bonds_pass
-from repose.app.render.passes import liquid as liquid_pass
+from repose.app.render.passes import liquid_surface as liquid_pass
 from repose.app.render.passes import tracks as tracks_pass
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.ui.panels import task
+from repose.app.ui.pause_and_speed import describe_pace
 from repose.app.ui.places import TaskArea
-from repose.app.ui.transport import describe_pace
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import SetParameters

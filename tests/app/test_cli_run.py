@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import headless_film, headless_job
 from repose.app.render.director import CARD, REST, STILL
 from repose.app.window.window import WindowError

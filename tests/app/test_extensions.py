@@ -11,7 +11,7 @@ import pygame
 import pytest
 from repose.app.render.passes import all_passes, all_switches, needs_contacts
 from repose.app.storage.settings import load_settings
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.ui.keys import dispatch
 from repose.app.ui.panels import all_keys, all_panels
 from repose.app.ui.ui import WindowMode

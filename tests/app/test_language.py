@@ -12,12 +12,12 @@ from repose.app import language
 from repose.app.jobs import catalogues
 from repose.app.language import ENGLISH, NATIVE, Language, language_for, read_language
 from repose.app.render.passes import all_switches
-from repose.app.ui.fields import describe
 from repose.app.ui.panels import all_keys, all_panels
+from repose.app.ui.parameter_rows import describe
 from repose.app.ui.tools import all_tools
 from repose.sim.message import EMPTY, Capital, Clause, Joined, Message, Number, _, joined, plain, plural
 from repose.sim.registry import measurements, scenes
-from repose.sim.scenes.lecture.discs import outcome_above
+from repose.sim.scenes.lecture.disc_scene import outcome_above
 
 OTHER_NAMES = ("Chung", "Duffau", "Lynch", "Enter", "Ctrl", "Shift", "repose", "clump")
 """Of authors, keys and commands, which no language translates."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import headless_job
 from repose.app.storage import paths
 from repose.app.ui.preset_library import PresetLibrary

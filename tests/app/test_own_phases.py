@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from repose.app.lectures.answers import answer_of
-from repose.app.lectures.course import LectureCourse, goes_on
 from repose.app.lectures.lecture_file import GuessQuestion, parse
+from repose.app.lectures.step_course import LectureCourse, goes_on
 from repose.app.render.colours import AUTOMATIC, shown_as
 from repose.app.render.director import film_colour
 from repose.app.render.pacing import pacer

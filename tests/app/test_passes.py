@@ -19,9 +19,9 @@ from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, make_frame
 from repose.app.render.passes.force_chains import LEAST
 from repose.app.render.passes.legend import describe
-from repose.app.render.passes.measurement import error_words, label
+from repose.app.render.passes.measured_slope import error_words, label
 from repose.app.render.passes.scale_bar import bar_length, length_label
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.fake_heap import FIXED, fake_heap

@@ -27,19 +27,19 @@ from repose.app.render.passes.caption import overlay as draw_caption
 from repose.app.render.passes.facets import drawn_facets
 from repose.app.render.passes.labels import overlay as draw_labels
 from repose.app.render.passes.legend import plate
-from repose.app.render.passes.measurement import NUMBER, place_label
-from repose.app.render.passes.measurement import label as angle_label
-from repose.app.render.passes.measurement import overlay as draw_plane_slope
+from repose.app.render.passes.measured_slope import NUMBER, place_label
+from repose.app.render.passes.measured_slope import label as angle_label
+from repose.app.render.passes.measured_slope import overlay as draw_plane_slope
 from repose.app.render.passes.microscope import contact_seen, grain_words
 from repose.app.render.passes.part_names import row as names_row
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.render.selection import rows_of, selected_contact
-from repose.app.storage.view import View
-from repose.app.ui.panels import experiment as readings_panel
+from repose.app.storage.view_settings import View
+from repose.app.ui.main_result import headline, in_words
+from repose.app.ui.panels import preset_and_readings as readings_panel
 from repose.app.ui.panels.curves import limits
 from repose.app.ui.panels.next_step import next_action
 from repose.app.ui.places import BELOW_LEGEND
-from repose.app.ui.readings import headline, in_words
 from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.engine.builder import add_spheres

@@ -70,7 +70,7 @@ def test_friction_passes_from_slider_to_force_through_at_most_eight_files(
     with open_harness(tmp_path, full_snapshot()) as harness:
         harness.ui.control.edits.send = physics.send
         harness.drag("field.friction", 0.1, 0.6, stops=1)
-    to_queue = queue.path[queue.path.index("app/ui/fields.py") :]
+    to_queue = queue.path[queue.path.index("app/ui/parameter_rows.py") :]
     to_law: list[str] = []
     law = registry.laws()["lee_herrmann"]
     experiment = new_experiment("heap", {"grain_count": 4, "width": 0.015})

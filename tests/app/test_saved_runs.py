@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import small_picture
 from repose.app.jobs.replay_job import commands_in
 from repose.app.storage.thumbnails import pixels
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment

@@ -10,7 +10,7 @@ import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.colours import DARK
 from repose.app.render.orbit import VIEWS, Camera3D
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 
 from tests.app.drawn_pictures import BARE, draw, eye, lit, objects, with_view
 from tests.app.fake_heap import fake_heap

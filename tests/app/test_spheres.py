@@ -12,7 +12,7 @@ from repose.app.render import hidden
 from repose.app.render.colours import COLOUR_MAPS, DARK, shades, to_linear, to_srgb
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.passes import spheres
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.drawn_pictures import BARE, SIZE, draw, eye, lit, with_view

@@ -11,7 +11,7 @@ from repose.app.render.colours import Ranges
 from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Frame, make_frame
 from repose.app.render.passes.velocity_arrows import LONGEST, PASS, VELOCITY_ARROWS
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 
 from tests.snapshots import snapshot_of, with_fields
 

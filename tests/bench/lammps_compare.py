@@ -22,7 +22,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance
 from repose.sim.study.bench import FLOWING_AFTER, nanoseconds, side_by_side
-from repose.sim.study.beside_lammps import new_lammps
+from repose.sim.study.lammps_columns import new_lammps
 
 ROUNDS, STEPS = 7, 1000
 

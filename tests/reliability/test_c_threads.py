@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from repose.app import thread_count
-from repose.app.cli.commands import run_command_line
+from repose.app import thread_option
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.study_request import plan_sweep
 from repose.app.window import start
@@ -24,7 +24,7 @@ SMALL = ("--set", "grain_count=40", "--set", "width=0.012", "--until", "0.02", "
 @pytest.fixture
 def processors(monkeypatch: pytest.MonkeyPatch) -> int:
     """A machine with so many of them."""
-    monkeypatch.setattr(thread_count, "available", lambda: 4)
+    monkeypatch.setattr(thread_option, "available", lambda: 4)
     return 4
 
 
@@ -83,7 +83,7 @@ def test_simultaneous_runs_of_a_sweep_have_one_thread_each_by_default(
 def test_the_same_run_with_one_thread_and_with_two_ends_in_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(thread_count, "available", lambda: 2)
+    monkeypatch.setattr(thread_option, "available", lambda: 2)
     found = {}
     for count in ("1", "2"):
         out = tmp_path / count
@@ -97,7 +97,7 @@ def test_the_same_run_with_one_thread_and_with_two_ends_in_the_same_bits(
 def test_a_replay_agrees_with_any_number_of_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(thread_count, "available", lambda: 2)
+    monkeypatch.setattr(thread_option, "available", lambda: 2)
     simulation = new_experiment("heap", {"grain_count": 40, "width": 0.012})
     simulation.session.threads = 1
     apply(simulation, Act("fill"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.storage.settings import load_settings
 from repose.sim.io import atomic_file, presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.panels.share import open_code
 from repose.app.ui.toasts import current_toasts

@@ -29,7 +29,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.io.archive import ArchiveError
 from repose.sim.measure.booked import Booked
-from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.scenes.heap.container import HeapState
 from repose.sim.study.mutations import mutants
 from repose.sim.wording import value_text
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.engine.timestep.stability import amplification, stability_limit
+from repose.sim.engine.timestep.stable_step import amplification, stability_limit
 from repose.sim.experiment.automatic_step import CLOSE_STEPS
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine.builder import enlarge_pairs
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
-from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.engine.timestep.stable_step import automatic_dt
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, World
 from repose.sim.experiment.changes import new_experiment

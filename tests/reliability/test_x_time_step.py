@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.engine.timestep.stable_step import automatic_dt
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply

@@ -211,6 +211,15 @@ def test_no_two_modules_define_classes_of_one_name() -> None:
     assert classes("class A:\n    class B: ...") == ["A", "B"], "the control"
 
 
+def test_no_two_modules_have_one_name_but_those_whose_folder_says_whose_they_are() -> None:
+    where: dict[str, list[str]] = defaultdict(list)
+    for folder in ("sim", "app"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            where[path.name].append(path.relative_to(ROOT).as_posix())
+    repeated = {name for name, paths in where.items() if len(paths) > 1}
+    assert repeated == {"__init__.py", "scene.py", "parameters.py"}
+
+
 def test_the_compiled_loop_is_found_on_disk_by_the_next_process() -> None:
     # In the folder of all tests, where it may lie already: a fresh folder costs most of a minute of compiling.
     first, second = fresh(LOOK_UP).split(), fresh(LOOK_UP).split()

@@ -28,7 +28,7 @@ from repose.sim.measure.avalanches import (
     repose_after,
     watch,
 )
-from repose.sim.scenes.heap.other_angles import curves, readings, slope_to_horizontal
+from repose.sim.scenes.heap.tilt_and_trickle import curves, readings, slope_to_horizontal
 
 from tests.reliability.runs import resumed, saved
 

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.cli.terminal import table
 from repose.app.jobs import doctor
 from repose.app.signals import INTERRUPTED, SIGNALS

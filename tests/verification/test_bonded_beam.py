@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import add_bonds
 from repose.sim.engine.model import Numbers
-from repose.sim.engine.timestep.stability import amplification
+from repose.sim.engine.timestep.stable_step import amplification
 from repose.sim.registry import bonds, integrators
 from scipy.linalg import eigh
 

@@ -13,7 +13,7 @@ from repose.sim.experiment.lammps_export import DATA, DUMP, lammps_files
 from repose.sim.io.lammps_dump import read_dump
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
-from repose.sim.study.beside_lammps import compare_contacts
+from repose.sim.study.lammps_columns import compare_contacts
 from repose.sim.study.parallel_runs import Task, result_text
 from repose.sim.study.studies.beside_lammps import EQUAL, STUDY
 

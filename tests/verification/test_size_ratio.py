@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
-from repose.sim.engine.timestep.stability import stability_limit
+from repose.sim.engine.timestep.stable_step import stability_limit
 from repose.sim.laws.materials import Material
 from repose.sim.registry import integrators, laws
 

@@ -35,7 +35,7 @@ from repose.app.render.film_words import FilmWords
 from repose.app.render.joints import joints_of
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.selection_series import SelectionSeries
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.message import Message
 

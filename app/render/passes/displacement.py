@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from repose.app.render.colours import CATEGORIES, nice_step
 from repose.app.render.passes import Frame, Pass, Plate, Switch
 from repose.app.render.passes.velocity_arrows import WIDTH, rows_of_strokes, with_heads
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.displacement import displacements
+from repose.sim.experiment.displacement_reference import displacements
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 from repose.sim.message import Message, Number, _, plural, time_text, with_prefix
 

@@ -6,7 +6,7 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.box import CONTAINER
-from repose.app.render.passes.measurement import SLOPE
+from repose.app.render.passes.measured_slope import SLOPE
 from repose.sim.experiment.snapshot import Floats
 
 DENSITY = 0.035

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass, Plate
 from repose.app.render.selection import WALL, contacts_of, forces_on, members_of, rows_of, selected_contact
 from repose.app.render.small_plot import draw_plot
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.message import EMPTY, Message, _, formatted, joined, plain, plural, with_prefix

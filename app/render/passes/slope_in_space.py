@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.measurement import SLOPE, label_extent, write_label
+from repose.app.render.passes.measured_slope import SLOPE, label_extent, write_label
 from repose.sim.measure.surface_slope import SurfaceSlope
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from repose.app.render.colours import to_linear
 from repose.app.render.hidden import seen_from
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.force_chains import FORCE_CHAINS
-from repose.app.render.passes.measurement import SLOPE
+from repose.app.render.passes.measured_slope import SLOPE
 from repose.sim.experiment.snapshot import Floats
 
 REDUCED = 0.3

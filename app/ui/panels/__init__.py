@@ -16,7 +16,7 @@ from repose.app.extensions import offered
 from repose.app.render.colours import Ranges
 from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Switch, all_switches
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.ui.edits import Edits
 from repose.app.ui.keys import WINDOW_KEYS, Key
 from repose.app.ui.tools import Tool, all_tools, choose_by_key

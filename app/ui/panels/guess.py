@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from imgui_bundle import imgui
 from repose.app.render.text import note, write
 from repose.app.render.theme import colour32, vector
-from repose.app.ui.lecture import guess_now
+from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels import Panel
-from repose.app.ui.panels.notices import NoticeStack
+from repose.app.ui.panels.notices_over_picture import NoticeStack
 from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip

@@ -17,9 +17,9 @@ from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.keys import Key
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
+from repose.app.ui.picture_areas import planned, possible, start
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
-from repose.app.ui.side_by_side import planned, possible, start
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip

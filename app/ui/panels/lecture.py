@@ -11,10 +11,10 @@ from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, heading, note, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.keys import Key
-from repose.app.ui.lecture import awaits_run, close_lecture, toggle_notes, wish
+from repose.app.ui.lecture_mode import awaits_run, close_lecture, toggle_notes, wish
 from repose.app.ui.panels import Panel
+from repose.app.ui.pause_and_speed import clock_text, describe_pace, wanted_speed
 from repose.app.ui.places import LectureArea
-from repose.app.ui.transport import clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import WidgetState, button
 from repose.sim.message import Message, _, joined, plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.next_step import HEIGHT, OVER
+from repose.app.ui.picture_areas import insets
 from repose.app.ui.places import STRIP, TaskArea, ToolArea
-from repose.app.ui.side_by_side import insets
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, with_key

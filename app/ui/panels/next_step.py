@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
-from repose.app.lectures.course import RUN_ALL, goes_on
+from repose.app.lectures.step_course import RUN_ALL, goes_on
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
-from repose.app.ui.actions import RESET, act, as_offered
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
+from repose.app.ui.scene_actions import RESET, act, as_offered
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import SMALLEST_SIZE, button, fitting_size, tooltip
 from repose.sim.experiment.snapshot import Action, Snapshot

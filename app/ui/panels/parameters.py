@@ -11,9 +11,9 @@ from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.text import note
 from repose.app.ui.edits import Edits
-from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.parameter_rows import draw_field
 from repose.app.ui.places import TOOLS, ParameterArea, chosen_fold, fold, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button, foldable, widths

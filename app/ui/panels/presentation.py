@@ -6,18 +6,18 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import legend
-from repose.app.render.passes.measurement import SLOPE
+from repose.app.render.passes.measured_slope import SLOPE
 from repose.app.render.text import draw_text, shortened, text_width
 from repose.app.render.theme import colour32
-from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
-from repose.app.ui.lecture import awaits_run, wish
+from repose.app.ui.lecture_mode import awaits_run, wish
+from repose.app.ui.main_result import headline
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
+from repose.app.ui.parameter_rows import draw_field
+from repose.app.ui.pause_and_speed import describe_pace, wanted_speed
 from repose.app.ui.places import BELOW_LEGEND, GuessArea
-from repose.app.ui.readings import headline
-from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.sim.message import _, formatted, joined, plain
 from repose.sim.parameters import Parameter

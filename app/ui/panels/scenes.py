@@ -15,7 +15,7 @@ from repose.app.render.theme import vector
 from repose.app.storage.thumbnails import of_preset
 from repose.app.ui.cards import CardFace, draw_cards
 from repose.app.ui.keys import Key
-from repose.app.ui.lecture import open_lecture, wish
+from repose.app.ui.lecture_mode import open_lecture, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.preset_library import Planned

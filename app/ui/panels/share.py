@@ -14,7 +14,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.scenes import choose_preset
-from repose.app.ui.share import code_or_refusal, copy_code, copy_command_line, qr_of, write_qr
+from repose.app.ui.sharing import code_or_refusal, copy_code, copy_command_line, qr_of, write_qr
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button

@@ -7,7 +7,7 @@ import math
 from imgui_bundle import imgui
 from repose.app.render.text import draw_text, note, si, text_width
 from repose.app.render.theme import Colour, colour32
-from repose.app.thread_count import most_threads
+from repose.app.thread_option import most_threads
 from repose.app.ui.panels import Panel
 from repose.app.ui.places import STABILITY, STRIP, StabilityArea, take_focus
 from repose.app.ui.ui import Ui

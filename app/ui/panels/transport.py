@@ -15,8 +15,8 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.panels.stability import draw_dot
+from repose.app.ui.pause_and_speed import SPEEDS, clock_text, describe_pace, wanted_speed
 from repose.app.ui.places import is_shown, show
-from repose.app.ui.transport import SPEEDS, clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
 from repose.sim.message import Message, _, formatted, joined, plain, time_text

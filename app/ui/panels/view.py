@@ -11,7 +11,7 @@ from repose.app.render.field_picture import COMPONENTS
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
 from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
-from repose.app.render.passes.stress_field import STRESS_FIELD
+from repose.app.render.passes.stress_colours import STRESS_FIELD
 from repose.app.render.text import si
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel

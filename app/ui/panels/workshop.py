@@ -12,9 +12,10 @@ from repose.app.render.passes import scale_bar
 from repose.app.render.text import draw_text, heading, note, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
-from repose.app.ui.fields import draw_field
+from repose.app.ui.clump_recipe import NUMBERS, CurvePoint
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel, Shown, with_edits
+from repose.app.ui.parameter_rows import draw_field
 from repose.app.ui.places import is_short
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.preset_library import different
@@ -22,7 +23,6 @@ from repose.app.ui.questions import replace_run
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
-from repose.app.ui.workshop import NUMBERS, CurvePoint
 from repose.sim.clumps.making import ClumpRow, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
 from repose.sim.experiment.parameter_values import parameters_of

@@ -21,7 +21,7 @@ from repose.sim.engine.contacts.kinematics import (
     shared_inertia,
     shared_mass,
 )
-from repose.sim.engine.contacts.largest_overlap import ALMOST, any_larger, search_pairs, start_search
+from repose.sim.engine.contacts.overlap_record import ALMOST, any_larger, search_pairs, start_search
 from repose.sim.engine.contacts.pair_blocks import (
     Block,
     clear_sums,

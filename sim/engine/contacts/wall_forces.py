@@ -25,7 +25,7 @@ from repose.sim.engine.contacts.kinematics import (
     counted_share,
     shared_inertia,
 )
-from repose.sim.engine.contacts.largest_overlap import ALMOST, any_larger, search_walls
+from repose.sim.engine.contacts.overlap_record import ALMOST, any_larger, search_walls
 from repose.sim.engine.contacts.pair_blocks import (
     Block,
     clear_sums,

@@ -15,8 +15,8 @@ import numpy as np
 from repose.sim.engine import arrays
 from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.jit import compilable
+from repose.sim.engine.neighbours.candidate_lanes import copy_few, count_less, repeat_few, sort_few, write_near
 from repose.sim.engine.neighbours.cell_list import bucket_of
-from repose.sim.engine.neighbours.lanes import copy_few, count_less, repeat_few, sort_few, write_near
 from repose.sim.engine.workspace import LANES
 from repose.sim.engine.world import MATERIAL_COUNT
 

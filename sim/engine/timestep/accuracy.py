@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 from repose.sim.engine.model import Integrator
-from repose.sim.engine.timestep.stability import RATIO_GRID, stability_limit, stage_images
+from repose.sim.engine.timestep.stable_step import RATIO_GRID, stability_limit, stage_images
 from repose.sim.engine.world import Floats
 
 LARGEST_GAP = 0.01

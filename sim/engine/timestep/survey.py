@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays
-from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
+from repose.sim.engine.bond_forces import NO_BOND, BondSurvey, survey_bonds
 from repose.sim.engine.contacts.contact_table import (
     ContactRange,
     Evaluation,
@@ -36,7 +36,7 @@ from repose.sim.engine.model import NO_NUMBERS, BoundBond, BoundField, Model, Nu
 from repose.sim.engine.packed import likeness
 from repose.sim.engine.records import record_of
 from repose.sim.engine.roots import inverse_root
-from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
+from repose.sim.engine.timestep.stable_step import RATIO_GRID, limit_table
 from repose.sim.engine.timestep.stiffness_sums import (
     add_contact,
     blank_body_sums,

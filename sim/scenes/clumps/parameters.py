@@ -11,7 +11,7 @@ from repose.sim.io.mesh import Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.message import _
 from repose.sim.parameters import ParameterError, choice, count, file_path, number, variant
-from repose.sim.scenes.clumps.grains import (
+from repose.sim.scenes.clumps.poured_clumps import (
     MOST_MEMBERS,
     Grain,
     grain_of_shape,

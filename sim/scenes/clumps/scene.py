@@ -32,7 +32,8 @@ from repose.sim.measure.display import Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message, Number, _, joined, plural
-from repose.sim.scenes.clumps.filling import (
+from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
+from repose.sim.scenes.clumps.plate_and_container import (
     FLOOR_WALL,
     LOOSE_SPHERE,
     ClumpsState,
@@ -44,8 +45,7 @@ from repose.sim.scenes.clumps.filling import (
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.grains import FARTHEST, MOST_MEMBERS, shape_of
-from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
+from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS, shape_of
 from repose.sim.scenes.common.cone_slope import (
     SLOPE_NUMBERS,
     current_slope,

@@ -20,7 +20,7 @@ from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.io import world_tables
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, ParameterSet
-from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.scenes.heap.container import HeapState
 from repose.sim.wording import message_of
 
 

@@ -57,8 +57,8 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times
-from repose.sim.scenes.heap import other_angles
-from repose.sim.scenes.heap.filling import (
+from repose.sim.scenes.heap import tilt_and_trickle
+from repose.sim.scenes.heap.container import (
     HeapState,
     begin,
     layers,
@@ -87,13 +87,13 @@ def supervise(experiment: Experiment) -> None:
     state: HeapState = experiment.run.state
     if removal_is_due(experiment):
         remove_gone(experiment, fallen(experiment))
-    if state.phase in other_angles.NAMES:
-        other_angles.supervise(experiment)
+    if state.phase in tilt_and_trickle.NAMES:
+        tilt_and_trickle.supervise(experiment)
     elif state.phase == "filling":
         _fill_on(experiment)
     elif state.phase == "rested":
-        if other_angles.has_gone_on(state):
-            other_angles.move_again(experiment)
+        if tilt_and_trickle.has_gone_on(state):
+            tilt_and_trickle.move_again(experiment)
         elif move_again(experiment) and state.slope is not None:
             state.slope, state.was_measured = None, True
     elif state.phase == "flowing":
@@ -196,10 +196,10 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons of the wall, of the other angles and of the measurement."""
     state: HeapState = experiment.run.state
     done = state.slope is not None and not change_since_measured(experiment)
-    measurable = not other_angles.has_gone_on(state) and grains_left(experiment) > 0
+    measurable = not tilt_and_trickle.has_gone_on(state) and grains_left(experiment) > 0
     return (
         opening_action(experiment, "open", _("Open wall"), _("Remove the right wall.")),
-        *(once_free(experiment, action) for action in other_angles.actions(state, state.run_all)),
+        *(once_free(experiment, action) for action in tilt_and_trickle.actions(state, state.run_all)),
         measuring_action(experiment, _("Fit a line to the surface: the angle of repose."), done, measurable),
     )
 
@@ -239,7 +239,7 @@ def share(experiment: Experiment) -> float | None:
     state: HeapState = experiment.run.state
     if state.phase == "flowing":
         return min(1.0, max(0.0, quiet_time(experiment, state.since) / REST_TIME))
-    return other_angles.share(state) if state.phase in other_angles.NAMES else poured_share(experiment)
+    return tilt_and_trickle.share(state) if state.phase in tilt_and_trickle.NAMES else poured_share(experiment)
 
 
 def measure(experiment: Experiment) -> SurfaceSlope | None:
@@ -277,7 +277,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             rest_time=Number(REST_TIME, format="g"),
         )
     left = Reading("grains_left", _("grains left"), float(state.poured - state.removed), help=words)
-    slope, others = state.slope, other_angles.readings(state.other)
+    slope, others = state.slope, tilt_and_trickle.readings(state.other)
     cut_short = settling_readings(state)
     if slope is None:
         return (*others, left, *cut_short)
@@ -349,7 +349,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
         "waits_cut_short": state.waits_cut_short,
-        "other_angles": other_angles.results(state.other),
+        "other_angles": tilt_and_trickle.results(state.other),
         "profile": _profile(experiment),
     }
 
@@ -397,7 +397,7 @@ PHASES = (
     FILLED,
     replace(FLOWING, label=_("wall open"), pace=Pace(8.0, "fall")),
     RESTED,
-    *other_angles.PHASES,
+    *tilt_and_trickle.PHASES,
 )
 
 COURSE = PouredCourse(
@@ -415,8 +415,8 @@ COURSE = PouredCourse(
     actions=actions,
     acts={
         "open": open_wall,
-        "tilt": other_angles.start_tilting,
-        "trickle": other_angles.start_trickling,
+        "tilt": tilt_and_trickle.start_tilting,
+        "trickle": tilt_and_trickle.start_trickling,
         "measure": keep_slope,
     },
     opening="open",
@@ -430,7 +430,7 @@ COURSE = PouredCourse(
         ),
         "flowing": flow_in_words,
         "rested": rest_in_words,
-        **dict.fromkeys(other_angles.NAMES, other_angles.phase_in_words),
+        **dict.fromkeys(tilt_and_trickle.NAMES, tilt_and_trickle.phase_in_words),
     },
     results=results,
     check=check,
@@ -455,7 +455,7 @@ SCENE = Scene(
             "standard_error_degrees": ResultNumber(_("standard error"), "°"),
             "bend_degrees": ResultNumber(_("bend"), "°"),
             "bend_error_degrees": ResultNumber(_("bend error"), "°"),
-            **other_angles.NUMBERS,
+            **tilt_and_trickle.NUMBERS,
         },
         turned=lambda state: state.other.turned,
         prepared={"column": column},
@@ -466,8 +466,8 @@ SCENE = Scene(
         layers=layers,
         slope=_drawn_slope,
         slope_since=_("the opening"),
-        curves=lambda experiment: other_angles.curves(experiment.run.state.other),
-        later_curves=(other_angles.SLOPES, other_angles.SIZES),
+        curves=lambda experiment: tilt_and_trickle.curves(experiment.run.state.other),
+        later_curves=(tilt_and_trickle.SLOPES, tilt_and_trickle.SIZES),
     ),
     hand=Hand(
         on_grain_removed=count_removed,

@@ -64,8 +64,16 @@ from repose.sim.scenes.common.stream import (
     smallest_grain,
     stop_above_grains,
 )
-from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
+from repose.sim.scenes.heap3d.plate_and_funnel import (
+    FLOOR_WALL,
+    Heap3dState,
+    begin,
+    layers,
+    pour_layer,
+    rebuild_plate,
+    sizes,
+)
 
 NO_SLOPE = _("There is no slope to measure: too few grains lie on the plate.")
 

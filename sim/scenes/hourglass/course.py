@@ -21,9 +21,9 @@ from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, en
 from repose.sim.scenes.common.poured import opening_action
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
-from repose.sim.scenes.hourglass.filling import HourglassState
+from repose.sim.scenes.hourglass.flow_readings import number_density, steady_from
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
-from repose.sim.scenes.hourglass.readings import number_density, steady_from
+from repose.sim.scenes.hourglass.random_filling import HourglassState
 
 DENSITY_INTERVAL = 0.05
 """Simulated time between two samples of the number of grains per volume [s]."""

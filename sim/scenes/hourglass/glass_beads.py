@@ -12,9 +12,9 @@ from repose.sim.experiment.experiment import SceneLimits
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.message import _
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.hourglass.flow_rate_study import GLASS_STUDY
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
 from repose.sim.scenes.hourglass.published import SCENE as PUBLISHED
-from repose.sim.scenes.hourglass.study import GLASS_STUDY
 
 SCENE = replace(
     PUBLISHED,

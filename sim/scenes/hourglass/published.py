@@ -17,10 +17,10 @@ from repose.sim.laws.memoryless import LAW
 from repose.sim.message import _
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.hourglass import course as course
-from repose.sim.scenes.hourglass import readings as readings
-from repose.sim.scenes.hourglass.filling import BANDS, begin, smallest_grain
+from repose.sim.scenes.hourglass import flow_readings
+from repose.sim.scenes.hourglass.flow_rate_study import STUDY
 from repose.sim.scenes.hourglass.parameters import HourglassParameters
-from repose.sim.scenes.hourglass.study import STUDY
+from repose.sim.scenes.hourglass.random_filling import BANDS, begin, smallest_grain
 
 SCENE = Scene(
     name="hourglass",
@@ -35,13 +35,13 @@ SCENE = Scene(
         act=course.act,
         phases=course.PHASES,
         describe=course.describe,
-        results=readings.results,
+        results=flow_readings.results,
         check=course.check,
-        readings=readings.readings,
+        readings=flow_readings.readings,
         notice=course.notice,
         flaw=course.flaw,
     ),
-    view=SceneView(box=course.box, facets=course.facets, layers=lambda experiment: BANDS, curves=readings.curves),
+    view=SceneView(box=course.box, facets=course.facets, layers=lambda experiment: BANDS, curves=flow_readings.curves),
     hand=Hand(on_grain_removed=course.on_grain_removed),
     # The published 1000 N/m are soft: grains that strike the neck overlap by 42 % and 48 % of a radius (seeds 1, 2).
     limits=SceneLimits(overlap_limit=0.6),

@@ -30,7 +30,7 @@ from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column
-from repose.sim.scenes.lecture.discs import (
+from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     SOFT_DISCS,
     Box,

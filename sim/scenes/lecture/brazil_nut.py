@@ -27,7 +27,7 @@ from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
-from repose.sim.scenes.lecture.discs import (
+from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     LOOSE,
     RECORD_EVERY,

@@ -23,7 +23,7 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, O
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
-from repose.sim.scenes.lecture.discs import (
+from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     LOOSE,
     SOFT_DISCS,

@@ -43,7 +43,7 @@ from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
-from repose.sim.scenes.lecture.discs import (
+from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     LOOSE,
     SOFT_DISCS,

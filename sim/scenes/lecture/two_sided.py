@@ -36,7 +36,7 @@ from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.common.timed_course import LONGEST_WAIT, CourseState, TimedCourse, elapsed
-from repose.sim.scenes.lecture.discs import (
+from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     SOFT_DISCS,
     Box,

@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 from repose.sim.experiment.comparison import ResultNumber, no_laws
 from repose.sim.message import _
-from repose.sim.study import beside_lammps, verdicts
+from repose.sim.study import lammps_columns, verdicts
 from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import Statement, StatementVerdict, StudyPlan
 
 ANGLE, LEFT, FORCE, COMPARED, SLIDING = (
-    f"{beside_lammps.NAME}.{name}"
+    f"{lammps_columns.NAME}.{name}"
     for name in (
         "angle_in_LAMMPS_degrees",
         "grains_left_in_LAMMPS",
@@ -32,7 +32,7 @@ EQUAL = 1e-9
 
 def equal_forces(outcome: StudyOutcome) -> StatementVerdict:
     """Whether the law gives the forces of LAMMPS at every contact."""
-    found = [result[beside_lammps.NAME] for result in outcome.results.values()]
+    found = [result[lammps_columns.NAME] for result in outcome.results.values()]
     if not found:
         return verdicts.UNDECIDED
     largest = max(one["force_difference"] for one in found)
@@ -65,8 +65,8 @@ STUDY = StudyPlan(
     numbers={"angle_in_LAMMPS_degrees": ResultNumber(_("angle in LAMMPS"), "°")},
     drawn_count=2,
     laws=no_laws,
-    beside=beside_lammps.beside,
-    package=beside_lammps.PACKAGE,
+    beside=lammps_columns.beside,
+    package=lammps_columns.PACKAGE,
     statements=(
         Statement("Both programs have the same force at every contact.", "equal to rounding", equal_forces),
         Statement("The heaps have the same angle of repose.", "equal within errors", same("angle_of_repose", ANGLE)),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import shared
 from repose.sim import registry
 from repose.sim.experiment import saved_run

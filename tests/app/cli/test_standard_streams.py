@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 
 from tests.app.program import UNIX
 from tests.tiers import tiered

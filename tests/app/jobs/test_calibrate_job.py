@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.sim.study import runs_on_disk
 from repose.sim.study.parallel_runs import Task
 

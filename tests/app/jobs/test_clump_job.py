@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import clump_job
 from repose.app.jobs.clump_job import ClumpRequest, run_clump
 from repose.app.stopping import StopAsked

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from repose.app import thread_count
-from repose.app.cli.commands import run_command_line
+from repose.app import thread_option
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import doctor
 
 REAL_PROBE = doctor.PROBE
@@ -51,7 +51,7 @@ def test_doctor_checks_every_part(capsys: pytest.CaptureFixture[str], monkeypatc
 def test_doctor_reports_processors_and_threads_of_a_run(
     monkeypatch: pytest.MonkeyPatch, processors: int, words: str
 ) -> None:
-    for module in (doctor, thread_count):
+    for module in (doctor, thread_option):
         monkeypatch.setattr(module, "available", lambda: processors)
     assert finding("processor cores").value.startswith(f"{processors} usable of ")
     assert finding("threads of a run").value.startswith(words)

@@ -14,8 +14,8 @@ from repose.app.jobs.film_plan import plan_film
 from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, film_lecture
 from repose.app.jobs.lecture_notes import notes_of
 from repose.app.language import current_language, translated
-from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import load, names, parse
+from repose.app.lectures.step_course import LectureCourse
 from repose.app.render.film_words import film_words
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.side_by_side import advance_all

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.sim.experiment import saved_run, saved_side_by_side
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.command_log import SavedSideBySide

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from repose.app import progress
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import remaining_time
 from repose.app.jobs.remaining_time import Countdown, Outlook, duration, time_left
 from repose.app.progress import Progress

@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import selftest
-from repose.sim.study.selftest import NotAvailable, SelfTestCase, SelfTestResult
+from repose.sim.study.physics_selftest import NotAvailable, SelfTestCase, SelfTestResult
 
 OWN_TESTS = ("mutated", "random heaps", "killed", "kills", "heaps in a row", "failing panels", "new process", "picture")
 """Beginnings of the names of cases that other tests run with larger numbers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import doctor, headless_job
 from repose.app.jobs.headless_plan import Job
 from repose.app.lectures.lecture_file import Lecture

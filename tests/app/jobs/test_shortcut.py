@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 from PIL import Image
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import shortcut as jobs
 from repose.app.jobs.shortcut import NAME, Shortcut, command, desktop_entry, mac_bundle, shortcut, windows_link
 

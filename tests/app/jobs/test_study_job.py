@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs.study_report import changed_in_words, report_page
 from repose.app.jobs.study_request import plan_study
 from repose.app.stopping import StopAsked

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import study_request
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.sim import registry

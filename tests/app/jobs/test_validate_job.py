@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import validate_job
 from repose.app.jobs.validate_job import exit_code, rows, summary
 from repose.sim import registry

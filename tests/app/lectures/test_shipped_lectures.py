@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 from repose.app.jobs.lecture_film import LONGEST, LectureStage, begun
-from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import Lecture, Step, load, names, parse
+from repose.app.lectures.step_course import LectureCourse
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.side_by_side import advance_all
 from repose.sim.experiment.snapshot import Snapshot

@@ -24,7 +24,7 @@ from repose.app.render.colours import (
     to_linear,
     to_srgb,
 )
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.numbers import prefix_of
 
 from tests.app.fake_heap import fake_heap

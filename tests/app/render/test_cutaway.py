@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from repose.app.render.cutaway import NOTHING, cut_plane, is_cut
 from repose.app.render.orbit import Camera3D
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 
 BOX = ((0.0, 0.0, 0.0), (2.0, 4.0, 8.0))
 POINTS = np.array(((1.0, 1.0, 4.0), (1.0, 3.0, 4.0)))

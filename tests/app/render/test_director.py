@@ -10,7 +10,7 @@ import pytest
 from repose.app.render.director import CARD, FADE, REST, STILL, Director, film_colour
 from repose.app.render.framing import picture_room
 from repose.app.render.pacing import pace
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.window.picture import PictureMaker
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.headless import run_experiment

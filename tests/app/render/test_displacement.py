@@ -12,7 +12,7 @@ from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import BAND, Frame, all_passes, make_frame
 from repose.app.render.passes.displacement import COVERED, WORDS, displaced, instances, overlay, words
 from repose.app.render.passes.velocity_arrows import WIDTH
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 
 from tests.app.test_passes_of_real_runs import Sheet

@@ -14,7 +14,7 @@ from repose.app.render.field_picture import COMPONENTS, branches, field_picture,
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.passes import all_passes, make_frame, needs_forces
 from repose.app.render.passes.legend import overlay as draw_legend
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Label

@@ -16,7 +16,7 @@ from repose.app.render.camera import Camera2D
 from repose.app.render.colours import DARK, Ranges, position_on_map, shades, to_srgb
 from repose.app.render.cutaway import NOTHING
 from repose.app.render.field_picture import field_picture
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 from repose.sim.scenes.common.phases import FLOWING
 

@@ -12,7 +12,7 @@ from repose.app.render.colours import Ranges
 from repose.app.render.framing import picture_room
 from repose.app.render.passes import BAND, all_passes, band, make_frame, plates
 from repose.app.render.passes.microscope import LABELS, energies_of_grain, grain_words, outline
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.ui.layout import measure_inset
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.message import with_prefix

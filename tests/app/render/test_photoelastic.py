@@ -12,7 +12,7 @@ from repose.app.render.camera import Camera2D
 from repose.app.render.colours import Ranges, to_linear
 from repose.app.render.passes import all_passes, make_frame
 from repose.app.render.passes.photoelastic import HEAD, LOADS, WAVELENGTH, loads_of
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 

@@ -7,7 +7,7 @@ import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.picking import point_at, sphere_at
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.snapshots import snapshot_of, with_fields

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, DARK, to_linear, to_srgb
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.drawn_pictures import BARE, objects, with_view

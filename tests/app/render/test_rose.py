@@ -11,7 +11,7 @@ from repose.app.render.colours import Ranges
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import BAND, Frame, make_frame, needs_forces
 from repose.app.render.passes.rose import PASS, angles_seen, contacts_between_grains, contour
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.test_passes_of_real_runs import Sheet

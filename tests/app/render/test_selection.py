@@ -7,7 +7,7 @@ import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.follow import without_idle_walls
 from repose.app.render.selection import contacts_of, members_of, rows_of, selected_contact, selection_at
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 

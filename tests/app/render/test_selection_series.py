@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from repose.app.render.selection_series import SelectionSeries
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.snapshots import put

@@ -9,7 +9,7 @@ from repose.app.render.passes import all_passes, needs_forces
 from repose.app.render.passes.legend import overlay as draw_legend
 from repose.app.render.passes.spheres import instances as opaque
 from repose.app.render.passes.translucent import CLEAR, LEAST, rods, shells
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 
 from tests.app.render.test_field_picture import FORCE, RADIUS, frame, lattice
 from tests.app.test_passes_of_real_runs import Sheet

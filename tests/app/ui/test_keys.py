@@ -11,9 +11,9 @@ from typing import Any
 import pygame
 import pytest
 from repose.app.lectures.mode import LectureMode
-from repose.app.ui.actions import RESET
 from repose.app.ui.keys import dispatch, find_key, scene_keys
 from repose.app.ui.panels import all_keys
+from repose.app.ui.scene_actions import RESET
 from repose.app.ui.states import States
 from repose.app.ui.ui import WindowMode
 from repose.app.ui.widgets import WidgetState

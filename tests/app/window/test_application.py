@@ -221,7 +221,7 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
     choose_preset(ui, str(preset))
     told: list[str] = []
     monkeypatch.setattr(
-        "repose.app.ui.panels.notices._draw_awaited",
+        "repose.app.ui.panels.notices_over_picture._draw_awaited",
         lambda awaited, ui: told.append(ui.work.preset_library.titles[awaited.preset]),
     )
     until(application, lambda: bool(told))
@@ -312,7 +312,7 @@ def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
     application: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from repose.app.render.renderer import Renderer
-    from repose.app.ui.lecture import open_lecture, wish
+    from repose.app.ui.lecture_mode import open_lecture, wish
 
     ui, drawn, draw = application.ui, [], Renderer.draw
     until(application, lambda: ui.snapshot.run.seed == 1 and not ui.snapshot.engine.compiling)

@@ -15,7 +15,7 @@ from repose.app.render.camera import Camera2D
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.passes import legend
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.ui.places import TaskArea, ToolArea
 from repose.app.ui.states import States
 from repose.app.ui.ui import RunsBeside, WindowArea

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from repose.app.render.framing import close_up
 from repose.app.storage.png import save_png
-from repose.app.storage.view import View
+from repose.app.storage.view_settings import View
 from repose.app.window.picture import PictureMaker
 
 from tests.app.fake_heap import fake_heap

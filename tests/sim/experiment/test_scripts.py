@@ -22,7 +22,7 @@ from repose.sim import (
     TimeStepWarning,
     place_spheres,
 )
-from repose.sim.bonds.beam import BeamBondParameters
+from repose.sim.bonds.beam_bond import BeamBondParameters
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE

@@ -12,7 +12,7 @@ from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
 from repose.sim.engine.timestep.accuracy import LARGEST_GAP
-from repose.sim.engine.timestep.stability import AUTO_SHARE
+from repose.sim.engine.timestep.stable_step import AUTO_SHARE
 from repose.sim.engine.world import motions
 from repose.sim.experiment.automatic_step import (
     CLUSTER,

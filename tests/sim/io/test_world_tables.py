@@ -19,7 +19,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.io.world_tables import FORMAT, StoreError
 from repose.sim.parameters import ParameterError
-from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.scenes.heap.container import HeapState
 
 
 @pytest.fixture(scope="module")

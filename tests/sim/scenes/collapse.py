@@ -19,7 +19,7 @@ from repose.sim.message import Message, Number
 from repose.sim.parameters import number
 from repose.sim.scenes.common.phases import rests
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
-from repose.sim.scenes.lecture.discs import (
+from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     LOOSE,
     SOFT_DISCS,

@@ -19,7 +19,7 @@ from repose.sim.experiment.stepping import advance, rests_at_check
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.course_records import keep_record
-from repose.sim.scenes.lecture import biaxial, brazil_nut, discs, drum, janssen, rough_plane, silo, two_sided
+from repose.sim.scenes.lecture import biaxial, brazil_nut, disc_scene, drum, janssen, rough_plane, silo, two_sided
 
 NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
 
@@ -558,6 +558,6 @@ def test_the_plate_bears_the_weight_of_the_heap() -> None:
 
 
 def test_an_outcome_of_a_thousand_has_no_power_of_ten() -> None:
-    outcome = discs.outcome_above("x", "x", 1375.2, 977.6, "1/s")
+    outcome = disc_scene.outcome_above("x", "x", 1375.2, 977.6, "1/s")
     assert (outcome.found, outcome.expected) == ("1380 1/s", "above 978 1/s")
-    assert discs.outcome_between("x", "x", 0.08814, 0.0, 0.1).found == "0.0881"
+    assert disc_scene.outcome_between("x", "x", 0.08814, 0.0, 0.1).found == "0.0881"

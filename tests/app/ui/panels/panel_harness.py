@@ -19,9 +19,9 @@ from repose.app.storage.film import Film
 from repose.app.storage.settings import load_settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.layout import draw_panels
+from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.recent_runs import RecentRuns
-from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Control, Ui, WindowArea, Work
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command

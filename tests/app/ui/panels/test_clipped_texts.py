@@ -9,7 +9,7 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.language import NATIVE, in_language, translated
 from repose.app.render import text
-from repose.app.ui.panels import experiment, next_step
+from repose.app.ui.panels import next_step, preset_and_readings
 from repose.sim.measure.display import Reading
 from repose.sim.message import _, plain
 
@@ -79,7 +79,7 @@ def test_a_reading_wider_than_its_card_has_several_lines(
     small: PanelHarness, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends: list[float] = []
-    plain_row = experiment.row
+    plain_row = preset_and_readings.row
 
     def row(left: str, right: str, *given: object) -> None:
         imgui.begin_group()
@@ -87,7 +87,7 @@ def test_a_reading_wider_than_its_card_has_several_lines(
         imgui.end_group()
         ends.append(imgui.get_item_rect_max().x)
 
-    monkeypatch.setattr(experiment, "row", row)
+    monkeypatch.setattr(preset_and_readings, "row", row)
     long = plain("Auf der Linie der beiden Flanken gemessener mittlerer Böschungswinkel des Haufens")
     with in_language(language):
         small.ui.snapshot = with_fields(

@@ -11,9 +11,9 @@ from imgui_bundle import imgui
 from repose.app.language import translated, use_language
 from repose.app.render import text
 from repose.app.render.theme import Colour
-from repose.app.ui import fields, widgets
+from repose.app.ui import parameter_rows, widgets
 from repose.app.ui.field_values import editable, position, typed, value_at
-from repose.app.ui.fields import describe
+from repose.app.ui.parameter_rows import describe
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.parameter_values import parameters_of
@@ -77,11 +77,13 @@ def test_a_row_shows_a_converted_value_without_rounding_errors(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: dict[str, str] = {}
-    monkeypatch.setattr(fields, "_caption", lambda ui, parameter, value, *place: shown.update({parameter.name: value}))
+    monkeypatch.setattr(
+        parameter_rows, "_caption", lambda ui, parameter, value, *place: shown.update({parameter.name: value})
+    )
     parameters = parameters_of(harness.ui.snapshot.run)
     assert parameters is not None
     put(harness.ui.snapshot, parameters=parameters.changed(tilt=math.radians(28.0)))
-    monkeypatch.setattr(harness, "draw", lambda ui: fields.draw_field(ui, DECLARED["tilt"]))
+    monkeypatch.setattr(harness, "draw", lambda ui: parameter_rows.draw_field(ui, DECLARED["tilt"]))
     harness.frame(2)
     assert shown == {"tilt": "28°"}
 
@@ -219,10 +221,10 @@ def test_symbol_and_value_never_share_a_place_however_long_the_value_is(
     def draw(ui: Ui) -> None:
         imgui.set_next_window_size(imgui.ImVec2(room + 2.0 * imgui.get_style().window_padding.x, 60.0))
         imgui.begin("one row")
-        fields.draw_field(ui, DECLARED["normal_stiffness"])
+        parameter_rows.draw_field(ui, DECLARED["normal_stiffness"])
         imgui.end()
 
-    monkeypatch.setattr(fields, "draw_symbol", draw_symbol)
+    monkeypatch.setattr(parameter_rows, "draw_symbol", draw_symbol)
     harness.ui.control.edits.set({"normal_stiffness": 8.7e8})
     harness.draw = draw
     harness.frame(2)

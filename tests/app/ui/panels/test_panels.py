@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from imgui_bundle import imgui
 from repose.app.render.passes.force_chains import FORCE_CHAINS
-from repose.app.ui.actions import CONTINUES, act
 from repose.app.ui.keys import scene_keys
-from repose.app.ui.panels import Panel, all_panels, experiment, next_step, plots, stability, task
+from repose.app.ui.panels import Panel, all_panels, next_step, plots, preset_and_readings, stability, task
 from repose.app.ui.questions import answer
+from repose.app.ui.scene_actions import CONTINUES, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
 from repose.sim.experiment.parameter_values import parameters_of
@@ -265,7 +265,7 @@ def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows: list[tuple[str, str]] = []
-    monkeypatch.setattr(experiment, "row", lambda left, right, *rest: rows.append((left, right)))
+    monkeypatch.setattr(preset_and_readings, "row", lambda left, right, *rest: rows.append((left, right)))
     put(
         harness.ui.snapshot,
         readings=(
@@ -460,7 +460,7 @@ def test_no_two_panels_have_the_same_name() -> None:
 
 
 def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
-    from repose.app.render.passes.measurement import measures_slope
+    from repose.app.render.passes.measured_slope import measures_slope
 
     sloped = [name for name in scenes() if measures_slope(snapshot_of(scene=name))]
     assert sorted(sloped) == ["clumps", "heap", "heap3d", "joined"]

@@ -10,7 +10,7 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.ui import file_dialog
 from repose.app.ui.dropped_files import take_dropped
-from repose.app.ui.fields import describe
+from repose.app.ui.parameter_rows import describe
 from repose.app.ui.toasts import Toasts
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.registry import scenes

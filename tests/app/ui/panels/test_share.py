@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from imgui_bundle import imgui
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import headless_job
 from repose.app.jobs.headless_plan import Job
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import RunSaver
 from repose.app.ui.panels import all_keys
 from repose.app.ui.panels.share import CodeEntry
-from repose.app.ui.share import command_line
+from repose.app.ui.sharing import command_line
 from repose.app.ui.toasts import current_toasts
 from repose.sim.experiment.commands import Start
 from repose.sim.io import presets

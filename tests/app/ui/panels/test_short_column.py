@@ -11,7 +11,7 @@ from repose.app.render.passes import scale_bar
 from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui import widgets
 from repose.app.ui.layout import draw_panels
-from repose.app.ui.panels import all_panels, experiment, plots, study
+from repose.app.ui.panels import all_panels, plots, preset_and_readings, study
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action
@@ -59,7 +59,7 @@ def test_four_readings_can_be_read_without_scrolling(
         if imgui.get_item_rect_max().y <= imgui.get_window_pos().y + imgui.get_window_height():
             read.add(left)
 
-    monkeypatch.setattr(experiment, "row", row)
+    monkeypatch.setattr(preset_and_readings, "row", row)
     labels = {"pressure": "pressure P", "largest_shear": "largest shear τ", "coordination": "contacts per grain Z"}
     packing = tuple(Reading(name, label, 1.0, "Pa") for name, label in labels.items())
     snapshot = with_fields(full_snapshot(), bulk_readings=packing)
@@ -76,17 +76,17 @@ def test_the_main_result_has_its_name_beside_it(
     size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: dict[str, float] = {}
-    plain = experiment.draw_text
+    plain = preset_and_readings.draw_text
 
     def draw_text(x: float, y: float, text: str, *style: object) -> float:
         written[text] = plain(x, y, text, *style)
         return written[text]
 
-    monkeypatch.setattr(experiment, "draw_text", draw_text)
+    monkeypatch.setattr(preset_and_readings, "draw_text", draw_text)
     name = "μ = 0.15 slides, acceleration"
     snapshot = with_fields(full_snapshot(), slope=None, readings=(Reading("acceleration_1", name, 6.937, "m/s²"),))
     with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
-        beside = [text for text in written if text in (name, *experiment.halves(name))]
+        beside = [text for text in written if text in (name, *preset_and_readings.halves(name))]
         assert " ".join(beside) == name
         assert max(written[text] for text in beside) <= harness.ui.window.inset[0]
 
@@ -174,7 +174,7 @@ def test_no_label_in_the_column_is_cut(
 
     from repose.app.ui.panels import parameters, record, runs
 
-    for module in (experiment, parameters, record, runs):
+    for module in (preset_and_readings, parameters, record, runs):
         for name, watched in (("button", button), ("row", row)):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, watched)

@@ -8,15 +8,15 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui import file_dialog, widgets
+from repose.app.ui.clump_recipe import Workshop
 from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.panels import all_keys, edits_shown, workshop
 from repose.app.ui.questions import answer, open_question
-from repose.app.ui.workshop import Workshop
 from repose.sim.clumps.clump_file import read_clump
 from repose.sim.experiment.commands import Act, Start
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
-from tests.app.ui.test_workshop import change, wait
+from tests.app.ui.test_clump_recipe import change, wait
 from tests.tiers import tiered
 
 

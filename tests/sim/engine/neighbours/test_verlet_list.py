@@ -17,8 +17,8 @@ from repose.sim.engine.builder import (
     with_threads,
 )
 from repose.sim.engine.neighbours import pair_list, verlet_list
+from repose.sim.engine.neighbours.candidate_lanes import write_near
 from repose.sim.engine.neighbours.cell_list import bucket_of
-from repose.sim.engine.neighbours.lanes import write_near
 from repose.sim.engine.neighbours.verlet_list import LONG_LIVED, OK, PAIRS_FULL
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.workspace import FOUND, LANES

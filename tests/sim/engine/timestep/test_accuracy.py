@@ -9,7 +9,7 @@ import pytest
 from repose.sim.engine.model import Integrator
 from repose.sim.engine.timestep import accuracy
 from repose.sim.engine.timestep.accuracy import LARGEST_GAP, accuracy_limit, impact_gaps
-from repose.sim.engine.timestep.stability import stability_limit
+from repose.sim.engine.timestep.stable_step import stability_limit
 from repose.sim.registry import integrators
 
 from tests.tiers import tiered

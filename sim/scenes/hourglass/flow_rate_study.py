@@ -13,7 +13,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
 from repose.sim.measure.display import Line
 from repose.sim.message import Message, Number, _
-from repose.sim.scenes.hourglass.readings import steady_rate
+from repose.sim.scenes.hourglass.flow_readings import steady_rate
 
 PUBLISHED = (Published(0.1, 110.07, 12.52), Published(0.125, 355.54, 142.74), Published(0.15, 761.97, 256.93))
 """Orifice [m], mean rate and its standard deviation over the runs [1/s]."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from repose.app.language import decimal_sign
-from repose.app.render.side_by_side import columns_for, places, shape_of
+from repose.app.render.pictures_side_by_side import columns_for, places, shape_of
 from repose.app.ui.field_values import typed
 from repose.app.ui.places import STRIP
 from repose.app.ui.preset_library import different, start_of
@@ -31,7 +31,7 @@ GAP = 4.0
 
 @dataclass
 class LabelStrip:
-    """Strip for the label at the foot of every picture. Written by `repose.app.ui.panels.side_by_side`."""
+    """Strip for the label at the foot of every picture. Written by `repose.app.ui.panels.runs_side_by_side`."""
 
     height: float = 0.0
     """[px]; 0 if the labels have room beside the scale bar."""

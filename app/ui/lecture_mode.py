@@ -9,15 +9,15 @@ from typing import Literal
 from repose.app.language import current_language
 from repose.app.lectures import lecture_file
 from repose.app.lectures.answers import answer_of, unanswered
-from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import GuessQuestion, Lecture, said
 from repose.app.lectures.mode import Beginning, Holder, Kept
-from repose.app.storage.view import View
+from repose.app.lectures.step_course import LectureCourse
+from repose.app.storage.view_settings import View
 from repose.app.ui.edits import PATIENCE
 from repose.app.ui.panels import large_plot
+from repose.app.ui.pause_and_speed import SPEEDS
 from repose.app.ui.preset_library import start_of
 from repose.app.ui.toasts import tell
-from repose.app.ui.transport import SPEEDS
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward
 from repose.sim.experiment.commands import Act, Command, Copy, Resume, SetParameters

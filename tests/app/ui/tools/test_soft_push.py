@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
-from repose.app.ui.tools import push, stir
+from repose.app.ui.tools import soft_push, stir
 from repose.app.ui.tools.pointer import PresentDrag, depth_at
 from repose.sim.experiment.commands import PUSHED, Push, Release, TakeBack
 
@@ -25,7 +25,7 @@ def harness(tmp_path: Path) -> Iterator[PanelHarness]:
         yield opened
 
 
-@pytest.mark.parametrize(("tool", "rigid"), [(push.TOOL, False), (stir.TOOL, True)])
+@pytest.mark.parametrize(("tool", "rigid"), [(soft_push.TOOL, False), (stir.TOOL, True)])
 def test_it_follows_the_pointer_and_ends_with_the_drag_which_one_undo_takes_back(
     harness: PanelHarness, tool: object, rigid: bool
 ) -> None:
@@ -42,7 +42,7 @@ def test_it_follows_the_pointer_and_ends_with_the_drag_which_one_undo_takes_back
     assert first.position == pytest.approx((1.0, 2.0))
     assert second.position == pytest.approx((2.0, 2.0))
     assert (first.radius, first.rigid, last) == (2.0, rigid, Release())
-    assert (first.speed if rigid else first.limit / push.EARTH) == pytest.approx(0.5 if rigid else 30.0)
+    assert (first.speed if rigid else first.limit / soft_push.EARTH) == pytest.approx(0.5 if rigid else 30.0)
     assert ui.states[PresentDrag].drag is None
     ui.control.edits.undo()
     assert harness.commands[-1] == TakeBack(PUSHED)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from repose.sim.engine.jit import OPTIONS
-from repose.sim.engine.neighbours.lanes import copy_few, count_less, repeat_few, sort_few, write_near
+from repose.sim.engine.neighbours.candidate_lanes import copy_few, count_less, repeat_few, sort_few, write_near
 from repose.sim.engine.workspace import LANES
 
 

@@ -9,8 +9,8 @@ import numba
 import numpy as np
 import pytest
 from repose.sim.engine.model import Integrator
-from repose.sim.engine.timestep import stability
-from repose.sim.engine.timestep.stability import (
+from repose.sim.engine.timestep import stable_step
+from repose.sim.engine.timestep.stable_step import (
     AUTO_SHARE,
     GROWTH,
     amplification,
@@ -110,7 +110,7 @@ def test_declared_limits_are_those_measured_for_the_scheme(name: str) -> None:
     # more than 2 %; "auto" keeps away from the limit by AUTO_SHARE besides.
     table = limit_table(integrators()[name])
     for ratio in np.concatenate([np.linspace(0.001, 0.2, 23), np.geomspace(0.2, 12.0, 53)]):
-        promised = interpolate(float(ratio), stability.RATIO_GRID, table)
+        promised = interpolate(float(ratio), stable_step.RATIO_GRID, table)
         assert promised <= 1.02 * stability_limit(integrators()[name], round(float(ratio), 6)), ratio
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.render.text import note
 from repose.app.ui.panels import Panel
-from repose.app.ui.panels.experiment import draw_readings
+from repose.app.ui.panels.preset_and_readings import draw_readings
 from repose.app.ui.ui import Ui
 from repose.sim.message import _
 

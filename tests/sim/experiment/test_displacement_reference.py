@@ -7,7 +7,7 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Rewind
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.displacement import MOST, displacements, present_mark
+from repose.sim.experiment.displacement_reference import MOST, displacements, present_mark
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.headless import Frames, shown
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot

@@ -16,15 +16,12 @@ from repose.app.render.text import RAISED, SHIFT, SMALL, note, pieces, si, text_
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.keys import Key
+from repose.app.ui.main_result import headline, numbers
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.panels.time_plot import limits, thinned
-from repose.app.ui.places import ToolArea
-from repose.app.ui.plot_area import plot_area
-from repose.app.ui.questions import replace_run
-from repose.app.ui.readings import headline, numbers
-from repose.app.ui.side_by_side import (
+from repose.app.ui.picture_areas import (
     LabelStrip,
     foot,
     insets,
@@ -35,6 +32,9 @@ from repose.app.ui.side_by_side import (
     start,
     usual_values,
 )
+from repose.app.ui.places import ToolArea
+from repose.app.ui.plot_area import plot_area
+from repose.app.ui.questions import replace_run
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
 from repose.sim.choices import choice_name

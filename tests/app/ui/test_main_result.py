@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from repose.app.language import translated
-from repose.app.ui.readings import Headline, headline, in_words
+from repose.app.ui.main_result import Headline, headline, in_words
 from repose.sim.experiment import changes
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.passes.pull import LONGEST, THREAD, WIDTH, draw_arrow
+from repose.app.render.passes.pull_thread import LONGEST, THREAD, WIDTH, draw_arrow
 from repose.sim.message import Message, Number, length_text, with_prefix
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, plu
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of
 from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
-from repose.sim.scenes.heap.filling import HeapState, draw_radii, mass_of
+from repose.sim.scenes.heap.container import HeapState, draw_radii, mass_of
 from repose.sim.scenes.heap.surface import slope_now
 
 CALM_TIME = 0.02

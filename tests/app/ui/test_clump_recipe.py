@@ -11,8 +11,8 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 from repose.app.render.colours import colouring_of
 from repose.app.stopping import StopAsked
-from repose.app.ui import workshop as module
-from repose.app.ui.workshop import Workshop
+from repose.app.ui import clump_recipe as module
+from repose.app.ui.clump_recipe import Workshop
 from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.making import compile_loops
 from repose.sim.experiment.snapshot import Snapshot

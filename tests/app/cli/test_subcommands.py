@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.app.cli.commands import run_command_line
+from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import headless_job
 from repose.app.window.window import WindowError
 from repose.sim.io import presets
@@ -22,7 +22,7 @@ from tests.python_words import PYTHON_WORDS
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"], ["sweep", "--help"]])
 def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[str], tmp_path: Path) -> None:
     code = (
-        "import sys; from repose.app.cli.commands import run_command_line; code = run_command_line(sys.argv[1:]);"
+        "import sys; from repose.app.cli.subcommands import run_command_line; code = run_command_line(sys.argv[1:]);"
         "heavy = {'numba', 'numpy', 'OpenGL', 'pygame', 'imgui_bundle', 'av', 'scipy', 'matplotlib'};"
         "heavy &= set(sys.modules);"
         "sys.exit(f'imported {heavy}' if heavy else code)"

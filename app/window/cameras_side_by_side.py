@@ -10,7 +10,7 @@ from repose.app.render.camera import Camera2D
 from repose.app.render.framing import SCALE_BAR_ROOM
 from repose.app.render.orbit import Camera
 from repose.app.ui.events import Events
-from repose.app.ui.side_by_side import above_labels
+from repose.app.ui.picture_areas import above_labels
 from repose.app.ui.ui import Ui
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot

@@ -12,8 +12,8 @@ from repose.sim.measure.display import TIME, Axis, Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
 from repose.sim.message import Message, Number, _
 from repose.sim.scenes.common.settling import fall_time, settling_readings
-from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
+from repose.sim.scenes.hourglass.random_filling import HourglassState
 
 STARTING = 1.5
 """Time after which the flow counts as steady, in units of the free fall of the highest grain to the neck [-]."""

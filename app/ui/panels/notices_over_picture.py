@@ -12,7 +12,6 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import heading, note
 from repose.app.render.theme import Colour, vector
-from repose.app.ui.actions import act
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
@@ -21,6 +20,7 @@ from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.places import BELOW_LEGEND, NOTICE, TaskArea
 from repose.app.ui.preset_library import Awaited, different
 from repose.app.ui.questions import answer, open_question
+from repose.app.ui.scene_actions import act
 from repose.app.ui.toasts import Toast, current_toasts
 from repose.app.ui.tools.inspect import end_with_grain
 from repose.app.ui.ui import Ui

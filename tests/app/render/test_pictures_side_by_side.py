@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.render.side_by_side import GROUND, LINE, Together, columns_for, gaps, places, upper_right
+from repose.app.render.pictures_side_by_side import GROUND, LINE, Together, columns_for, gaps, places, upper_right
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.snapshots import snapshot_of

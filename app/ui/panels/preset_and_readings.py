@@ -8,10 +8,10 @@ from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.text import draw_text, heading, text_width
 from repose.app.render.theme import vector
+from repose.app.ui.main_result import Headline, headline, in_words
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.places import is_low
-from repose.app.ui.readings import Headline, headline, in_words
 from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from repose.sim.bonds.bond import Bond
 from repose.sim.engine import vector
-from repose.sim.engine.bonds import BondForce
+from repose.sim.engine.bond_forces import BondForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundBond
 from repose.sim.message import _

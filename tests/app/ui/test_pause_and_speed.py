@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from repose.app.render.pacing import describe_speed
-from repose.app.ui.transport import SPEEDS, Transport, clock_text, describe_pace, wanted_speed
+from repose.app.ui.pause_and_speed import SPEEDS, Transport, clock_text, describe_pace, wanted_speed
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.registry import scenes
 

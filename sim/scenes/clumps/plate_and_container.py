@@ -17,8 +17,8 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import remove_spheres
-from repose.sim.scenes.clumps.grains import BALL, Grain, random_orientations, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
+from repose.sim.scenes.clumps.poured_clumps import BALL, Grain, random_orientations, shape_of
 from repose.sim.scenes.common.poured import PouredState, generator_of, release_layer
 from repose.sim.scenes.common.stream import SHALLOW, SIDES, SPACING, drawn_radii, frustum, next_places, plate_radius
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 from repose.app.language import use_language
-from repose.app.ui.panels import side_by_side
-from repose.app.ui.panels.side_by_side import SideBySideForm
+from repose.app.ui.panels import runs_side_by_side
+from repose.app.ui.panels.runs_side_by_side import SideBySideForm
+from repose.app.ui.picture_areas import above_labels, insets, parsed, possible, run_at
 from repose.app.ui.questions import open_question
-from repose.app.ui.side_by_side import above_labels, insets, parsed, possible, run_at
 from repose.app.ui.tools import all_tools
 from repose.sim.experiment.commands import KeepOne, StartSideBySide
 from repose.sim.measure.display import Reading
@@ -128,15 +128,15 @@ def test_the_table_has_a_column_for_every_run_and_a_dash_where_one_has_no_such_r
     beside(harness, 3)
     harness.ui.beside.runs = (with_fields(harness.ui.beside.runs[0], slope=None), *harness.ui.beside.runs[1:])
     harness.frame()
-    rows = dict(side_by_side.rows(harness.ui))
+    rows = dict(runs_side_by_side.rows(harness.ui))
     assert all(len(values) == 3 for values in rows.values())
-    assert [value is side_by_side.NONE for value in rows["angle of repose"]] == [True, False, False]
+    assert [value is runs_side_by_side.NONE for value in rows["angle of repose"]] == [True, False, False]
     assert "side_by_side.table" in harness.widgets
 
 
 def test_keys_choose_the_next_run_and_go_back_to_the_chosen_one(harness: PanelHarness) -> None:
     beside(harness, 2)
-    side_by_side.choose_next(harness.ui)
+    runs_side_by_side.choose_next(harness.ui)
     assert harness.ui.beside.chosen == 1
     harness.click("side_by_side.back")
     assert harness.commands[-1] == KeepOne(1)
@@ -179,20 +179,20 @@ def test_the_buttons_of_the_tools_stay_in_the_first_picture_and_cover_little_of_
 def test_a_narrow_table_has_its_units_beside_the_names_and_then_no_errors(harness: PanelHarness) -> None:
     head = ("at 1.2 s", ["μ = 0.1", "μ = 0.2", "μ = 0.3"])
     shear = [
-        side_by_side.cell_of(Reading("shear", plain("shear τ"), value, "N/m", error))
+        runs_side_by_side.cell_of(Reading("shear", plain("shear τ"), value, "N/m", error))
         for value, error in ((29.19, 0.26), (6.76, 0.62), (6.63, 0.24))
     ]
     angles = [
-        side_by_side.cell_of(Reading("angle", plain("angle"), value, "°", error))
+        runs_side_by_side.cell_of(Reading("angle", plain("angle"), value, "°", error))
         for value, error in ((28.3, 0.4), (30.0, 1.0))
     ]
-    table = [(plain("shear τ"), shear), (plain("angle"), [side_by_side.NONE, *angles])]
-    whole, wide = side_by_side.fitted(head, table, 1e4)
+    table = [(plain("shear τ"), shear), (plain("angle"), [runs_side_by_side.NONE, *angles])]
+    whole, wide = runs_side_by_side.fitted(head, table, 1e4)
     in_degrees = ("angle", ["–", "28.30° ± 0.40°", "30.0° ± 1.0°"])
     assert whole == [head, ("shear τ", ["29.19 ± 0.26 N/m", "6.76 ± 0.62 N/m", "6.63 ± 0.24 N/m"]), in_degrees]
-    named, less = side_by_side.fitted(head, table, wide - 1.0)
+    named, less = runs_side_by_side.fitted(head, table, wide - 1.0)
     assert named == [head, ("shear τ [N/m]", ["29.19 ± 0.26", "6.76 ± 0.62", "6.63 ± 0.24"]), in_degrees]
-    bare, least = side_by_side.fitted(head, table, less - 1.0)
+    bare, least = runs_side_by_side.fitted(head, table, less - 1.0)
     assert bare == [head, ("shear τ [N/m]", ["29.19", "6.76", "6.63"]), ("angle", ["–", "28.30°", "30.0°"])]
     assert least < less < wide
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from repose.app.lectures.course import LectureCourse
 from repose.app.lectures.lecture_file import Step
+from repose.app.lectures.step_course import LectureCourse
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 

@@ -13,10 +13,10 @@ from imgui_bundle import imgui, implot
 from repose.app.render import text
 from repose.app.render.passes import legend
 from repose.app.storage.autosave import AutosaveFolder
-from repose.app.ui import lecture
-from repose.app.ui.lecture import open_lecture
-from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation, record
-from repose.app.ui.panels.notices import ways_back
+from repose.app.ui import lecture_mode
+from repose.app.ui.lecture_mode import open_lecture
+from repose.app.ui.panels import Panel, all_keys, all_panels, notices_over_picture, presentation, record
+from repose.app.ui.panels.notices_over_picture import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
 from repose.app.ui.toasts import LONG, SHORT, Toasts, current_toasts, tell
@@ -370,8 +370,8 @@ def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
             return progress
 
     notes: list[str] = []
-    monkeypatch.setattr(notices, "_watch", lambda ui: Watched())
-    monkeypatch.setattr(notices, "note", lambda text, colour: notes.append(text))
+    monkeypatch.setattr(notices_over_picture, "_watch", lambda ui: Watched())
+    monkeypatch.setattr(notices_over_picture, "note", lambda text, colour: notes.append(text))
     harness.ui.snapshot = with_fields(harness.ui.snapshot, compiling=True)
     harness.frame()
     assert said in notes
@@ -451,12 +451,12 @@ def test_the_key_of_films_says_that_the_last_one_is_still_being_completed(
 def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: PanelHarness) -> None:
     ui = harness.ui
     open_lecture(ui, "granular-flow")
-    lecture.wish(ui, "begin")
-    lecture.see(ui)
+    lecture_mode.wish(ui, "begin")
+    lecture_mode.see(ui)
     assert not ui.control.transport.paused
     for __ in range(4):
-        lecture.wish(ui, "forward")
-    lecture.see(ui)
+        lecture_mode.wish(ui, "forward")
+    lecture_mode.see(ui)
     assert ui.mode.lecture.step.paused
     assert ui.control.transport.paused
 
@@ -467,14 +467,14 @@ def test_a_lecture_that_is_begun_before_the_first_picture_waits_for_the_run_that
     ui = harness.ui
     run, ui.snapshot = ui.snapshot, Snapshot()
     open_lecture(ui, "granular-flow")
-    lecture.wish(ui, "begin")
-    lecture.see(ui)
+    lecture_mode.wish(ui, "begin")
+    lecture_mode.see(ui)
     assert not ui.mode.lecture.on
     ui.snapshot = with_fields(run, logs=1)
-    lecture.see(ui)
+    lecture_mode.see(ui)
     assert ui.mode.lecture.on
-    lecture.see(ui)
+    lecture_mode.see(ui)
     assert not ui.mode.lecture.entered, "the run before the lecture is still in the window"
     ui.snapshot = with_fields(run, logs=2)
-    lecture.see(ui)
+    lecture_mode.see(ui)
     assert ui.mode.lecture.entered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repose.app.lectures.course import RUN_ALL
+from repose.app.lectures.step_course import RUN_ALL
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
