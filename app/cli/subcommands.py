@@ -503,7 +503,7 @@ def validate(
 def selftest(
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
 ) -> None:
-    """Test physics, restart, faults, film and picture on this machine."""
+    """Test engine, restart, film and picture on this machine."""
     from repose.app.jobs import selftest as tests
 
     findings = tests.examine(quiet=json)

@@ -1,7 +1,7 @@
 """`repose selftest`: tests the program on this machine and reports the results.
 
-It needs neither pytest nor the tests. The cases of physics and faults are in `repose.sim.study`; this module contains
-those of film, picture and panels, and the table.
+It needs neither pytest nor the tests. The cases of the engine are in `repose.sim.study.selftest_cases`; this module
+contains those of film and picture, and the table.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ import numpy as np
 from repose.app.progress import Progress
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.study.damage import DAMAGE
-from repose.sim.study.physics_selftest import PHYSICS, NotAvailable, SelfTestCase, SelfTestResult
-from repose.sim.study.survival import SURVIVAL
+from repose.sim.study.selftest_cases import ENGINE, NotAvailable, SelfTestCase, SelfTestResult
 from repose.sim.wording import described
 
 DONE, FAILED = 0, 1
@@ -96,37 +94,18 @@ def draw_heap() -> None:
     sys.stdout.write(f"{(np.abs(drawn - drawn[0, 0]).max(axis=2) > 24).mean()}\n")
 
 
-def killed_films() -> SelfTestResult:
-    """Number of unplayable files that programs leave which are killed while they film."""
-    from repose.app.jobs.film_faults import films_left_by_kills
-
-    return films_left_by_kills()
-
-
-def panels() -> SelfTestResult:
-    """Number of failures, of all panels in all ways, that end the window or are not reported; needs no display."""
-    try:
-        from repose.app.jobs.panel_faults import failing_panels
-    except ImportError as error:
-        raise NotAvailable(f"no panels: {error}") from None
-    return failing_panels()
-
-
 ALL = (
-    *PHYSICS,
-    *SURVIVAL,
-    *DAMAGE,
+    *ENGINE,
     SelfTestCase("film", f"of {FRAMES} frames, missing", film, "R09"),
-    SelfTestCase("killed films", "files that cannot be played", killed_films, "R01"),
-    SelfTestCase("failing panels", "failures that end the window", panels),
     SelfTestCase("picture", "share without a grain", picture, "G05"),
 )
+"""The cases whose result depends on the machine: processor and compiler, disk, codecs, driver. All others are tests."""
 
 
 def examine(quiet: bool) -> list[SelfTestFinding]:
     """Test every case, with progress on standard error unless quiet."""
     findings = []
-    with Progress("Testing physics, runs, files, film and picture", quiet=quiet) as progress:
+    with Progress("Testing engine, film and picture", quiet=quiet) as progress:
         progress.show("compiling the engine", None)
         for number, case in enumerate(ALL):
             findings.append(_try(case))

@@ -1,5 +1,4 @@
-"""Work on many experiments or on the program itself: studies, benchmark, self-test, tests with damaged data, compiling
-ahead.
+"""Work on many experiments or on the program itself: studies, benchmark, self-test, compiling ahead.
 
 A study is a record (`plan`). `runs_on_disk` does its runs in processes (`parallel_runs`) and manages their files;
 `outcome` computes means, fits and tables.

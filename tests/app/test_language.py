@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 from repose.app import language
-from repose.app.jobs import catalogues
 from repose.app.language import ENGLISH, NATIVE, Language, language_for, read_language
 from repose.app.render.passes import all_switches
 from repose.app.ui.panels import all_keys, all_panels
@@ -18,6 +17,8 @@ from repose.app.ui.tools import all_tools
 from repose.sim.message import EMPTY, Capital, Clause, Joined, Message, Number, _, joined, plain, plural
 from repose.sim.registry import measurements, scenes
 from repose.sim.scenes.lecture.disc_scene import outcome_above
+
+from tests.tools import catalogues
 
 OTHER_NAMES = ("Chung", "Duffau", "Lynch", "Enter", "Ctrl", "Shift", "repose", "clump")
 """Of authors, keys and commands, which no language translates."""
@@ -34,7 +35,7 @@ def test_a_catalogue_has_every_template_with_its_values_and_plural_forms_and_no_
     code: str, templates: dict[catalogues.Template, str]
 ) -> None:
     faults = [*catalogues.faults(code, templates)]
-    assert not faults, "`python -m repose.app.jobs.catalogues` adds and removes templates:\n" + "\n".join(faults)
+    assert not faults, "`python -m tests.tools.catalogues` adds and removes templates:\n" + "\n".join(faults)
 
 
 def test_the_check_of_a_catalogue_finds_what_is_missing_unused_and_different(

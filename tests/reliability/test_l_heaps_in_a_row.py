@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from repose.sim.study.survival import heaps_in_a_row
+
+from tests.reliability.heaps_in_a_row import heaps_in_a_row
 
 
 @pytest.mark.slow

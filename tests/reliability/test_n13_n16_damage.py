@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 import pytest
-from repose.sim.study.damage import damaged_meshes, damaged_presets, killed_saves, mutated, tetrahedra
 
+from tests.reliability.damage import damaged_meshes, damaged_presets, killed_saves, mutated, tetrahedra
 from tests.tiers import tiered
 
 SEED = 20_261_122

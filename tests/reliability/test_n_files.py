@@ -30,10 +30,10 @@ from repose.sim.io import world_tables
 from repose.sim.io.archive import ArchiveError
 from repose.sim.measure.booked import Booked
 from repose.sim.scenes.heap.container import HeapState
-from repose.sim.study.mutations import mutants
 from repose.sim.wording import value_text
 
 from tests.python_words import PYTHON_WORDS
+from tests.reliability.mutations import mutants
 from tests.reliability.runs import go, poured
 from tests.sim.experiment.test_faults import pressed
 

@@ -18,8 +18,8 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.archive import ArchiveError
 from repose.sim.parameters import ParameterError
-from repose.sim.study.mutations import complaint, mutants
 
+from tests.reliability.mutations import complaint, mutants
 from tests.reliability.runs import CYLINDER, landed, saved
 from tests.small_worlds import use_plain_engine
 from tests.tiers import tiered

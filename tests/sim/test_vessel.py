@@ -24,8 +24,8 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.vessel.scene import shape
 from repose.sim.scenes.vessel.shape import goblet
-from repose.sim.study.mutations import closed, opened
 
+from tests.reliability.mutations import closed, opened
 from tests.reliability.runs import resumed, saved
 from tests.sim.io.test_mesh import binary, box
 

@@ -9,26 +9,10 @@ from collections.abc import Callable
 import pytest
 from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import selftest
-from repose.sim.study.physics_selftest import NotAvailable, SelfTestCase, SelfTestResult
-
-OWN_TESTS = ("mutated", "random heaps", "killed", "kills", "heaps in a row", "failing panels", "new process", "picture")
-"""Beginnings of the names of cases that other tests run with larger numbers."""
+from repose.sim.study.selftest_cases import NotAvailable, SelfTestCase, SelfTestResult
 
 
-def test_every_case_without_a_test_of_its_own_passes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(selftest, "ALL", tuple(case for case in selftest.ALL if not case.name.startswith(OWN_TESTS)))
-    assert len(selftest.ALL) >= 15
-    require_survival(capsys)
-
-
-@pytest.mark.slow
 def test_every_case_passes(capsys: pytest.CaptureFixture[str]) -> None:
-    require_survival(capsys)
-
-
-def require_survival(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["selftest", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["passed"] == found["tested"] >= len(selftest.ALL) - 1

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.app.jobs.film_faults import killed_films
 from repose.app.storage import recorder
 from repose.app.storage.recorder import Recorder, RecorderError, film_path, names_of
+
+from tests.app.storage.film_faults import killed_films
 
 av = pytest.importorskip("av")
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from imgui_bundle import imgui
-from repose.app.jobs.panel_faults import bare_frame, bare_imgui, direct_nothing
 from repose.app.render.camera import Camera2D
 from repose.app.render.pacing import pacer
 from repose.app.render.theme import apply
@@ -32,6 +31,7 @@ from repose.sim.message import Message, plain
 from repose.sim.registry import scenes
 
 from tests.app.fake_heap import fake_heap
+from tests.app.ui.panels.panel_faults import bare_frame, bare_imgui, direct_nothing
 from tests.snapshots import with_fields
 
 LEDGER = ("translational", "rotational", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed")

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 from imgui_bundle import imgui, implot
-from repose.app.jobs import panel_faults
-from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from repose.app.lectures.lecture_file import load
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
@@ -18,6 +16,8 @@ from repose.app.ui.places import StabilityArea
 from repose.app.ui.ui import Ui
 from repose.sim.measure.display import Outcome
 
+from tests.app.ui.panels import panel_faults
+from tests.app.ui.panels.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 from tests.snapshots import with_fields
 

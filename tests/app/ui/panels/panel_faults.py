@@ -1,7 +1,4 @@
-"""Test with panels that fail on purpose, drawn without a window: an error in a panel must not affect the others.
-
-Used by `repose selftest` and by the tests.
-"""
+"""Test with panels that fail on purpose, drawn without a window: an error in a panel must not affect the others."""
 
 from __future__ import annotations
 
@@ -25,12 +22,9 @@ from repose.app.ui.places import chosen_fold
 from repose.app.ui.ui import Ui
 from repose.app.window.application import make_ui
 from repose.app.window.physics import Physics
-from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.message import plain
 from repose.sim.registry import default_scene
-from repose.sim.study.physics_selftest import SelfTestResult
 
 SIZE, LOW_SIZE = (1280, 1600), (1280, 480)
 """Size of the window [px], large enough that no panel scrolls, and one in which the readings are a tab."""
@@ -183,13 +177,3 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
     said = ("Mistake: on purpose", True)
     expected = [said, said if way == "every" else ("", False)]
     return "" if told == expected else f"told {told} instead of {expected}"
-
-
-def failing_panels() -> SelfTestResult:
-    """Number of failures, of all panels in all ways with nested calls left open, that end the window or are not
-    reported."""
-    snapshot = Snapshot()
-    take_snapshot(new_experiment(ready="column"), snapshot)
-    with bare_ui(snapshot) as ui:
-        wrong = [try_panel(ui, panel, way, open_all) for panel in all_panels() for way in WAYS]
-    return SelfTestResult(sum(map(bool, wrong)), 0, "failures")

@@ -1,4 +1,4 @@
-"""Draws the pictures of the shipped presets: `python -m repose.app.jobs.preset_pictures [NAME …]`.
+"""Draws the pictures of the shipped presets: `python -m tests.tools.preset_pictures [NAME …]`.
 
 Every preset is run to the time of its picture, which takes minutes in space. The pictures are written beside the
 presets.

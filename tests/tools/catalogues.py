@@ -1,6 +1,6 @@
 """The catalogues of the languages: bring them up to date with the source code, and check them.
 
-`python -m repose.app.jobs.catalogues` adds new templates to `assets/languages/xx.po`, with an empty translation to be
+`python -m tests.tools.catalogues` adds new templates to `assets/languages/xx.po`, with an empty translation to be
 filled in, and removes those that are no longer used; what is missing is counted. The templates are those that stand in
 the source code as the first argument of `_` and `Message` and as the first two of `plural`, and the texts of the
 presets.

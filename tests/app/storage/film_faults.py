@@ -1,7 +1,4 @@
-"""Test of films whose program is killed at a random moment: every film file can be played, and drafts are deleted.
-
-`repose selftest` kills some programs, the tests kill a hundred.
-"""
+"""Test of films whose program is killed at a random moment: every film file can be played, and drafts are deleted."""
 
 from __future__ import annotations
 
@@ -16,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 from repose.app.storage.recorder import Recorder
-from repose.sim.study.physics_selftest import NotAvailable, SelfTestResult
 
 TOGETHER = 4
 """Programs that film at the same time."""
@@ -76,17 +72,9 @@ def unplayable(folder: Path) -> tuple[list[str], int]:
 
 def killed_films(count: int, seed: int = 7) -> tuple[list[str], int]:
     """Unplayable files after `count` kills and the beginning of another film; and the number of films left."""
-    if not hasattr(os, "fork"):
-        raise NotAvailable("no processes to fork")
     with tempfile.TemporaryDirectory() as folder:
-        code = f"from repose.app.jobs.film_faults import kill_films; kill_films({folder!r}, {count}, {seed})"
-        root = Path(__file__).resolve().parents[2]
+        code = f"from tests.app.storage.film_faults import kill_films; kill_films({folder!r}, {count}, {seed})"
+        root = Path(__file__).resolve().parents[3]
         subprocess.run([sys.executable, "-c", code], cwd=root, timeout=PATIENCE, check=True)
         Recorder(Path(folder) / "next.mp4", (64, 48), 60).close()
         return unplayable(Path(folder))
-
-
-def films_left_by_kills() -> SelfTestResult:
-    """Number of unplayable files that 20 programs leave which are killed while they film."""
-    wrong, _ = killed_films(20)
-    return SelfTestResult(len(wrong), 0, "files")

@@ -1,4 +1,4 @@
-"""Self-test of files: damaged files are refused, and killing the program damages none.
+"""Damaged files, and programs that are killed while they save.
 
 Files are damaged as disks, transfers and users damage them: cut, bits flipped, lines lost, repeated and exchanged,
 words in place of numbers, numbers out of range. Each file must be read or refused in one sentence within `LONGEST`.
@@ -27,7 +27,8 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import remove_leftovers
 from repose.sim.io.mesh import read_mesh
 from repose.sim.parameters import ParameterError
-from repose.sim.study.physics_selftest import SMALL, NotAvailable, SelfTestCase, SelfTestResult
+
+from tests.reliability.heaps_in_a_row import SMALL
 
 LONGEST = 2.0
 """Processor time that one file may take [s]."""
@@ -38,8 +39,8 @@ WORDS: tuple[bytes, ...] = (
 """Words that replace a number in a text."""
 FLOATS = (np.nan, np.inf, -np.inf, 3.4e38, -3.4e38, 1e-45, 1e30, 0.0)
 """Values that replace a number in a table."""
-MESHES, PRESETS, KILLS = 60, 60, 20
-"""Files and kills of one self-test."""
+ENOUGH_KILLS = 20
+"""Kills of which at least one comes while a file is written."""
 DELAYS = 5.0
 """Longest wall time from the first save of a process to its kill, in units of the duration of a save [-]."""
 
@@ -218,7 +219,7 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
             wrong.append(f"kill {number}: {left} left")
     if not path.exists():
         wrong.append("no file was saved")
-    if kills >= KILLS and drafts == 0:
+    if kills >= ENOUGH_KILLS and drafts == 0:
         wrong.append("no process was killed while it wrote a file")
     return wrong
 
@@ -226,16 +227,14 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
 KILL = """
 import sys
 from pathlib import Path
-from repose.sim.study.damage import kill_while_saving
+from tests.reliability.damage import kill_while_saving
 for words in kill_while_saving(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])):
     print(words)
 """
 
 
 def killed_saves(kills: int, seed: int) -> list[str]:
-    """`kill_while_saving` in a process of its own, with two heaps before their first step; raises `NotAvailable`."""
-    if not hasattr(os, "fork"):
-        raise NotAvailable("no fork")
+    """`kill_while_saving` in a process of its own, with two heaps before their first step."""
     with tempfile.TemporaryDirectory() as folder:
         for seed_of_run, name in enumerate(("first", "second")):
             simulation = new_experiment("heap", SMALL, seed_of_run)
@@ -252,26 +251,3 @@ def killed_saves(kills: int, seed: int) -> list[str]:
     if done.returncode != 0:
         raise RuntimeError((done.stderr.strip().splitlines() or ["it ended"])[-1])
     return done.stdout.splitlines()
-
-
-DAMAGE = (
-    SelfTestCase(
-        "damaged meshes",
-        f"of {MESHES}, not answered in a sentence",
-        lambda: _counted(damaged_meshes(MESHES, 10)),
-        "N16",
-    ),
-    SelfTestCase(
-        "damaged presets",
-        f"of {PRESETS}, not answered in a sentence",
-        lambda: _counted(damaged_presets(PRESETS, 10)),
-        "N16",
-    ),
-    SelfTestCase(
-        "kills while saving", f"of {KILLS}, with a file lost or left", lambda: _counted(killed_saves(KILLS, 10)), "N13"
-    ),
-)
-
-
-def _counted(wrong: list[str]) -> SelfTestResult:
-    return SelfTestResult(len(wrong), 0, "files")
