@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -32,16 +32,13 @@ from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages
 from repose.app.storage.recorder import Recorder, names_of
 from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view_settings import View
-from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
-from repose.sim.experiment.control import apply
-from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, labels
+from repose.sim.experiment.control import carry_out
+from repose.sim.experiment.side_by_side import SideBySide, advance_all, take_snapshots
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import COMPARISON, Curve
-from repose.sim.message import EMPTY, plain
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import sentence_of
 
@@ -66,32 +63,18 @@ READING = 3.0
 """Duration of the title card of a step [s]."""
 
 
-@dataclass
-class LectureStage:
-    """The experiments of the present step."""
+def do(together: SideBySide, command: Command) -> None:
+    """Carry out a command in all experiments; raises `ParameterError` with the reason if it is refused."""
+    refusal = carry_out(together, command)
+    if refusal:
+        raise ParameterError(refusal)
 
-    lead: Experiment
-    beside: SideBySide
 
-    def do(self, command: Command) -> None:
-        """Carry out a command in all experiments; raises `ParameterError` with the reason if it is refused."""
-        if side_by_side.concerns(self.beside, command):
-            refusal = side_by_side.carry_out(self.lead, self.beside, command)
-        else:
-            refusal = apply(self.lead, command)
-        if refusal:
-            raise ParameterError(refusal)
-
-    def shot(self, forces: bool) -> Snapshot:
-        """Snapshot of the first experiment, with the snapshots of the others in `beside`."""
-        runs = all_of(self.lead, self.beside)
-        names = labels(runs, self.beside.own) if len(runs) > 1 else (EMPTY,)
-        shots = [Snapshot() for _ in runs]
-        for run, shot, label in zip(runs, shots, names, strict=True):
-            take_snapshot(run, shot, forces=forces)
-            shot.run = replace(shot.run, label=label)
-        shots[0].beside = tuple(shots[1:])
-        return shots[0]
+def shot_of(together: SideBySide, forces: bool) -> Snapshot:
+    """Snapshot of the experiments of a step."""
+    shot = Snapshot()
+    take_snapshots(together, shot, forces=forces)
+    return shot
 
 
 def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads: int | None = None) -> int:
@@ -130,8 +113,8 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
                 shots = StepFilm(lecture, number, language, plan, maker, stage, stop)
                 for picture in shots.pictures(tell):
                     recorder.add(picture)
-                if stage.lead.fault is not None:
-                    raise ParameterError(f"step {number + 1}: {stage.lead.fault.message}")
+                if stage.first.fault is not None:
+                    raise ParameterError(f"step {number + 1}: {stage.first.fault.message}")
         except StopAsked:
             code = INTERRUPTED
         except ParameterError as error:
@@ -150,7 +133,7 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
     return code
 
 
-def begun(stage: LectureStage | None, step: Step, threads: int | None) -> LectureStage:
+def begun(stage: SideBySide | None, step: Step, threads: int | None) -> SideBySide:
     """The experiments at the beginning of a step: new ones, or those of the step before with changed parameters."""
     from repose.sim.experiment.changes import new_experiment
 
@@ -160,11 +143,11 @@ def begun(stage: LectureStage | None, step: Step, threads: int | None) -> Lectur
         starts = _starts(step.preset)
         first = starts[0]
         if stage is None:
-            stage = LectureStage(new_experiment(first.scene, first.values, first.seed, first.ready), SideBySide())
-            apply(stage.lead, UseThreads(threads))
-        stage.do(StartSideBySide(starts) if len(starts) > 1 else first)
+            stage = SideBySide([new_experiment(first.scene, first.values, first.seed, first.ready)])
+            do(stage, UseThreads(threads))
+        do(stage, StartSideBySide(starts) if len(starts) > 1 else first)
     if step.values:
-        stage.do(SetParameters(dict(step.values)))
+        do(stage, SetParameters(dict(step.values)))
     return stage
 
 
@@ -188,7 +171,7 @@ class StepFilm:
         language: str,
         plan: FilmPlan,
         maker: PictureMaker,
-        stage: LectureStage,
+        stage: SideBySide,
         stop: Stop,
     ) -> None:
         self._lecture, self._number = lecture, number
@@ -223,7 +206,7 @@ class StepFilm:
             )
 
         self._director: Director | Together
-        if not stage.beside.others:
+        if len(stage.runs) == 1:
             self._head, self._director = 0, direct(plan.size, "")
         else:  # pictures side by side have no room for the words of the lecture, which are drawn above them
             self._head = head_height(plan.size, self._lines.title, (self._lines.question, self._answer))
@@ -231,7 +214,7 @@ class StepFilm:
 
     def _speed(self) -> float | None:
         """Simulated seconds per second of film; None for the speed of each phase."""
-        step, run = self._step, self._stage.lead
+        step, run = self._step, self._stage.first
         if step.paces or step.speed is None:
             return None
         return step.speed * float(run.scene.limits.time_scale(run.run.built))
@@ -254,7 +237,7 @@ class StepFilm:
         if not self._head:
             yield from self._taken(tell)
             return
-        shot = self._stage.shot(forces=False)
+        shot = shot_of(self._stage, forces=False)
         names = tuple(translated(run.run.label) for run in (shot, *shot.beside))
         card = title_card(self._size, self._lines, names, translated(film_words(shot, 1.0).origin))
         yield from repeat(card, round(READING * self._fps))
@@ -267,18 +250,18 @@ class StepFilm:
     def _taken(self, tell: Callable[[float], None]) -> Iterator[Picture]:
         """The pictures below the head, and the plot, which fills the film."""
         step, stage, course = self._step, self._stage, self._course
-        run, fps = stage.lead, self._fps
+        run, fps = stage.first, self._fps
         filmed, over_at = 0, math.inf
         due = run.time
         idle = not step.actions and not step.values and step.seconds is None and not step.until
         while True:
             self._stop.check()
-            shot = stage.shot(self._forces)
+            shot = shot_of(stage, self._forces)
             action = course.due(shot)
             if action:
-                stage.do(Act(action))
+                do(stage, Act(action))
                 course.did()
-                shot = stage.shot(self._forces)
+                shot = shot_of(stage, self._forces)
             elif filmed and math.isinf(over_at) and (course.is_over(shot) or self._answer_due(filmed)):
                 # Only after the title card, which shows the question.
                 over_at = filmed / fps
@@ -297,7 +280,7 @@ class StepFilm:
             if step.paused and not step.actions:  # a step with actions waits for a guess: a film goes on
                 continue
             due = max(due, run.time - self._director.interval) + self._director.interval
-            advance_all(run, stage.beside, due)
+            advance_all(stage, due)
         complaint = unanswered(self._lecture, self._number, shot)
         if complaint:
             say(f"Step {self._number + 1}, '{self._lines.title}': {complaint}")

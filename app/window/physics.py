@@ -33,9 +33,8 @@ class Physics:
         self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None, threads: int | None = None
     ) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)
-        self._start = Start(scene, dict(values), seed, ready)
-        self._beside: StartSideBySide | None = None
-        """All experiments side by side; None for a single experiment."""
+        self._beginnings: tuple[Start, ...] = (Start(scene, dict(values), seed, ready),)
+        """How the experiments begin, one or several side by side."""
         self.chosen = 0
         """Number of the experiment, of those side by side, that the user has chosen."""
         self._paused = False
@@ -63,12 +62,11 @@ class Physics:
         """Restart the experiment in a new thread, with the last parameters in effect."""
         shown = self._runner.latest()
         if shown.run.parameters.values:
-            self._start, *others = (
-                Start(shot.run.scene, dict(shot.run.parameters.values), shot.run.seed, self._start.ready)
+            self._beginnings = tuple(
+                Start(shot.run.scene, dict(shot.run.parameters.values), shot.run.seed, self._beginnings[0].ready)
                 for shot in (shown, *shown.beside)
                 if shot.run.parameters.values
             )
-            self._beside = StartSideBySide((self._start, *others)) if others else None
         self._replace()
 
     def send(self, command: Command) -> None:
@@ -76,8 +74,7 @@ class Physics:
         begun replaces the first experiment."""
         self.starts += isinstance(command, Beginning)
         if isinstance(command, Start | StartSideBySide):
-            self._start = command if isinstance(command, Start) else command.runs[0]
-            self._beside = command if isinstance(command, StartSideBySide) else None
+            self._beginnings = (command,) if isinstance(command, Start) else command.runs
             if self.dead:
                 self._replace()
                 return
@@ -137,18 +134,17 @@ class Physics:
 
         self._runner.record(None)  # a film of the run that is replaced gets no more frames
         self._runner, self.begun = self._new_runner(saved), True
-        if saved is not None and len(singles(saved)) > 1:
-            self._runner.send(Resume(saved))
-            self.starts += 1
-        elif self._beside is not None and saved is None:
-            self._runner.send(self._beside)
+        # The new thread makes the first experiment; those beside it are begun by a command, as in a thread that runs.
+        several = len(self._beginnings if saved is None else singles(saved)) > 1
+        if several:
+            self._runner.send(StartSideBySide(self._beginnings) if saved is None else Resume(saved))
             self.starts += 1
         self._runner.start()
 
     def _new_runner(self, saved: Saved | None = None) -> Runner:
         from repose.sim.experiment.runner import Runner
 
-        start, threads = self._start, self._threads
+        start, threads = self._beginnings[0], self._threads
 
         def make() -> Experiment:
             from repose.sim.experiment.changes import new_experiment, resumed_experiment

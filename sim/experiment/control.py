@@ -1,12 +1,24 @@
-"""Carry out commands between two batches of steps, and go to earlier or later steps of the log."""
+"""Carry out commands between two batches of steps, in one experiment or in all side by side, and go to earlier or later
+steps of the log."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import added_grains, changes, drawn_walls, faults, history, pull, push, results, shake
-from repose.sim.experiment.command_log import Entry
+from repose.sim.experiment import (
+    added_grains,
+    changes,
+    drawn_walls,
+    faults,
+    history,
+    pull,
+    push,
+    results,
+    shake,
+    side_by_side,
+)
+from repose.sim.experiment.command_log import Entry, SavedRun, SavedSideBySide
 from repose.sim.experiment.commands import (
     ADDED,
     DRAWN,
@@ -21,6 +33,7 @@ from repose.sim.experiment.commands import (
     DoAgain,
     DrawWall,
     KeepMeasured,
+    KeepOne,
     Logged,
     Pull,
     Push,
@@ -33,6 +46,7 @@ from repose.sim.experiment.commands import (
     SetParameters,
     Shake,
     Start,
+    StartSideBySide,
     Still,
     TakeBack,
     UseThreads,
@@ -40,12 +54,15 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.experiment import WITHOUT_LIMIT, Experiment, Seek
 from repose.sim.experiment.relaxation import RelaxationStopped
+from repose.sim.experiment.side_by_side import FEWEST, MOST, SideBySide
 from repose.sim.experiment.stepping import advance_within_log
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import message_of
 
 LOGGED = get_args(Logged)
+OF_ONE = (PULLED, REMOVED)
+"""Actions on one of the experiments: undoing one does not undo an action of the same name in another experiment."""
 
 DRAGS: Mapping[str, type[Pull | Push]] = {PULLED: Pull, PUSHED: Push}
 """Actions of many commands, one for each position of the pointer."""
@@ -56,6 +73,155 @@ CLICKS: Mapping[str, tuple[type[Command], ...]] = {
     SHAKEN: (Shake, Still),
 }
 """Actions of one command."""
+
+
+def carry_out(together: SideBySide, command: Command, chosen: int = 0) -> Message:
+    """Carry out a command given while the user looks at experiment `chosen`; returns why it was refused, or ""."""
+    runs = together.runs
+    chosen = chosen if chosen < len(runs) else 0
+    match command:
+        case StartSideBySide(starts):
+            return _start(together, starts)
+        case Resume(SavedSideBySide() as saved):
+            return _resume(together, saved)
+        case Start() | Resume():
+            refusal = apply(runs[0], command)
+            if not refusal:
+                side_by_side.adopt(together, [], frozenset())
+            return refusal
+        case KeepOne(run):
+            return side_by_side.keep_one(together, run)
+        case Copy(take):
+            take(side_by_side.saved_copy(together))
+            return EMPTY
+    side_by_side.meet(together)
+    match command:
+        case SetParameters() | Recover():
+            return _set(together, command, chosen)
+        case Act(action):
+            able = [run for run in runs if _offers(run, action)] or [runs[chosen]]
+            return _first([apply(run, command) for run in able])
+        case Rewind(at):
+            return _rewind(together, chosen, at)
+        case TakeBack(name):
+            return _take_back(together, chosen, name)
+        case RemoveGrain() | Pull():
+            return apply(runs[chosen], command)
+        case DoAgain(name) if name in OF_ONE:
+            return apply(runs[chosen], command)
+        case DoAgain():  # acts in the experiments in which the action was undone, including the chosen one
+            return [apply(run, command) for run in runs][chosen]
+        case KeepMeasured():
+            return apply(runs[0], command)
+    return _first([apply(run, command) for run in runs])
+
+
+def _start(together: SideBySide, starts: tuple[Start, ...]) -> Message:
+    if not FEWEST <= len(starts) <= MOST:
+        return Message(
+            "{starts} experiments side by side are refused: choose {fewest} to {most}.",
+            starts=len(starts),
+            fewest=FEWEST,
+            most=MOST,
+        )
+    session = together.first.session
+
+    def make(start: Start) -> Experiment:
+        beside = side_by_side.session_beside(session)
+        return changes.new_experiment(start.scene, start.values, start.seed, start.ready, beside)
+
+    refusal, others = _made(len(starts), lambda: [make(start) for start in starts[1:]])
+    if refusal := refusal or apply(together.first, starts[0]):
+        return refusal
+    given = [set(start.values) for start in starts]
+    side_by_side.adopt(together, others, side_by_side.differing([together.first, *others], frozenset().union(*given)))
+    side_by_side.meet(together)
+    return EMPTY
+
+
+def _resume(together: SideBySide, saved: SavedSideBySide) -> Message:
+    session = together.first.session
+
+    def make(run: SavedRun) -> Experiment:
+        return changes.resumed_experiment(run, side_by_side.session_beside(session))
+
+    refusal, others = _made(len(saved.runs), lambda: [make(run) for run in saved.runs[1:]])
+    if refusal := refusal or apply(together.first, Resume(saved.runs[0])):
+        return refusal
+    side_by_side.adopt(together, others, saved.own)
+    together.meetings[:] = saved.meetings
+    return EMPTY
+
+
+def _made(count: int, make: Callable[[], list[Experiment]]) -> tuple[Message, list[Experiment]]:
+    """The experiments beside the first one, or why there are none; the present ones are unchanged."""
+    try:
+        return EMPTY, make()
+    except ParameterError as refusal:
+        return message_of(refusal), []
+    except MemoryError:
+        return (
+            Message(
+                "{count} experiments side by side need more memory than there is: choose fewer of them, or "
+                "fewer grains.",
+                count=count,
+            ),
+            [],
+        )
+
+
+def _set(together: SideBySide, command: SetParameters | Recover, chosen: int) -> Message:
+    runs = together.runs
+    refusal = apply(runs[chosen], command)
+    if refusal:
+        return refusal
+    shared = {name: value for name, value in command.values.items() if name not in together.own}
+    refusals = []
+    for number, run in enumerate(runs):
+        values = {name: value for name, value in shared.items() if name in run.parameters.declared()}
+        if number == chosen or not (values or run.fault is not None):
+            continue
+        act: Command = Recover(values) if run.fault is not None else SetParameters(values)
+        if refused := apply(run, act):
+            refusals.append(Message("Run {number} keeps its value: {refused}", number=number + 1, refused=refused))
+    return _first(refusals)
+
+
+def _offers(experiment: Experiment, action: str) -> bool:
+    """Whether an action of the scene is possible now."""
+    return any(entry.name == action and entry.enabled for entry in experiment.scene.course.actions(experiment))
+
+
+def _rewind(together: SideBySide, chosen: int, at: int) -> Message:
+    """Go to stored equal times: the first at or after step `at` of the chosen run when going forwards, the last at or
+    before it when going backwards."""
+    runs = together.runs
+    past = runs[chosen].history
+    if at >= past.log.end:
+        return _first([apply(run, Rewind(run.history.log.end)) for run in runs])
+    then = side_by_side.meeting_near(together, chosen, at, forwards=at > past.at)
+    return _first([apply(run, Rewind(step)) for run, step in zip(runs, then, strict=True)])
+
+
+def _take_back(together: SideBySide, chosen: int, name: str) -> Message:
+    """Undo the latest action of this name in the chosen run; the others undo theirs, or go back to the same time."""
+    runs = together.runs
+    if refusal := apply(runs[chosen], TakeBack(name)):
+        return refusal
+    seek = runs[chosen].history.seek
+    then = side_by_side.meeting_near(together, chosen, seek.at if seek is not None else runs[chosen].history.at)
+    refusals = []
+    for number, run in enumerate(runs):
+        if number == chosen:
+            continue
+        same = name not in together.own and name not in OF_ONE and not apply(run, TakeBack(name))
+        if not same:
+            refusals.append(apply(run, Rewind(then[number])))
+    return _first(refusals)
+
+
+def _first(refusals: Sequence[Message]) -> Message:
+    return next((refusal for refusal in refusals if refusal), EMPTY)
 
 
 def apply(experiment: Experiment, command: Command) -> Message:

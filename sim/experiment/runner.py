@@ -15,14 +15,19 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Beginning, Command, From, Pull, Push, Release, Resume
-from repose.sim.experiment.control import apply, seek_further
+from repose.sim.experiment.control import carry_out, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.side_by_side import SideBySide, all_of
+from repose.sim.experiment.side_by_side import (
+    SideBySide,
+    advance_batch,
+    begins_several,
+    meet,
+    take_snapshots,
+)
 from repose.sim.experiment.snapshot import Fault, ShownEngine, ShownHistory, ShownMessages, Snapshot, TripleBuffer
-from repose.sim.experiment.stepping import advance, at_rest, rests_at_check, steps_until, threads_wanted
-from repose.sim.experiment.take_snapshot import shown_parameters, take_picture, take_snapshot
+from repose.sim.experiment.stepping import at_rest, rests_at_check, steps_until, threads_wanted
+from repose.sim.experiment.take_snapshot import shown_parameters, take_picture
 from repose.sim.message import EMPTY, Message
 from repose.sim.wording import described
 
@@ -80,8 +85,8 @@ class Runner:
         self._starts = self._begun_by = starts
         self._begins: Beginning | None = None
         """The present command, if it begins another experiment."""
-        self._beside = SideBySide()
-        """The experiments side by side with the one that `make` returns; used by the physics thread only."""
+        self._together = SideBySide([])
+        """The experiments, first that which `make` returns; used by the physics thread only."""
         self._buffer = TripleBuffer()
         self._commands: queue.SimpleQueue[Command | Recording] = queue.SimpleQueue()
         self._stopping = threading.Event()
@@ -221,10 +226,10 @@ class Runner:
 
     def _main(self) -> None:
         try:
-            experiment = self._make()
-            self._publish(experiment)
+            self._begin()
+            self._publish()
             while not self._stopping.is_set():
-                self._turn(experiment)
+                self._turn()
         except Exception as error:  # the window continues and shows the message
             traceback.print_exc()
             shown = self._buffer.writing
@@ -235,33 +240,37 @@ class Runner:
             shown.messages = replace(shown.messages, latest=words, fault=Fault(words))
             self._buffer.publish()
 
-    def _turn(self, experiment: Experiment) -> None:
+    def _begin(self) -> None:
+        self._together.runs.append(self._make())
+
+    def _turn(self) -> None:
         """Carry out commands, advance one batch, publish when due."""
-        changed = self._carry_out_commands(experiment)
+        changed = self._carry_out_commands()
         if self._speed_changed:
             self._speed_changed = False
             self._restart_schedule()
-        runs = all_of(experiment, self._beside)
+        runs = self._together.runs
         if any(run.history.seek is not None for run in runs):
             for run in runs:
                 seek_further(run, max(1, int(BATCH_TIME / self._batch_cost)))
             if changed or all(run.history.seek is None for run in runs) or time.perf_counter() >= self._publish_at:
-                self._publish(experiment)
+                self._publish()
             return
-        steps, requested = self._steps_due(experiment)
-        self._offer_frame(experiment)
-        steps = min(steps, self._steps_to_frame(experiment))
+        steps, requested = self._steps_due()
+        self._offer_frame()
+        steps = min(steps, self._steps_to_frame())
         began, worked = time.perf_counter(), time.thread_time()
-        done = self._advance(experiment, steps, not requested and self._may_rest)
+        done = advance_batch(self._together, steps, not requested and self._may_rest)
         worked = time.thread_time() - worked
         if requested:
             with self._asking:
                 self._steps_asked = max(0, self._steps_asked - done)
         now = time.perf_counter()
         if done:
-            # Experiments side by side are advanced by other threads.
-            least = (now - began) / (1.0 if self._beside.others else LONGEST_BATCH)
+            # A pool of threads advances experiments outside this thread.
+            least = (now - began) / (1.0 if self._together.pool else LONGEST_BATCH)
             self._batch_cost = max(worked, least) / done
+        experiment = self._together.first
         if self._timeline and experiment.time < self._timeline[-1][1]:
             self._restart_schedule()  # a fault restored an earlier state
         self._scheduled = self._scheduled or (now, experiment.time)
@@ -270,26 +279,18 @@ class Runner:
             self._timeline.popleft()
         # A snapshot that the window has not read yet is replaced later.
         if changed or now >= self._publish_at + (0.0 if self._buffer.taken else 1.0 / FEWEST_SNAPSHOTS):
-            self._publish(experiment)
+            self._publish()
         if done == 0:
             self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
             self._wake.clear()
 
-    def _advance(self, experiment: Experiment, steps: int, to_rest: bool) -> int:
-        """Advance by at most `steps` steps, the experiments side by side to the same time; returns how many."""
-        if not self._beside.others:
-            return advance(experiment, steps, to_rest)
-        if not steps:
-            return 0
-        until = side_by_side.time_to_meet(experiment, self._beside, steps)
-        return side_by_side.advance_all(experiment, self._beside, until)
-
-    def _carry_out_commands(self, experiment: Experiment) -> bool:
+    def _carry_out_commands(self) -> bool:
         changed = False
         while not self._commands.empty():
+            experiment = self._together.first
             before, self._command_began = experiment.time, time.perf_counter()
             self._stop_relaxing.clear()
-            for one in all_of(experiment, self._beside):
+            for one in self._together.runs:
                 one.session.seek_steps = int(AT_ONCE / self._batch_cost)
             command = self._commands.get()
             if isinstance(command, Recording):
@@ -298,10 +299,8 @@ class Runner:
                 continue
             run, command = (command.run, command.command) if isinstance(command, From) else (0, command)
             self._begins, scene = command if isinstance(command, Beginning) else None, experiment.scene.name
-            if side_by_side.concerns(self._beside, command):
-                refusal = side_by_side.carry_out(experiment, self._beside, command, run)
-            else:
-                refusal = apply(experiment, command)
+            refusal = carry_out(self._together, command, run)
+            experiment = self._together.first  # another one if only one of several continues
             drags = isinstance(command, Pull | Push | Release)
             if refusal or not drags:  # a drag sends a command per frame, before which no sentence could be read
                 self._refusal = refusal
@@ -324,12 +323,12 @@ class Runner:
         self._timeline.clear()
         self._scheduled = None
 
-    def _steps_due(self, experiment: Experiment) -> tuple[int, bool]:
+    def _steps_due(self) -> tuple[int, bool]:
         """Number of steps of the next batch, and whether `single_step` requested them."""
         batch = max(1, int(BATCH_TIME / self._batch_cost))
         with self._asking:
             paused, asked = self._paused, self._steps_asked
-        runs = all_of(experiment, self._beside)
+        experiment, runs = self._together.first, self._together.runs
         if any(run.fault is not None for run in runs):
             return 0, False
         if paused:
@@ -363,13 +362,13 @@ class Runner:
             self._recording = None
         return self._recording
 
-    def _steps_to_frame(self, experiment: Experiment) -> int:
+    def _steps_to_frame(self) -> int:
         if self._filmed is None:
             return 1 << 30
-        return steps_until(experiment, self._frame_due)
+        return steps_until(self._together.first, self._frame_due)
 
-    def _offer_frame(self, experiment: Experiment) -> None:
-        recording = self._filmed
+    def _offer_frame(self) -> None:
+        experiment, recording = self._together.first, self._filmed
         if recording is None:
             return
         interval, frames = recording.interval, recording.frames
@@ -378,7 +377,7 @@ class Runner:
             self._frame_due = experiment.time  # recording or a phase begins, or time was set back
         while not recording.ended and experiment.time >= self._frame_due - 1e-12:
             shot = Snapshot()
-            self._describe_all(experiment, shot)
+            self._describe(shot)
             self._frame_last, self._frame_phase = experiment.time, experiment.phase
             while not recording.ended and not self._stopping.is_set():
                 if frames.qsize() < FRAMES_WAITING:
@@ -389,38 +388,30 @@ class Runner:
             if self._stopping.is_set():
                 return
 
-    def _describe_all(self, experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-        """The experiment, and those side by side with it."""
+    def _describe(self, snapshot: Snapshot, contacts: bool = True) -> None:
+        """The experiments, and what this thread knows of commands and speed."""
         self._serial += 1
-        runs = all_of(experiment, self._beside)
-        shots = [snapshot, *(Snapshot() for _ in runs[1:])]
-        names = side_by_side.labels(runs, self._beside.own) if len(runs) > 1 else (EMPTY,)
-        for run, shot, label in zip(runs, shots, names, strict=True):
-            self._describe(run, shot, contacts)
-            shot.run = replace(shot.run, label=label, differing=self._beside.own)
-        snapshot.beside = tuple(shots[1:])
-
-    def _describe(self, experiment: Experiment, snapshot: Snapshot, contacts: bool) -> None:
-        take_snapshot(experiment, snapshot, contacts, self._forces_shown)
-        snapshot.serial = self._serial
-        snapshot.messages = replace(
-            snapshot.messages,
-            refusal=self._refusal,
-            refusals=self._refusals,
-            refused_drags=self._refused_drags,
-            refused_action=self._refused_action,
-        )
-        snapshot.history = replace(snapshot.history, starts=self._starts, begun_by=self._begun_by)
+        take_snapshots(self._together, snapshot, contacts, self._forces_shown)
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
-        snapshot.engine = ShownEngine(
-            paused=self._paused,
-            realtime_factor=(last[1] - first[1]) / wall if wall > 0.0 else 0.0,
-            steps_per_second=(last[2] - first[2]) / wall if wall > 0.0 else 0.0,
-            threads_asked=experiment.session.threads,
-            threads_wanted=threads_wanted(experiment),
-            threads_crowded=experiment.session.thread_choice.crowded,
-        )
+        for run, shot in zip(self._together.runs, (snapshot, *snapshot.beside), strict=True):
+            shot.serial = self._serial
+            shot.messages = replace(
+                shot.messages,
+                refusal=self._refusal,
+                refusals=self._refusals,
+                refused_drags=self._refused_drags,
+                refused_action=self._refused_action,
+            )
+            shot.history = replace(shot.history, starts=self._starts, begun_by=self._begun_by)
+            shot.engine = ShownEngine(
+                paused=self._paused,
+                realtime_factor=(last[1] - first[1]) / wall if wall > 0.0 else 0.0,
+                steps_per_second=(last[2] - first[2]) / wall if wall > 0.0 else 0.0,
+                threads_asked=run.session.threads,
+                threads_wanted=threads_wanted(run),
+                threads_crowded=run.session.thread_choice.crowded,
+            )
 
     def announce_compiling(self, experiment: Experiment) -> None:
         """Publish the world before its first step, while the step loop is compiled. Called on the physics thread.
@@ -429,7 +420,7 @@ class Runner:
         stays as it was. Nothing of the experiment that a single one replaces is shown with its picture.
         """
         shown, begins = self._buffer.writing, self._begins
-        if begins is not None and not side_by_side.begins_several(begins):
+        if begins is not None and not begins_several(begins):
             refused = ShownMessages(refusals=self._refusals, refused_drags=self._refused_drags)
             vars(shown).update(vars(Snapshot(messages=refused)))
             shown.history = ShownHistory(starts=self._starts + 1, begun_by=self._starts + 1)
@@ -461,12 +452,11 @@ class Runner:
         # During a seek the relaxation must not stop: it was completed when it was logged.
         return experiment.history.seek is None and (self._stopping.is_set() or self._stop_relaxing.is_set())
 
-    def _publish(self, experiment: Experiment) -> None:
+    def _publish(self) -> None:
         began = time.thread_time()
         self._newest = self._buffer.writing
-        if self._beside.others:
-            side_by_side.meet(experiment, self._beside)
-        self._describe_all(experiment, self._newest, self._contacts_shown)
+        meet(self._together)
+        self._describe(self._newest, self._contacts_shown)
         self._buffer.publish()
         self._publish_cost += 0.2 * (time.thread_time() - began - self._publish_cost)
         self._publish_at = time.perf_counter() + pause_between_snapshots(self._publish_cost)

@@ -20,12 +20,12 @@ from repose.sim import registry
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment, offered_plots, resumed_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start, StartSideBySide
-from repose.sim.experiment.control import apply
+from repose.sim.experiment.control import apply, carry_out
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, carry_out
+from repose.sim.experiment.side_by_side import SideBySide, advance_all
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, at_rest, is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -262,18 +262,18 @@ def test_only_a_phase_that_ends_the_run_counts_as_rest_without_a_wait() -> None:
 
 
 def test_experiments_side_by_side_end_a_step_when_all_have_reached_the_phase() -> None:
-    lead, beside = new_experiment("furnace", VALUES), SideBySide()
+    together = SideBySide([new_experiment("furnace", VALUES)])
     starts = tuple(Start("furnace", VALUES | {"grains": count}, 1) for count in (1, 2))
-    assert carry_out(lead, beside, StartSideBySide(starts)) == ""
-    assert carry_out(lead, beside, Act("heat")) == ""
+    assert carry_out(together, StartSideBySide(starts)) == ""
+    assert carry_out(together, Act("heat")) == ""
     course = LectureCourse.of(parse(STEP + 'until = "molten"\n', "melt.toml").steps[0])
     for at in (0.02, 0.06):
-        first, *others = map(shot, all_of(lead, beside))
+        first, *others = map(shot, together.runs)
         first.beside = tuple(others)
         assert not course.is_over(first)
         assert goes_on(first)
-        advance_all(lead, beside, at)
-    first, *others = map(shot, all_of(lead, beside))
+        advance_all(together, at)
+    first, *others = map(shot, together.runs)
     first.beside = tuple(others)
     assert [run.run.phase.name for run in (first, *others)] == ["molten", "molten"]
     assert course.is_over(first)

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from repose.sim.experiment import runner as runner_module
+from repose.sim.experiment import side_by_side
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import Experiment
@@ -39,6 +40,7 @@ class ManualRunner:
         monkeypatch.setattr(runner_module, "time", self.clock)
         self.simulation = new_experiment("heap", SMALL)
         self.runner = Runner(lambda: self.simulation)
+        self.runner._begin()
         monkeypatch.setattr(self.runner, "_wake", threading.Event())
         self.runner._wake.wait = lambda timeout=None: True
 
@@ -47,7 +49,7 @@ class ManualRunner:
             self.clock.now += STEP_COST * done
             return done
 
-        monkeypatch.setattr(runner_module, "advance", advance_on_the_clock)
+        monkeypatch.setattr(side_by_side, "advance", advance_on_the_clock)
         self.runner.send(Act("fill"))
         self.runner.set_speed(speed)
 
@@ -55,7 +57,7 @@ class ManualRunner:
         """One turn, after so much wall time; returns the steps done."""
         self.clock.now += pause
         before = self.simulation.step
-        self.runner._turn(self.simulation)
+        self.runner._turn()
         return self.simulation.step - before
 
     def settled(self) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.sim.experiment import runner as runner_module
+from repose.sim.experiment import side_by_side
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
@@ -149,7 +149,7 @@ class Slow:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.inside, self.go_on = threading.Event(), threading.Event()
         self.asked: list[int] = []
-        monkeypatch.setattr(runner_module, "advance", self.advance)
+        monkeypatch.setattr(side_by_side, "advance", self.advance)
 
     def advance(self, experiment: Experiment, steps: int, to_rest: bool) -> int:
         self.asked.append(steps)
@@ -183,7 +183,7 @@ def test_t07_when_steps_get_slow_a_batch_becomes_one_step(monkeypatch: pytest.Mo
         manual.clock.now += 2.0 * steps
         return advance(experiment, steps, to_rest)
 
-    monkeypatch.setattr(runner_module, "advance", slowly)
+    monkeypatch.setattr(side_by_side, "advance", slowly)
     manual.turn()
     assert [manual.turn() for _ in range(5)] == [1] * 5  # so that a stop is heeded after one step
 
@@ -202,7 +202,7 @@ def test_t08_an_error_in_the_thread_is_reported_and_the_last_picture_kept(
             raise RuntimeError("a grain too many")
         return advance(experiment, count)
 
-    monkeypatch.setattr(runner_module, "advance", broken)
+    monkeypatch.setattr(side_by_side, "advance", broken)
 
     runner = Runner(make)
     runner.send(Act("fill"))

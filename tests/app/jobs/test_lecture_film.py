@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from repose.app.jobs import lecture_film
 from repose.app.jobs.film_plan import plan_film
-from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, film_lecture
+from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, do, film_lecture, shot_of
 from repose.app.jobs.lecture_notes import notes_of
 from repose.app.language import current_language, translated
 from repose.app.lectures.lecture_file import load, names, parse
@@ -146,16 +146,16 @@ def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(nam
         stage = begun(stage, step, threads=1)
         course = LectureCourse.of(step)
         for _ in range(3):
-            shot = stage.shot(forces=False)
+            shot = shot_of(stage, forces=False)
             if action := course.due(shot):
-                stage.do(Act(action))
+                do(stage, Act(action))
                 course.did()
-            advance_all(stage.lead, stage.beside, stage.lead.time + 5 * stage.lead.dt)
-        assert stage.lead.fault is None
-        assert stage.lead.scene.name == lecture.scene_of(number)
-        declared = type(stage.lead.parameters).declared()
+            advance_all(stage, stage.first.time + 5 * stage.first.dt)
+        assert stage.first.fault is None
+        assert stage.first.scene.name == lecture.scene_of(number)
+        declared = type(stage.first.parameters).declared()
         assert all(parameter in declared for parameter in step.controls)
-        plots = {"comparison"} | {curve.name for curve in stage.lead.scene.view.curves(stage.lead)}
+        plots = {"comparison"} | {curve.name for curve in stage.first.scene.view.curves(stage.first)}
         assert not step.plot or step.plot in plots
 
 

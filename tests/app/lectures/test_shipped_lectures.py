@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from repose.app.jobs.lecture_film import LONGEST, LectureStage, begun
+from repose.app.jobs.lecture_film import LONGEST, begun, do, shot_of
 from repose.app.lectures.lecture_file import Lecture, Step, load, names, parse
 from repose.app.lectures.step_course import LectureCourse
 from repose.sim.experiment.commands import Act
-from repose.sim.experiment.side_by_side import advance_all
+from repose.sim.experiment.side_by_side import SideBySide, advance_all
 from repose.sim.experiment.snapshot import Snapshot
 
 INTERVAL = 0.01
@@ -47,24 +47,24 @@ def longest(step: Step) -> float:
 
 def ends(lecture: Lecture) -> Iterator[End]:
     """Run every step to its end, like a lecturer who waits for it; a step that does not end fails with its words."""
-    stage: LectureStage | None = None
+    stage: SideBySide | None = None
     left: tuple[str, ...] = ()
     for number, step in enumerate(lecture.steps):
         stage = begun(stage, step, threads=None)
         course = LectureCourse.of(step, left if step.preset is None else ())
-        began = stage.lead.time
-        while not course.is_over(shot := stage.shot(forces=False)):
-            assert stage.lead.fault is None, stage.lead.fault
+        began = stage.first.time
+        while not course.is_over(shot := shot_of(stage, forces=False)):
+            assert stage.first.fault is None, stage.first.fault
             assert not course.obstacle(shot), f"step {number + 1}: {course.obstacle(shot)}"
             if action := course.due(shot):
-                stage.do(Act(action))
+                do(stage, Act(action))
                 course.did()
                 continue
-            waited = stage.lead.time - began
+            waited = stage.first.time - began
             assert waited <= longest(step), f"step {number + 1} after {waited:.2f} s: {labels_of(shot)}"
-            advance_all(stage.lead, stage.beside, stage.lead.time + INTERVAL)
+            advance_all(stage, stage.first.time + INTERVAL)
         left = tuple(course.left)
-        yield End(number, stage.lead.time - began, tuple(run.run.phase.name for run in (shot, *shot.beside)))
+        yield End(number, stage.first.time - began, tuple(run.run.phase.name for run in (shot, *shot.beside)))
 
 
 def labels_of(shot: Snapshot) -> str:

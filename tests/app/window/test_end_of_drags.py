@@ -33,8 +33,9 @@ class Frames:
         assert apply(self.experiment, Act("fill")) == ""
         advance(self.experiment, 50)
         self.runner = Runner(lambda: self.experiment)
+        self.runner._begin()
         self.runner.pause(True)
-        self.runner._turn(self.experiment)
+        self.runner._turn()
         self.ui, self.gestures, self.covered = ui, Gestures(), False
         ui.control.send, ui.snapshot, ui.camera = self.runner.send, self.runner.latest(), Camera2D((0.0, 0.0), 1e-4)
 
@@ -45,7 +46,7 @@ class Frames:
             self.ui.snapshot = self.runner.latest()
             self.gestures.update(self.ui, self.covered)
             self.runner._publish_at = 0.0
-            self.runner._turn(self.experiment)
+            self.runner._turn()
 
     def mouse(self, kind: int, by: float = 0.0) -> pygame.event.Event:
         """The button, or a motion, at the grain and `by` pixels beside it."""
@@ -69,7 +70,7 @@ def frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_a_drag_that_begins_in_the_frame_of_a_restart_ends_with_the_button(frames: Frames) -> None:
     frames.ui.control.send(Act("run"))
-    frames.runner._turn(frames.experiment)
+    frames.runner._turn()
     frames.draw(frames.mouse(pygame.MOUSEBUTTONDOWN))  # on the picture before the restart
     frames.draw(frames.mouse(pygame.MOUSEMOTION, 20.0), count=2)
     frames.draw(frames.mouse(pygame.MOUSEBUTTONUP, 20.0), count=FRAMES)

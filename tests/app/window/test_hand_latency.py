@@ -31,8 +31,9 @@ def test_the_frame_after_a_motion_of_the_mouse_shows_the_hand_on_its_way_there(
     assert apply(experiment, Act("fill")) == ""
     advance(experiment, 50)
     runner = Runner(lambda: experiment)
+    runner._begin()
     runner.pause(True)  # no step is done: only commands change what is shown
-    runner._turn(experiment)
+    runner._turn()
     gestures, shown = Gestures(), []
     with open_harness(tmp_path, runner.latest(), (800, 600)) as harness:
         ui = harness.ui
@@ -50,7 +51,7 @@ def test_the_frame_after_a_motion_of_the_mouse_shows_the_hand_on_its_way_there(
                 place = tuple(np.add(held.origin, np.multiply(held.velocity, held.lasts)))
             shown.append(place)
             runner._publish_at = np.inf
-            runner._turn(experiment)
+            runner._turn()
 
         row = int(np.flatnonzero(np.isfinite(ui.snapshot.grains.mass))[0])
         x, y = ui.camera.world_to_pixel(ui.snapshot.grains.position[row], ui.window.size)

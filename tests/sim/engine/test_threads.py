@@ -40,12 +40,13 @@ from tests.sim.experiment.test_runner import make
 def test_a_change_of_the_number_of_threads_between_batches_changes_no_bit() -> None:
     simulation = make()
     runner = Runner(lambda: simulation)
+    runner._begin()
     apply(simulation, Act("fill"))
     entries, seen = list(simulation.history.log.entries), []
     for count in (2, 1, 3, None):
         runner.send(UseThreads(count))
-        runner._turn(simulation)
-        runner._publish(simulation)
+        runner._turn()
+        runner._publish()
         seen.append((runner.latest().engine.threads_asked, runner.latest().messages.refusal))
         advance(simulation, 1_000 - simulation.step % 1_000)
     assert seen == [(2, ""), (1, ""), (3, ""), (None, "")]

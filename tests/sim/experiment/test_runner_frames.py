@@ -38,12 +38,13 @@ def assert_at_multiples(frames: list[Snapshot], interval: float) -> None:
 def test_frames_are_at_exact_multiples_although_the_step_changes() -> None:
     simulation = make()
     runner = Runner(lambda: simulation)
+    runner._begin()
     apply(simulation, Act("fill"))
     interval, taken = 20e-3, []  # some hundred steps: most changes of the step fall between two frames
     frames = runner.record(interval)
     while len(taken) < 30:
         runner._batch_cost = 1e-9  # as on a fast machine: a batch could reach the frame at once
-        runner._turn(simulation)
+        runner._turn()
         while not frames.empty():
             taken.append(frames.get())
     assert len(simulation.run.dt_changes) > 3

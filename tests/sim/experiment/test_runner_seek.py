@@ -19,6 +19,7 @@ def far_back(end: int, back_to: int) -> tuple[Runner, Experiment, dict[int, str]
     """A runner turned by hand whose run stands at `end` and remembers nothing but its beginning, and its hashes."""
     simulation = make()
     runner = Runner(lambda: simulation)
+    runner._begin()
     apply(simulation, Act("fill"))
     hashes = {}
     for at in (back_to, end):
@@ -37,7 +38,7 @@ def test_a_long_rewind_is_done_in_batches_and_its_progress_is_shown() -> None:
     while not seen or simulation.history.seek is not None:
         before = simulation.history.at
         runner._publish_at = 0.0  # a snapshot is due
-        runner._turn(simulation)
+        runner._turn()
         seen.append(copy.copy(runner.latest()))
         at_once = 2_500 if len(seen) == 1 else 0
         assert 0 < simulation.history.at - (0 if at_once else before) <= 40 + at_once
@@ -51,7 +52,7 @@ def test_a_long_rewind_is_done_in_batches_and_its_progress_is_shown() -> None:
     assert "moving to" not in seen[-1].run.phase_label
     assert state_hash(simulation.run) == hashes[back_to]
     runner.send(Rewind(21_000))
-    runner._turn(simulation)
+    runner._turn()
     assert simulation.history.seek is None
     assert state_hash(simulation.run) == hashes[21_000]
 
@@ -60,20 +61,20 @@ def test_during_a_long_rewind_changes_are_refused() -> None:
     runner, simulation, _ = far_back(21_000, 20_777)
     entries = list(simulation.history.log.entries)
     runner.send(Rewind(20_777))
-    runner._turn(simulation)
+    runner._turn()
     runner.send(SetParameters({"friction": 0.3}))
-    runner._turn(simulation)
+    runner._turn()
     assert "moving to step 20777" in runner.latest().messages.refusal
     assert "wait until it is there" in runner.latest().messages.refusal
     assert simulation.parameters.friction != 0.3
     assert simulation.history.log.entries == entries
     assert simulation.history.log.end == 21_000
     runner.send(Rewind(100))
-    runner._turn(simulation)
+    runner._turn()
     assert (simulation.history.at, simulation.history.seek) == (100, None)
     runner.send(Rewind(20_777))
-    runner._turn(simulation)
+    runner._turn()
     assert simulation.history.seek is not None
     runner.send(Start("heap", SMALL, 2))
-    runner._turn(simulation)
+    runner._turn()
     assert (simulation.history.seek, simulation.seed, simulation.history.log.end) == (None, 2, simulation.history.at)

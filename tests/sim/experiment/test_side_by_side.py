@@ -29,12 +29,12 @@ from repose.sim.experiment.commands import (
     StartSideBySide,
     TakeBack,
 )
-from repose.sim.experiment.control import apply
+from repose.sim.experiment.control import apply, carry_out
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
-from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, carry_out, labels, meet
+from repose.sim.experiment.side_by_side import SideBySide, advance_all, labels, meet
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.archive import ArchiveError
 
@@ -47,20 +47,20 @@ PART = 2e-3
 
 def started(values: tuple[dict[str, Any], ...] = tuple({"friction": mu} for mu in FRICTIONS)) -> Any:
     """Experiments that differ in these values, and the function that carries out a command."""
-    lead, beside = new_experiment("heap", SMALL), SideBySide()
-    lead.history.checkpoints.budget = 50_000_000
+    together = SideBySide([new_experiment("heap", SMALL)])
+    together.first.history.checkpoints.budget = 50_000_000
     starts = tuple(Start("heap", SMALL | own, 1) for own in values)
-    assert carry_out(lead, beside, StartSideBySide(starts)) == ""
+    assert carry_out(together, StartSideBySide(starts)) == ""
 
     def do(command: Command, run: int = 0) -> str:
-        return carry_out(lead, beside, command, run)
+        return carry_out(together, command, run)
 
-    return lead, beside, do
+    return together, do
 
 
-def go(lead: Experiment, beside: SideBySide, duration: float = PART) -> None:
+def go(together: SideBySide, duration: float = PART) -> None:
     """Advance all by so much simulated time [s]."""
-    advance_all(lead, beside, lead.time + duration)
+    advance_all(together, together.first.time + duration)
 
 
 def copied(do: Callable[[Command], str]) -> SavedSideBySide:
@@ -70,136 +70,136 @@ def copied(do: Callable[[Command], str]) -> SavedSideBySide:
 
 
 def test_every_run_has_the_bits_of_the_same_run_alone() -> None:
-    lead, beside, do = started()
+    together, do = started()
     do(Act("fill"))
-    go(lead, beside)
+    go(together)
     do(SetParameters({"gravity": 5.0}))
-    go(lead, beside, 0.1)  # until grains touch the base, where friction acts
-    for run, friction in zip(all_of(lead, beside), FRICTIONS, strict=True):
+    go(together, 0.1)  # until grains touch the base, where friction acts
+    for run, friction in zip(together.runs, FRICTIONS, strict=True):
         single = new_experiment("heap", SMALL | {"friction": friction})
         for at, command in run.history.log.entries:
             advance(single, at - single.step)
             assert apply(single, command) == ""
         advance(single, run.step - single.step)
         assert state_hash(single.run) == state_hash(run.run)
-    assert state_hash(lead.run) != state_hash(beside.others[0].run)
+    assert state_hash(together.first.run) != state_hash(together.runs[1].run)
 
 
 def test_all_runs_are_at_the_same_time_also_with_other_time_steps() -> None:
-    lead, beside, do = started(({"dt": 1e-5}, {"dt": 1.7e-5}))
+    together, do = started(({"dt": 1e-5}, {"dt": 1.7e-5}))
     do(Act("fill"))
     for _ in range(5):
-        until = lead.time + 0.37e-3
-        advance_all(lead, beside, until)
-        for run in all_of(lead, beside):
+        until = together.first.time + 0.37e-3
+        advance_all(together, until)
+        for run in together.runs:
             assert 0.0 <= run.time - until + 1e-3 * run.dt < run.dt
-    assert beside.others[0].step < lead.step
+    assert together.runs[1].step < together.first.step
 
 
 def test_a_pool_of_threads_gives_the_bits_of_taking_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = []
     for processors in (1, 2):
         monkeypatch.setattr(side_by_side, "available", lambda processors=processors: processors)
-        lead, beside, do = started()
-        assert (beside.pool is not None) == (processors == 2)
+        together, do = started()
+        assert (together.pool is not None) == (processors == 2)
         do(Act("fill"))
-        go(lead, beside)
-        hashes.append([state_hash(run.run) for run in all_of(lead, beside)])
+        go(together)
+        hashes.append([state_hash(run.run) for run in together.runs])
         do(KeepOne(0))
     assert hashes[0] == hashes[1]
 
 
 def test_a_change_acts_on_all_runs_but_that_of_a_parameter_in_which_they_differ_on_one() -> None:
-    lead, beside, do = started()
+    together, do = started()
     assert do(SetParameters({"gravity": 1.62}), 1) == ""
     assert do(SetParameters({"friction": 0.5}), 1) == ""
-    assert [run.parameters.gravity for run in all_of(lead, beside)] == [1.62, 1.62]
-    assert [run.parameters.friction for run in all_of(lead, beside)] == [FRICTIONS[0], 0.5]
-    assert labels(all_of(lead, beside), beside.own) == ("μ = 0.1", "μ = 0.5")
+    assert [run.parameters.gravity for run in together.runs] == [1.62, 1.62]
+    assert [run.parameters.friction for run in together.runs] == [FRICTIONS[0], 0.5]
+    assert labels(together.runs, together.own) == ("μ = 0.1", "μ = 0.5")
 
 
 def test_an_action_acts_on_every_run_that_offers_it_and_is_refused_where_none_does() -> None:
-    lead, beside, do = started()
+    together, do = started()
     assert do(Act("fill"), 1) == ""
-    assert [run.phase for run in all_of(lead, beside)] == ["filling", "filling"]
+    assert [run.phase for run in together.runs] == ["filling", "filling"]
     assert "fill" in do(Act("fill")).lower()
 
 
 def test_going_back_leads_all_runs_to_equal_times_and_on_to_the_same_bits() -> None:
-    lead, beside, do = started(({"dt": 1e-5}, {"dt": 1.7e-5}))
+    together, do = started(({"dt": 1e-5}, {"dt": 1.7e-5}))
     do(Act("fill"))
-    go(lead, beside)
-    meet(lead, beside)
-    middle = [run.step for run in all_of(lead, beside)], [state_hash(run.run) for run in all_of(lead, beside)]
-    go(lead, beside)
-    meet(lead, beside)
-    end = [state_hash(run.run) for run in all_of(lead, beside)]
-    assert do(Rewind(beside.meetings[-2][1]), 1) == ""
-    assert ([run.step for run in all_of(lead, beside)], [state_hash(run.run) for run in all_of(lead, beside)]) == middle
-    assert do(Rewind(lead.history.log.end)) == ""
-    assert [state_hash(run.run) for run in all_of(lead, beside)] == end
+    go(together)
+    meet(together)
+    middle = [run.step for run in together.runs], [state_hash(run.run) for run in together.runs]
+    go(together)
+    meet(together)
+    end = [state_hash(run.run) for run in together.runs]
+    assert do(Rewind(together.meetings[-2][1]), 1) == ""
+    assert ([run.step for run in together.runs], [state_hash(run.run) for run in together.runs]) == middle
+    assert do(Rewind(together.first.history.log.end)) == ""
+    assert [state_hash(run.run) for run in together.runs] == end
 
 
 def test_a_step_on_from_an_earlier_state_leads_to_the_next_equal_times() -> None:
-    lead, beside, do = started()
+    together, do = started()
     for _ in range(3):
-        go(lead, beside)
-        meet(lead, beside)
-    do(Rewind(beside.meetings[1][0]))
-    do(Rewind(lead.history.at + 1))
-    assert tuple(run.history.at for run in all_of(lead, beside)) == beside.meetings[2]
-    do(Rewind(lead.history.at - 1))
-    assert tuple(run.history.at for run in all_of(lead, beside)) == beside.meetings[1]
+        go(together)
+        meet(together)
+    do(Rewind(together.meetings[1][0]))
+    do(Rewind(together.first.history.at + 1))
+    assert tuple(run.history.at for run in together.runs) == together.meetings[2]
+    do(Rewind(together.first.history.at - 1))
+    assert tuple(run.history.at for run in together.runs) == together.meetings[1]
 
 
 def test_undo_of_a_change_of_one_run_takes_the_others_back_to_its_time() -> None:
-    lead, beside, do = started()
-    go(lead, beside)
+    together, do = started()
+    go(together)
     do(SetParameters({"friction": 0.5}), 1)
-    times = [run.time for run in all_of(lead, beside)]
-    go(lead, beside)
+    times = [run.time for run in together.runs]
+    go(together)
     assert do(TakeBack("friction"), 1) == ""
-    assert [run.time for run in all_of(lead, beside)] == times
-    assert beside.others[0].parameters.friction == FRICTIONS[1]
+    assert [run.time for run in together.runs] == times
+    assert together.runs[1].parameters.friction == FRICTIONS[1]
 
 
 def test_undo_of_a_pull_in_one_run_leaves_an_earlier_pull_in_another_one_of_another_time_step() -> None:
-    lead, beside, do = started(({"dt": 2e-5}, {"dt": 3e-5}))
+    together, do = started(({"dt": 2e-5}, {"dt": 3e-5}))
     do(Act("fill"))
-    go(lead, beside, 0.01)
-    grain = int(lead.run.world.sphere_id[~lead.run.world.fixed][0])
+    go(together, 0.01)
+    grain = int(together.first.run.world.sphere_id[~together.first.run.world.fixed][0])
     pulled = Pull(grain, (0.0, 0.0), 1e-6)
     for run in (0, 1):
         assert do(pulled, run) == ""
-        times = [one.time for one in all_of(lead, beside)]
-        go(lead, beside)
+        times = [one.time for one in together.runs]
+        go(together)
     assert do(TakeBack(PULLED), 1) == ""
-    assert [run.time for run in all_of(lead, beside)] == times
-    assert lead.history.log.entries[-1].command == pulled
-    assert (lead.run.target is None, beside.others[0].run.target is None) == (False, True)
+    assert [run.time for run in together.runs] == times
+    assert together.first.history.log.entries[-1].command == pulled
+    assert (together.first.run.target is None, together.runs[1].run.target is None) == (False, True)
     assert do(DoAgain(PULLED), 1) == ""
-    assert [type(entry.command) for entry in beside.others[0].history.log.entries[-2:]] == [Pull, Release]
-    assert lead.history.log.entries[-1].command == pulled
+    assert [type(entry.command) for entry in together.runs[1].history.log.entries[-2:]] == [Pull, Release]
+    assert together.first.history.log.entries[-1].command == pulled
 
 
 def test_one_run_is_kept_with_its_state_and_its_history() -> None:
-    lead, beside, do = started()
+    together, do = started()
     do(Act("fill"))
-    go(lead, beside)
-    kept = beside.others[0]
+    go(together)
+    kept = together.runs[1]
     step, digest, commands = kept.step, state_hash(kept.run), list(kept.history.log.entries)
     assert do(KeepOne(1)) == ""
-    assert not beside.others
-    assert (lead.step, state_hash(lead.run), lead.history.log.entries) == (step, digest, commands)
-    assert lead.parameters.friction == FRICTIONS[1]
+    (kept,) = together.runs
+    assert (kept.step, state_hash(kept.run), kept.history.log.entries) == (step, digest, commands)
+    assert together.first.parameters.friction == FRICTIONS[1]
     assert "no experiment 3" in do(KeepOne(2))
 
 
 def test_another_scene_ends_the_runs_side_by_side() -> None:
-    lead, beside, do = started()
+    together, do = started()
     assert do(Start("heap", SMALL, 2)) == ""
-    assert not beside.others
-    assert lead.seed == 2
+    assert len(together.runs) == 1
+    assert together.first.seed == 2
 
 
 @pytest.mark.parametrize(
@@ -212,15 +212,15 @@ def test_another_scene_ends_the_runs_side_by_side() -> None:
     ],
 )
 def test_a_refused_start_loses_nothing(starts: tuple[Start, ...], words: str) -> None:
-    lead, beside, do = started()
-    go(lead, beside)
-    before = [state_hash(run.run) for run in all_of(lead, beside)]
+    together, do = started()
+    go(together)
+    before = [state_hash(run.run) for run in together.runs]
     assert words in do(StartSideBySide(starts))
-    assert [state_hash(run.run) for run in all_of(lead, beside)] == before
+    assert [state_hash(run.run) for run in together.runs] == before
 
 
 def test_too_little_memory_is_said_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    lead, beside, do = started()
+    together, do = started()
 
     def none_left(*_: object) -> Experiment:
         raise MemoryError
@@ -228,28 +228,26 @@ def test_too_little_memory_is_said_and_loses_nothing(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(side_by_side.changes, "new_experiment", none_left)
     refusal = do(StartSideBySide((Start("heap", SMALL, 1), Start("heap", SMALL, 2))))
     assert "more memory than there is" in refusal
-    assert len(all_of(lead, beside)) == 2
+    assert len(together.runs) == 2
 
 
 def test_a_file_has_every_run_each_readable_alone_and_continues_all_bit_by_bit(tmp_path: Path) -> None:
-    lead, beside, do = started()
+    together, do = started()
     do(Act("fill"))
-    go(lead, beside)
+    go(together)
     path = tmp_path / "both.repose"
     saved_side_by_side.save(copied(do), path)
-    go(lead, beside)
+    go(together)
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path)
     alone = saved_side_by_side.load(tmp_path / "run-2.repose")
     assert verify(alone).differs_at is None  # type: ignore[arg-type]
 
-    other, others = new_experiment("heap", SMALL), SideBySide()
+    others = SideBySide([new_experiment("heap", SMALL)])
     read = saved_side_by_side.load(path)
-    assert carry_out(other, others, Resume(read)) == ""
-    go(other, others)
-    assert [state_hash(run.run) for run in all_of(other, others)] == [
-        state_hash(run.run) for run in all_of(lead, beside)
-    ]
+    assert carry_out(others, Resume(read)) == ""
+    go(others)
+    assert [state_hash(run.run) for run in others.runs] == [state_hash(run.run) for run in together.runs]
     assert others.own == {"friction"}
     assert others.meetings[0] == (0, 0)
 
@@ -279,14 +277,17 @@ def test_a_damaged_file_is_refused_with_a_sentence() -> None:
 def test_the_physics_thread_publishes_and_films_all_runs_at_equal_times() -> None:
     lead = new_experiment("heap", SMALL)
     runner = Runner(lambda: lead)
+    runner._begin()
     starts = tuple(Start("heap", SMALL | own, 1) for own in ({"dt": 1e-5}, {"dt": 1.7e-5}))
     runner.set_speed(None)
     for command in (StartSideBySide(starts), Act("fill")):
         runner.send(command)
     frames = runner.record(1e-3)
-    for _ in range(12):
+    for _ in range(1_000):  # a busy machine does few steps in a turn
         runner._publish_at = 0.0
-        runner._turn(lead)
+        runner._turn()
+        if frames.qsize() > 3:
+            break
     shots = [runner.latest(), *(frames.get_nowait() for _ in range(frames.qsize()))]
     assert len(shots) > 3
     for shot in shots:
@@ -302,5 +303,5 @@ def test_the_physics_thread_publishes_and_films_all_runs_at_equal_times() -> Non
         1,
     )
     runner.send(From(1, SetParameters({"dt": 2e-5})))
-    runner._turn(lead)
+    runner._turn()
     assert [shot.run.dt for shot in (runner.latest(), *runner.latest().beside)] == [1e-5, 2e-5]

@@ -176,5 +176,6 @@ def test_a_run_falls_back_to_one_thread_says_so_and_has_the_same_bits() -> None:
     assert simulation.run.world.threads.thread_status.shape[0] == 1
     assert state_hash(simulation.run) == state_hash(alone.run)
     runner = Runner(lambda: simulation)
-    runner._publish(simulation)
+    runner._begin()
+    runner._publish()
     assert runner.latest().engine.threads_crowded == simulation.session.thread_choice.crowded != ""
