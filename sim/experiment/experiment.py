@@ -349,7 +349,8 @@ class Session:
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """Latest measurements and marks for the picture only. Written by `take_snapshot` and `displacement`."""
+    """Latest measurements and marks for the picture only. Written by `take_snapshot` and
+    `displacement_reference`."""
 
 
 @dataclass

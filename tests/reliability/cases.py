@@ -142,7 +142,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     ),
     "R16": (f"{APP}/render/test_golden_views.py::{GOLDEN}",),
     "F01": (
-        f"{APP}/cli/test_commands.py::test_help_and_version_import_nothing_heavy_and_need_no_home",
+        f"{APP}/cli/test_subcommands.py::test_help_and_version_import_nothing_heavy_and_need_no_home",
         f"{RELIABILITY}/test_t_threads.py::test_t13_without_a_writable_cache_the_engine_is_compiled_at_every_start",
     ),
     "F03": (f"{RELIABILITY}/test_n_files.py::test_n13_after_a_kill_while_saving_the_old_or_the_new_file_exists",),

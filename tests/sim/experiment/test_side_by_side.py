@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.sim.experiment import saved_side_by_side, side_by_side
+from repose.sim.experiment import changes, saved_side_by_side, side_by_side
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.command_log import SavedSideBySide
 from repose.sim.experiment.commands import (
@@ -225,7 +225,7 @@ def test_too_little_memory_is_said_and_loses_nothing(monkeypatch: pytest.MonkeyP
     def none_left(*_: object) -> Experiment:
         raise MemoryError
 
-    monkeypatch.setattr(side_by_side.changes, "new_experiment", none_left)
+    monkeypatch.setattr(changes, "new_experiment", none_left)
     refusal = do(StartSideBySide((Start("heap", SMALL, 1), Start("heap", SMALL, 2))))
     assert "more memory than there is" in refusal
     assert len(together.runs) == 2
