@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import EMPTY, Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, plural
 from repose.sim.wording import described, message_of, path_text, reason_of
 
 if TYPE_CHECKING:
@@ -93,8 +93,10 @@ class Recorder:
             )
         if not 1.0 <= fps <= 1000.0:
             raise RecorderError(
-                Message(
-                    "A film at {fps} frames per second is refused: it must be 1 to 1000.", fps=Number(fps, format="g")
+                plural(
+                    "A film at {count} frame per second is refused: it must be 1 to 1000.",
+                    "A film at {count} frames per second is refused: it must be 1 to 1000.",
+                    count=Number(fps, format="g"),
                 )
             )
         self.size = size
@@ -342,7 +344,13 @@ def names_of(path: Path, parts: Sequence[Path]) -> str:
     if len(parts) < 2:
         return str(path)
     first, last, count = parts[0], parts[-1].name, len(parts)
-    return Message("{first} to {last} ({count} files)", first=str(first), last=last, count=count)
+    return plural(
+        "{first} to {last} ({count} file)",
+        "{first} to {last} ({count} files)",
+        count=count,
+        first=str(first),
+        last=last,
+    )
 
 
 def encoder_names() -> tuple[str, ...]:

@@ -69,8 +69,9 @@ def _draw_progress(ui: Ui, width: float) -> None:
     low, size = imgui.get_cursor_screen_pos(), imgui.ImVec2(width - stop - gap, imgui.get_frame_height())
     imgui.progress_bar(ui.work.repeats.share, size, "")
     ui.probe.mark("repeat.progress")
-    words = Message("{done} of {runs}", done=ui.work.repeats.done, runs=RUNS)
-    tooltip(Message("{words} runs have ended.", words=words))
+    done = ui.work.repeats.done
+    words = Message("{done} of {runs}", done=done, runs=RUNS)
+    tooltip(plural("Ended: {done} of {count} run.", "Ended: {done} of {count} runs.", count=RUNS, done=done))
     draw_text(
         low.x + (size.x - text_width(words)) / 2, low.y + imgui.get_style().frame_padding.y, words, ui.palette.text
     )

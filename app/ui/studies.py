@@ -151,7 +151,8 @@ class Studies:
         values = tuple(_rounded(over, value) for value in np.linspace(low, high, self.count))
         if len(set(values)) < 2:
             raise ParameterError(
-                Message(
+                plural(
+                    "{count} value of {label} is refused: choose 2 to {most_values}.",
                     "{count} values of {label} are refused: choose 2 to {most_values}.",
                     count=self.count,
                     label=over.quantity.label,
@@ -261,7 +262,13 @@ class Studies:
             so_far = (
                 plan.title
                 if done == total
-                else Message("{title}: {done} of {total} runs", title=plan.title, done=done, total=total)
+                else plural(
+                    "{title}: {done} of {count} run",
+                    "{title}: {done} of {count} runs",
+                    count=total,
+                    title=plan.title,
+                    done=done,
+                )
             )
             curve = replace(runs.outcome(plan).curve(), heading=plain(so_far))
             self.results = {**others, name: Result(plan, curve)}

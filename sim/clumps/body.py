@@ -23,7 +23,7 @@ from repose.sim.clumps.distance_field import (
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import SUFFIXES, read_mesh
-from repose.sim.message import Joined, Message, Number, _, length_text
+from repose.sim.message import Joined, Message, Number, _, length_text, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -129,12 +129,14 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     field = field_of_triangles(triangles, grid, inside, tell)
     if float(field.depth.max()) < LEAST_DEPTH * field.step:
         raise ParameterError(
-            Message(
-                "The body {name} is thinner than the step of its grid, {step} for {cells} cells along its "
+            plural(
+                "The body {name} is thinner than the step of its grid, {step} for {count} cell along its "
                 "longest edge; choose more cells.",
+                "The body {name} is thinner than the step of its grid, {step} for {count} cells along its "
+                "longest edge; choose more cells.",
+                count=cells,
                 name=value_text(name),
                 step=length_text(field.step),
-                cells=cells,
             )
         )
     return Body(name, field, triangles, volume_of(triangles), notes)

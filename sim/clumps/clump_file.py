@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump, MassProperties, principal
 from repose.sim.io.json_text import json_text
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -76,17 +76,19 @@ class ClumpFile(_Part):
     def _is_a_body(self) -> Self:
         if len(self.spheres) < self.members:
             raise ValueError(
-                Message(
-                    "it announces {members} members and contains {spheres}: some are missing",
-                    members=self.members,
+                plural(
+                    "it announces {count} member and contains {spheres}: some are missing",
+                    "it announces {count} members and contains {spheres}: some are missing",
+                    count=self.members,
                     spheres=len(self.spheres),
                 )
             )
         if len(self.spheres) > self.members:
             raise ValueError(
-                Message(
-                    "it announces {members} members and contains {spheres}: some were added",
-                    members=self.members,
+                plural(
+                    "it announces {count} member and contains {spheres}: some were added",
+                    "it announces {count} members and contains {spheres}: some were added",
+                    count=self.members,
                     spheres=len(self.spheres),
                 )
             )

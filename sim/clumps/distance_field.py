@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 
 Tell = Callable[[Message, float], None]
@@ -62,9 +62,10 @@ def grid_around(low: Floats, high: Floats, cells: int) -> DistanceGrid:
     """
     if not FEWEST_CELLS <= cells <= MOST_CELLS:
         raise ParameterError(
-            Message(
-                "A grid of {cells} cells along the longest edge is refused; choose {fewest_cells} to {most_cells}.",
-                cells=cells,
+            plural(
+                "A grid of {count} cell along the longest edge is refused; choose {fewest_cells} to {most_cells}.",
+                "A grid of {count} cells along the longest edge is refused; choose {fewest_cells} to {most_cells}.",
+                count=cells,
                 fewest_cells=FEWEST_CELLS,
                 most_cells=MOST_CELLS,
             )

@@ -15,7 +15,7 @@ import numpy as np
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump
 from repose.sim.clumps.distance_field import Tell, silent
-from repose.sim.message import Message, Number
+from repose.sim.message import Message, Number, plural
 from repose.sim.parameters import ParameterError
 
 NODES_PER_CALL = 200_000
@@ -26,9 +26,10 @@ def checked_count(members: int) -> int:
     """The largest number of members; raises `ParameterError` if it is not possible."""
     if not 1 <= members <= MOST_MEMBERS:
         raise ParameterError(
-            Message(
-                "A clump of {members} spheres is refused; choose 1 to {most_members}.",
-                members=members,
+            plural(
+                "A clump of {count} sphere is refused; choose 1 to {most_members}.",
+                "A clump of {count} spheres is refused; choose 1 to {most_members}.",
+                count=members,
                 most_members=MOST_MEMBERS,
             )
         )

@@ -103,11 +103,13 @@ def why_apart(
     if pieces == 1:
         return EMPTY
     if (parts := parts_of(body.field)) > 1:
-        return Message(
-            "The body {name} has {parts} parts that do not touch on its grid: spheres do not connect "
+        return plural(
+            "The body {name} has {count} part that do not touch on its grid: spheres do not connect "
             "them; use one part, or a finer grid.",
+            "The body {name} has {count} parts that do not touch on its grid: spheres do not connect "
+            "them; use one part, or a finer grid.",
+            count=parts,
             name=repr(body.name),
-            parts=parts,
         )
     most = max(members, MOST_TRIED[clump.algorithm] if most is None else most)
     in_one_piece = []

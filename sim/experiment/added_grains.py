@@ -67,12 +67,14 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
     found = free_places(experiment.run.world, np.array(place), radius, count, partial(_stay, experiment, radius))
     if len(found) < count:
         raise ParameterError(
-            Message(
+            plural(
+                "{what} is refused: there is room for {found} of {count} grain of radius {radius} here; "
+                "click where there is more room.",
                 "{what} is refused: there is room for {found} of {count} grains of radius {radius} here; "
                 "click where there is more room.",
+                count=count,
                 what=what,
                 found=len(found),
-                count=count,
                 radius=length_text(radius),
             )
         )

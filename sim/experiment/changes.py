@@ -26,7 +26,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
 from repose.sim.measure.display import COMPARISON
-from repose.sim.message import Message, _, joined, sentence, time_text, with_prefix
+from repose.sim.message import Message, _, joined, plural, sentence, time_text, with_prefix
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 from repose.sim.wording import reason_of
 
@@ -180,7 +180,15 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         tell(
             experiment,
             Message("{label}: rebuilt", label=label)
-            + (Message(", and the fill of {grains} grains starts again.", grains=grains) if grains else "."),
+            + (
+                plural(
+                    ", and the fill of {count} grain starts again.",
+                    ", and the fill of {count} grains starts again.",
+                    count=grains,
+                )
+                if grains
+                else "."
+            ),
         )
         return
     work = experiment.run.booked.work

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.measure.display import COMPARISON, STANDARD_ERROR, Axis, Curve, Line
-from repose.sim.message import EMPTY, Capital, Message, Number, _, formatted, joined, label_of, plain
+from repose.sim.message import EMPTY, Capital, Message, Number, _, formatted, joined, label_of, plain, plural
 from repose.sim.parameters import Parameter, Value
 
 PREPARED = "prepared"
@@ -198,7 +198,11 @@ def compare_session(
     if not others:
         note = Message("all with {value}", value=value)
     if left := len(groups) - len(others):
-        note += Message("; {left} more groups of runs with other values are not shown", left=left)
+        note += plural(
+            "; {count} more group of runs with other values is not shown",
+            "; {count} more groups of runs with other values are not shown",
+            count=left,
+        )
     return replace(curve, lines=(*curve.lines, *others), note=note)
 
 

@@ -56,7 +56,7 @@ from repose.sim.experiment.experiment import WITHOUT_LIMIT, Experiment, Seek
 from repose.sim.experiment.relaxation import RelaxationStopped
 from repose.sim.experiment.side_by_side import FEWEST, MOST, SideBySide
 from repose.sim.experiment.stepping import advance_within_log
-from repose.sim.message import EMPTY, Message
+from repose.sim.message import EMPTY, Message, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import message_of
 
@@ -118,9 +118,10 @@ def carry_out(together: SideBySide, command: Command, chosen: int = 0) -> Messag
 
 def _start(together: SideBySide, starts: tuple[Start, ...]) -> Message:
     if not FEWEST <= len(starts) <= MOST:
-        return Message(
-            "{starts} experiments side by side are refused: choose {fewest} to {most}.",
-            starts=len(starts),
+        return plural(
+            "{count} experiment side by side is refused: choose {fewest} to {most}.",
+            "{count} experiments side by side are refused: choose {fewest} to {most}.",
+            count=len(starts),
             fewest=FEWEST,
             most=MOST,
         )
@@ -161,7 +162,9 @@ def _made(count: int, make: Callable[[], list[Experiment]]) -> tuple[Message, li
         return message_of(refusal), []
     except MemoryError:
         return (
-            Message(
+            plural(
+                "{count} experiment side by side needs more memory than there is: choose fewer of them, or "
+                "fewer grains.",
                 "{count} experiments side by side need more memory than there is: choose fewer of them, or "
                 "fewer grains.",
                 count=count,
@@ -229,8 +232,11 @@ def apply(experiment: Experiment, command: Command) -> Message:
     seek = experiment.history.seek
     if isinstance(command, LOGGED) and seek is not None:
         left = seek.at - experiment.history.at
-        return Message(
-            "The run is moving to step {at}, {left} steps from here: wait until it is there.", at=seek.at, left=left
+        return plural(
+            "The run is moving to step {at}, {count} step from here: wait until it is there.",
+            "The run is moving to step {at}, {count} steps from here: wait until it is there.",
+            count=left,
+            at=seek.at,
         )
     before = changes.kept(experiment)
     try:

@@ -20,7 +20,7 @@ from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
 from repose.sim.io.world_tables import unpacked
-from repose.sim.message import EMPTY, Joined, Message, Number, _, joined, length_text, sentence, time_text
+from repose.sim.message import EMPTY, Joined, Message, Number, _, joined, length_text, plural, sentence, time_text
 from repose.sim.parameters import Value
 
 FARTHEST = 1e7
@@ -79,13 +79,15 @@ def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
     if status == verlet_list.THREAD_MISSING:
         threads, waited = world.threads.thread_status.shape[0], world.threads.barrier[WAIT_LIMIT] / 1000
         return Fault(
-            Message(
-                "One of {threads} threads did not arrive within {waited} s to step its grains at {time}: "
-                "{experiment}. Likely cause: the operating system did not run it.",
-                threads=threads,
+            plural(
+                "One of {count} thread did not arrive within {waited} s to step its grains at {time}: "
+                "{stopped}. Likely cause: the operating system did not run it.",
+                "One of {count} threads did not arrive within {waited} s to step its grains at {time}: "
+                "{stopped}. Likely cause: the operating system did not run it.",
+                count=threads,
                 waited=Number(waited, format="g"),
                 time=time_text(experiment.time),
-                experiment=_stopped_at(experiment),
+                stopped=_stopped_at(experiment),
             ),
             remedies=(Remedy("continue", _("continue, or use one thread (--threads 1)")),),
         )

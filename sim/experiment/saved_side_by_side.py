@@ -18,7 +18,7 @@ from repose.sim.experiment.command_log import SavedRun, SavedSideBySide
 from repose.sim.io import archive
 from repose.sim.io.archive import SUFFIX, ArchiveError, why_unreadable
 from repose.sim.io.atomic_file import write_whole_file
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plural
 from repose.sim.wording import value_text
 
 CONTENTS = "side-by-side.json"
@@ -67,11 +67,13 @@ def load_single(path: str | Path) -> SavedRun:
     if isinstance(saved, SavedRun):
         return saved
     raise ArchiveError(
-        Message(
-            "{path} contains {runs} runs side by side: unpack it as a ZIP archive and name one of them, "
+        plural(
+            "{path} contains {count} run side by side: unpack it as a ZIP archive and name one of them, "
             "such as {name}.",
+            "{path} contains {count} runs side by side: unpack it as a ZIP archive and name one of them, "
+            "such as {name}.",
+            count=len(saved.runs),
             path=value_text(path),
-            runs=len(saved.runs),
             name=_name(0),
         )
     )
@@ -175,9 +177,10 @@ def _require_stored(entries: list[zipfile.ZipInfo], size: int) -> None:
             )
     if len(entries) > 1 + MOST or len({entry.filename for entry in entries}) < len(entries):
         raise ArchiveError(
-            Message(
-                "The file has {entries} parts, more than {most} or some of them twice.",
-                entries=len(entries),
+            plural(
+                "The file has {count} part, more than {most} or some of them twice.",
+                "The file has {count} parts, more than {most} or some of them twice.",
+                count=len(entries),
                 most=1 + MOST,
             )
         )
@@ -205,8 +208,8 @@ def _check(contents: Any, members: set[str]) -> None:
     if type(count) is not int or not FEWEST <= count <= MOST:
         raise ArchiveError(
             Message(
-                "The file has {count} runs side by side; {fewest} to {most} are read.",
-                count=value_text(count),
+                "The file's number of runs side by side is {number}; {fewest} to {most} are read.",
+                number=value_text(count),
                 fewest=FEWEST,
                 most=MOST,
             )
@@ -214,10 +217,11 @@ def _check(contents: Any, members: set[str]) -> None:
     for number in range(count):
         if _name(number) not in members:
             raise ArchiveError(
-                Message(
-                    "The file has {count} runs side by side, but {number} is missing: the file is damaged.",
+                plural(
+                    "The file has {count} run side by side, but {name} is missing: the file is damaged.",
+                    "The file has {count} runs side by side, but {name} is missing: the file is damaged.",
                     count=count,
-                    number=_name(number),
+                    name=_name(number),
                 )
             )
     if not isinstance(own, list) or not all(isinstance(name, str) for name in own):
@@ -230,9 +234,11 @@ def _check(contents: Any, members: set[str]) -> None:
     meetings = contents.get("meetings")
     if not isinstance(meetings, list) or not all(_are_steps(then, count) for then in meetings):
         raise ArchiveError(
-            Message(
-                "The equal times of the runs in the file are impossible: they must be a list with a list "
-                "of {count} numbers of steps for each time; the file is damaged.",
+            plural(
+                "The equal times of the runs in the file are impossible: they must be a list with a list of "
+                "{count} number of steps for each time; the file is damaged.",
+                "The equal times of the runs in the file are impossible: they must be a list with a list of "
+                "{count} numbers of steps for each time; the file is damaged.",
                 count=count,
             )
         )

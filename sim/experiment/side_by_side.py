@@ -16,16 +16,12 @@ from typing import TYPE_CHECKING
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment import history
 from repose.sim.experiment.command_log import SavedSideBySide
-from repose.sim.experiment.commands import (
-    Command,
-    Resume,
-    StartSideBySide,
-)
+from repose.sim.experiment.commands import Command, Resume, StartSideBySide
 from repose.sim.experiment.experiment import Experiment, Session
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, steps_until
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.message import EMPTY, Message, _, joined
+from repose.sim.message import EMPTY, Message, _, joined, plural
 
 if TYPE_CHECKING:
     from repose.sim.experiment.saved_side_by_side import Saved
@@ -196,7 +192,12 @@ def keep_one(together: SideBySide, run: int) -> Message:
     """Continue this experiment alone; returns why that is refused, or an empty message."""
     runs = together.runs
     if not 0 <= run < len(runs):
-        return Message("There is no experiment {run}: {runs} run now.", run=run + 1, runs=len(runs))
+        return plural(
+            "There is no experiment {number}: {count} runs now.",
+            "There is no experiment {number}: {count} run now.",
+            count=len(runs),
+            number=run + 1,
+        )
     first, kept = runs[0], runs[run]
     if kept is not first:
         kept.history.checkpoints.budget = first.history.checkpoints.budget

@@ -14,7 +14,7 @@ from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plural
 from repose.sim.wording import is_own, printable, reason_of
 
 LARGEST_FILE = 4 * 2**30
@@ -108,8 +108,10 @@ def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
     entries = archive.infolist()
     if len(entries) > MOST_MEMBERS or len({entry.filename for entry in entries}) < len(entries):
         raise ArchiveError(
-            Message(
-                "The file has {entries} parts, too many or some of them twice; it is not read.", entries=len(entries)
+            plural(
+                "The file has {count} part, too many or some of them twice; it is not read.",
+                "The file has {count} parts, too many or some of them twice; it is not read.",
+                count=len(entries),
             )
         )
     limit = min(LARGEST_FILE, 2**20 + MOST_PACKED * size)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh_files import read_surface as read_file
-from repose.sim.message import Joined, Message, Number, _
+from repose.sim.message import Joined, Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import reason_of, value_text
 
@@ -104,11 +104,13 @@ def read_surface(path: str | Path, most: int | None = None, largest: int | None 
         _require_sensible(read.corners)
         if read.unused and not cleaned(read.corners, closed=False).closed:
             raise ParameterError(
-                Message(
-                    "{unused} of its {points} points belong to no face and its surface is open: the file "
-                    "is cut off, or has loose points; export it again without them.",
+                plural(
+                    "no face has {unused} of its {count} point and its surface is open: the file is cut off, or "
+                    "has loose points; export it again without them.",
+                    "no face has {unused} of its {count} points and its surface is open: the file is cut off, or "
+                    "has loose points; export it again without them.",
+                    count=read.points,
                     unused=read.unused,
-                    points=read.points,
                 )
             )
         return Surface(read.corners, hashlib.sha256(blob).hexdigest())
@@ -140,8 +142,11 @@ def _require_sensible(corners: Floats) -> None:
     if not np.isfinite(corners).all():
         wrong = (~np.isfinite(corners)).any(axis=2)
         raise ParameterError(
-            Message(
-                "not a finite number: {sum} of its {size} corners; export it again.", sum=wrong.sum(), size=wrong.size
+            plural(
+                "not a finite number: {wrong} of its {count} corner; export it again.",
+                "not a finite number: {wrong} of its {count} corners; export it again.",
+                count=wrong.size,
+                wrong=wrong.sum(),
             )
         )
     largest = float(np.abs(corners).max())
@@ -242,14 +247,21 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
 def _require_closed(holes: int, askew: int, option: str) -> None:
     if holes:
         raise ParameterError(
-            Message("it must be closed but has {holes} open edges; fill its holes{option}.", holes=holes, option=option)
+            plural(
+                "it must be closed but has {count} open edge; fill its holes{option}.",
+                "it must be closed but has {count} open edges; fill its holes{option}.",
+                count=holes,
+                option=option,
+            )
         )
     if askew:
         raise ParameterError(
-            Message(
-                "some of its facets are inverted: along {askew} edges two neighbours have opposite "
+            plural(
+                "some of its facets are inverted: along {count} edge two neighbours have opposite "
                 "orientations; recalculate its normals{option}.",
-                askew=askew,
+                "some of its facets are inverted: along {count} edges two neighbours have opposite "
+                "orientations; recalculate its normals{option}.",
+                count=askew,
                 option=option,
             )
         )

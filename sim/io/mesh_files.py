@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plural
 from repose.sim.parameters import ParameterError
 
 HEADER, FACET = 84, 50
@@ -64,7 +64,12 @@ def require_few(count: int, most: int) -> None:
         raise ParameterError(_("it contains no triangles; export a surface."))
     if count > most:
         raise ParameterError(
-            Message("it has {count} triangles, at most {most} are allowed; simplify the mesh.", count=count, most=most)
+            plural(
+                "it has {count} triangle, at most {most} are allowed; simplify the mesh.",
+                "it has {count} triangles, at most {most} are allowed; simplify the mesh.",
+                count=count,
+                most=most,
+            )
         )
 
 
@@ -88,12 +93,14 @@ def _is_binary(blob: bytes) -> bool:
     if len(blob) < HEADER or needed < len(blob) or count > ABSURD:
         raise ParameterError(_("this is not an STL file: neither text nor a table of triangles; export it again."))
     raise ParameterError(
-        Message(
-            "it announces {count} triangles, which take {needed} bytes, but has {blob}: the file is cut "
-            "off; copy or export it again.",
+        plural(
+            "it announces {count} triangle, which takes {needed} bytes, but has {present}: the file is "
+            "cut off; copy or export it again.",
+            "it announces {count} triangles, which take {needed} bytes, but has {present}: the file is "
+            "cut off; copy or export it again.",
             count=count,
             needed=needed,
-            blob=len(blob),
+            present=len(blob),
         )
     )
 
@@ -162,9 +169,10 @@ def _obj(text: str, most: int) -> MeshContent:
     announced = len(re.findall(r"^v[ \t]", text, re.MULTILINE))
     if announced > 3 * most:
         raise ParameterError(
-            Message(
-                "it has {announced} points, at most {most} are read; remove those without a face.",
-                announced=announced,
+            plural(
+                "it has {count} point, at most {most} are read; remove those without a face.",
+                "it has {count} points, at most {most} are read; remove those without a face.",
+                count=announced,
                 most=3 * most,
             )
         )

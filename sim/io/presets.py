@@ -21,7 +21,7 @@ from typing import Any
 import tomlkit
 from repose.sim.choices import choice_name
 from repose.sim.io import share_code
-from repose.sim.message import EMPTY, Joined, Message, _
+from repose.sim.message import EMPTY, Joined, Message, _, plural
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, plugin_folder, records_of, scenes
@@ -252,12 +252,13 @@ def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Pre
     for name, count in counts.items():
         if not FEWEST_RUNS <= count <= MOST_RUNS:
             raise ParameterError(
-                Message(
-                    "{name} with {count} value{value} is refused: side by side are {fewest_runs} to "
-                    "{most_runs} runs, each with its own.",
-                    name=name,
+                plural(
+                    "{name} with {count} value is refused: side by side are {fewest_runs} to {most_runs} runs, "
+                    "each with its own.",
+                    "{name} with {count} values is refused: side by side are {fewest_runs} to {most_runs} runs, "
+                    "each with its own.",
                     count=count,
-                    value="s" * (count != 1),
+                    name=name,
                     fewest_runs=FEWEST_RUNS,
                     most_runs=MOST_RUNS,
                 )

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plural
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.wording import short
 
@@ -63,9 +63,10 @@ def encode(
     code = f"repose{version}-{letters}"
     if len(code) > LONGEST:
         raise ParameterError(
-            Message(
-                "The code would have {code} characters, more than {longest}: share a saved preset or run instead.",
-                code=len(code),
+            plural(
+                "The code would have {count} character, more than {longest}: share a saved preset or run instead.",
+                "The code would have {count} characters, more than {longest}: share a saved preset or run instead.",
+                count=len(code),
                 longest=LONGEST,
             )
         )

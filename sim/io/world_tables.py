@@ -147,7 +147,8 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
         raise StoreError(
             Message(
-                "The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.",
+                "The file's world is impossible: dimension = {dimension}, coordinates = {coordinates}, "
+                "levels = {levels}.",
                 dimension=dimension,
                 coordinates=coordinates,
                 levels=levels,

@@ -328,7 +328,7 @@ def conclusion(experiment: Experiment) -> Message:
     """Whether all numbers agree."""
     found = outcomes(experiment)
     broken = sum(not outcome.holds for outcome in found)
-    return Message("{broken} of {len} numbers differ.", broken=broken, len=len(found)) if broken else AGREE
+    return Message("Numbers that differ: {broken} of {all}.", broken=broken, all=len(found)) if broken else AGREE
 
 
 def _momenta(experiment: Experiment) -> tuple[float, float]:

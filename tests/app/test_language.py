@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
@@ -81,6 +82,25 @@ def test_the_plural_follows_the_number(code: str) -> None:
     language = Language(code, {"{count} grain": forms[code]})
     shown = (plural("{count} grain", "{count} grains", count=count) for count in (1, 2, 4, 5, 21, 1.5))
     assert ", ".join(map(language.translated, shown)) == FORMS_OF_GRAINS[code]
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("de", "1 Bild: 1 Korn, 2 Bilder: 2 Körner, 21 Bilder: 21 Körner, 25 Bilder: 25 Körner"),
+        ("pl", "1 klatka: 1 ziarno, 2 klatki: 2 ziarna, 21 klatek: 21 ziaren, 25 klatek: 25 ziaren"),
+        ("ru", "1 кадр: 1 зерно, 2 кадра: 2 зерна, 21 кадр: 21 зерно, 25 кадров: 25 зёрен"),
+    ],
+)
+def test_each_of_two_counts_has_its_own_plural(code: str, shown: str) -> None:
+    words = [
+        joined(
+            (plural("{count} frame", "{count} frames", count=k), plural("{count} grain", "{count} grains", count=k)),
+            ": ",
+        )
+        for k in (1, 2, 21, 25)
+    ]
+    assert ", ".join(map(read_language(code).translated, words)) == shown
 
 
 def test_a_message_is_translated_with_the_messages_and_numbers_in_it_but_not_the_names() -> None:
@@ -215,3 +235,59 @@ def test_a_percent_sign_has_a_gap_in_every_text(templates: dict[catalogues.Templ
     assert [path.name for path in sources if bare_format.search(path.read_text(encoding="utf-8"))] == []
     assert bare.search("100%")
     assert bare_format.search('f"{share:.0%}"')
+
+
+COUNTED = (
+    *("avalanche", "body", "bond", "cell", "character", "checkpoint", "clump", "contact", "coordinate", "corner"),
+    *(
+        "digit",
+        "dimension",
+        "disc",
+        "edge",
+        "experiment",
+        "facet",
+        "file",
+        "frame",
+        "grain",
+        "group",
+        "layer",
+        "member",
+    ),
+    *("number", "parameter", "part", "particle", "piece", "point", "run", "sector", "seed", "sphere", "step", "thread"),
+    *("triangle", "value", "voxel", "wall"),
+)
+"""Nouns for things that are counted; units are not among them."""
+NOUN = "|".join(noun.replace("body", "bod(?:y|ie)") for noun in COUNTED)
+NUMBER_AND_NOUN = re.compile(rf"\{{\w+\}} (?:(?:more|open|loose|surface|changed|whole) )?(?:{NOUN})s?\b")
+"""A value before such a noun, also with an adjective between them."""
+CONSTANT, LENGTH, NO_NUMBER = "a constant above 4", "a length in radii of grains", "no number"
+WITHOUT_PLURAL = {
+    "{digits} digits": CONSTANT,
+    "{dt_check_steps} steps": CONSTANT,
+    "{grains_per_thread} grains": CONSTANT,
+    "{most_poured} spheres": CONSTANT,
+    "{most} walls": CONSTANT,
+    "{runs} seeds": CONSTANT,
+    "{sectors} sectors": CONSTANT,
+    "{dimension} coordinates": "2 or 3, which have the same form in every language",
+    "{push_size} grains": LENGTH,
+    "{rod_size} grains": LENGTH,
+    "{radius} grains": LENGTH,
+    "{kind} file": NO_NUMBER,
+    "{webp} files": NO_NUMBER,
+}
+"""Pairs that need no plural, and why."""
+
+
+def pairs_without_plural(templates: Iterable[catalogues.Template]) -> list[str]:
+    """Numbers before a noun in templates without plural forms."""
+    return [pair for text in templates if isinstance(text, str) for pair in NUMBER_AND_NOUN.findall(text)]
+
+
+def test_a_noun_after_a_number_follows_it(templates: dict[catalogues.Template, str]) -> None:
+    found = pairs_without_plural(templates)
+    assert sorted(set(found) - WITHOUT_PLURAL.keys()) == [], "`plural` makes the forms of these nouns"
+    assert sorted(WITHOUT_PLURAL.keys() - set(found)) == [], "these exceptions are no longer needed"
+    wrong = ["{poured} grains are stuck.", "; {left} more groups of runs", "{n} bodies fall", "one of {k} checkpoints."]
+    right = ["Grain {id} moves.", "grains: {count}", "{name} stepped aside", ("{count} grain", "{count} grains")]
+    assert len(pairs_without_plural([*wrong, *right])) == len(pairs_without_plural(wrong)) == len(wrong)

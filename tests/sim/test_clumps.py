@@ -230,7 +230,9 @@ def test_a_mixture_of_two_shapes_and_spheres_is_poured_in_its_shares_and_belongs
     assert sum(of_kind) == 100
     np.testing.assert_allclose(of_kind, (30, 35, 35), atol=14)  # three standard deviations
     words = experiment.scene.course.describe(experiment)[1]
-    assert words.endswith(f"{of_kind[1]} clumps of 4, {of_kind[2]} clumps of 6 and {of_kind[0]} loose spheres")
+    assert words.endswith(
+        f"{of_kind[1]} clumps of 4 spheres, {of_kind[2]} clumps of 6 spheres, {of_kind[0]} loose spheres"
+    )
     assert [entry["grains"] for entry in experiment.scene.course.results(experiment)["clumps"]] == of_kind[1:]
     apply(experiment, Act("fill"))
     advance(experiment, 50)

@@ -17,7 +17,7 @@ from repose.app.ui.parameter_rows import draw_field
 from repose.app.ui.places import TOOLS, ParameterArea, chosen_fold, fold, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button, foldable, widths
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plural
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
@@ -212,7 +212,11 @@ def _draw_buttons(ui: Ui) -> None:
             "parameters.defaults",
             _("Defaults"),
             bool(changed),
-            Message("Set {changed} changed parameters to their defaults; Undo restores them.", changed=len(changed)),
+            plural(
+                "Set {count} changed parameter to its default; Undo restores it.",
+                "Set {count} changed parameters to their defaults; Undo restores them.",
+                count=len(changed),
+            ),
             partial(ui.control.edits.set, changed),
         ),
         (

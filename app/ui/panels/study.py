@@ -166,7 +166,9 @@ def _draw_progress(ui: Ui) -> None:
         else _("no runs yet")
     )
     if studies.stopped:
-        words = Message("stopped: {done} of {total} runs", done=studies.done, total=studies.total)
+        words = plural(
+            "stopped: {done} of {count} run", "stopped: {done} of {count} runs", count=studies.total, done=studies.done
+        )
     imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
     imgui.progress_bar(studies.share if studies.total else 0.0, bar, translated(words))
     imgui.pop_style_color()

@@ -19,7 +19,7 @@ from repose.app.ui.pause_and_speed import SPEEDS, clock_text, describe_pace, wan
 from repose.app.ui.places import is_shown, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
-from repose.sim.message import Message, _, formatted, joined, plain, time_text
+from repose.sim.message import _, formatted, joined, plain, plural, time_text
 
 TIMELINE = 14.0
 """Height of the bar of time [px at scale 1]."""
@@ -91,11 +91,12 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
         tooltip(joined([joined((time_text(event.time), event.text), ": ") for event in near[-4:]], "\n"))
     else:
         tooltip(
-            Message(
-                "Drag: back to one of {moments} checkpoints, dense for recent times ({ui}). Continuing "
+            plural(
+                "Drag: back to the checkpoint ({memory}). Continuing from there deletes what came after.",
+                "Drag: back to one of {count} checkpoints, dense for recent times ({memory}). Continuing "
                 "from there deletes what came after.",
-                moments=len(ui.snapshot.history.moments),
-                ui=rewind.memory(ui),
+                count=len(ui.snapshot.history.moments),
+                memory=rewind.memory(ui),
             )
         )
 

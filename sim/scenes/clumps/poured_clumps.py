@@ -18,7 +18,7 @@ from repose.sim.clumps.making import number_of_pieces, why_apart
 from repose.sim.engine.body_builder import BodyShape, body_shape
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Surface
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -101,10 +101,11 @@ def _read(path: str, stamp: tuple[int, int]) -> Surface:
     read = read_clump(path)
     if len(read.clump.radius) > MOST_MEMBERS:
         raise ParameterError(
-            Message(
-                "Clump file {path} has {radius} spheres, at most {most_members} are poured; make it again with fewer.",
+            plural(
+                "Clump file {path} has {count} sphere, at most {most_members} are poured; make it again with fewer.",
+                "Clump file {path} has {count} spheres, at most {most_members} are poured; make it again with fewer.",
+                count=len(read.clump.radius),
                 path=value_text(path),
-                radius=len(read.clump.radius),
                 most_members=MOST_MEMBERS,
             )
         )

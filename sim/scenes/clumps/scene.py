@@ -140,8 +140,11 @@ def keep_slope(experiment: Experiment) -> Message:
     keep_measurement(experiment)
     error_of = LINE if isinstance(reading, SurfaceSlope) else ERROR_OF
     angle = angle_in_words(reading.angle, reading.standard_error, error_of)
-    return Message(
-        "Angle of repose {angle}, {grains_left} grains on the plate.", angle=angle, grains_left=reading.grains_left
+    return plural(
+        "Angle of repose {angle}, {count} grain on the plate.",
+        "Angle of repose {angle}, {count} grains on the plate.",
+        count=reading.grains_left,
+        angle=angle,
     )
 
 
@@ -162,47 +165,32 @@ def empty_in_words(experiment: Experiment) -> Message:
 
 def grain_words(state: ClumpsState, dimension: int) -> Message:
     """The poured grains in a few words."""
-    member = _("spheres") if dimension == 3 else _("discs")
-    kinds = [
-        (clumps, len(grain.members))
+    parts = [
+        plural(
+            "{count} clump of {members}",
+            "{count} clumps of {members}",
+            count=clumps,
+            members=members_in_words(len(grain.members), dimension),
+        )
         for kind, grain in enumerate(state.grains)
         if (clumps := int((state.kinds == kind).sum()))
     ]
-    balls = int((state.kinds == LOOSE_SPHERE).sum())
-    # Whole sentences, which can be translated; joined pieces could not.
-    if not kinds:
-        return Message("{balls} loose {member}", balls=balls, member=member)
-    clumps, size = kinds[0]
-    if len(kinds) == 1:
-        if not balls:
-            return Message("{clumps} clumps of {size} {member}", clumps=clumps, size=size, member=member)
-        return Message(
-            "{clumps} clumps of {size} {member} and {balls} loose {member2}",
-            clumps=clumps,
-            size=size,
-            member=member,
-            balls=balls,
-            member2=member,
-        )
-    others, size_of_others = kinds[1]
-    if not balls:
-        return Message(
-            "{clumps} clumps of {size} and {others} clumps of {size_of_others} {member}",
-            clumps=clumps,
-            size=size,
-            others=others,
-            size_of_others=size_of_others,
-            member=member,
-        )
-    return Message(
-        "{clumps} clumps of {size}, {others} clumps of {size_of_others} and {balls} loose {member}",
-        clumps=clumps,
-        size=size,
-        others=others,
-        size_of_others=size_of_others,
-        balls=balls,
-        member=member,
-    )
+    loose = int((state.kinds == LOOSE_SPHERE).sum())
+    return joined((*parts, loose_in_words(loose, dimension)) if loose or not parts else parts)
+
+
+def members_in_words(count: int, dimension: int) -> Message:
+    """The members of one clump."""
+    if dimension == 3:
+        return plural("{count} sphere", "{count} spheres", count=count)
+    return plural("{count} disc", "{count} discs", count=count)
+
+
+def loose_in_words(count: int, dimension: int) -> Message:
+    """The grains that are no clumps."""
+    if dimension == 3:
+        return plural("{count} loose sphere", "{count} loose spheres", count=count)
+    return plural("{count} loose disc", "{count} loose discs", count=count)
 
 
 def measure(experiment: Experiment) -> Slope | None:

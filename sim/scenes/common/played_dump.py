@@ -43,7 +43,7 @@ from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import ParameterError, choice, length, number
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
@@ -173,7 +173,8 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
             state.phase = "rested"
             tell(
                 experiment,
-                Message("The last of {count} frames.", count=count) + ("" if state.runs_out else f" {STANDING}"),
+                plural("The only frame.", "The last of {count} frames.", count=count)
+                + ("" if state.runs_out else f" {STANDING}"),
             )
 
     def act(experiment: Experiment, action: str) -> Message:
@@ -203,7 +204,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     scene = Scene(
         name=NAME,
         title=Message("LAMMPS dump {name}", name=dump.path.name),
-        summary=Message("{count} frames of {spheres} spheres.", count=count, spheres=dump.places[0].spheres),
+        summary=summary_of(dump),
         parameters=Parameters,
         model=ModelChoice(law=LAW.name, dimension=dimension, smallest_grain=lambda parameters: (1.0 / UNMOVED, radius)),
         course=Course(
@@ -235,6 +236,13 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         limits=SceneLimits(overlap_limit=math.inf),
     )
     return scene, remark
+
+
+def summary_of(dump: Dump) -> Message:
+    """Number of frames, and of spheres in the first of them."""
+    frames = plural("{count} frame", "{count} frames", count=len(dump.places))
+    spheres = plural("{count} sphere", "{count} spheres", count=dump.places[0].spheres)
+    return Message("{frames}, {spheres}.", frames=frames, spheres=spheres)
 
 
 def shown(world: World, frame: DumpFrame, dimension: int, held: NDArray[np.int64]) -> World:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plural
 from repose.sim.parameters import choice, count, length, number, switch
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.poured_parameters import SettleSpeed
@@ -137,13 +137,16 @@ class HeapParameters(MotionParameters):
         if count > MOST_WALL_GRAINS:
             size = self.declared()["wall_radius"].converted(self.wall_radius)
             raise ValueError(
-                Message(
-                    "wall_radius = {wall_radius}{size} is refused: walls and base would need {count} "
-                    "grains, at most {most_wall_grains} are built; make the wall grains larger, the "
-                    "container wider or the grains fewer.",
+                plural(
+                    "wall_radius = {wall_radius}{size} is refused: walls and base would need {count} grain, at "
+                    "most {most_wall_grains} are built; make the wall grains larger, the container wider or the "
+                    "grains fewer.",
+                    "wall_radius = {wall_radius}{size} is refused: walls and base would need {count} grains, at "
+                    "most {most_wall_grains} are built; make the wall grains larger, the container wider or the "
+                    "grains fewer.",
+                    count=count,
                     wall_radius=repr(self.wall_radius),
                     size=size,
-                    count=count,
                     most_wall_grains=MOST_WALL_GRAINS,
                 )
             )

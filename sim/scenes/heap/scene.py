@@ -178,12 +178,13 @@ def keep_slope(experiment: Experiment) -> Message:
     experiment.run.state.slope = reading
     note_measured(experiment, reading.used_ids)
     keep_measurement(experiment)
-    return Message(
-        "Angle of repose {angle}, {grains_left} grains left{value}{reading}.",
+    return plural(
+        "Angle of repose {angle}, {count} grain left{comma}{bend}.",
+        "Angle of repose {angle}, {count} grains left{comma}{bend}.",
+        count=reading.grains_left,
         angle=angle_in_words(reading.angle, reading.standard_error, reading.error_of),
-        grains_left=reading.grains_left,
-        value=", " if reading.is_curved else "",
-        reading=bend_in_words(reading),
+        comma=", " if reading.is_curved else "",
+        bend=bend_in_words(reading),
     )
 
 
@@ -281,9 +282,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     cut_short = settling_readings(state)
     if slope is None:
         return (*others, left, *cut_short)
-    help = Message(
-        "Of {used_ids} surface grains, method {method}. Heaps of other seeds scatter more.",
-        used_ids=len(slope.used_ids),
+    help = plural(
+        "Of {count} surface grain, method {method}. Heaps of other seeds scatter more.",
+        "Of {count} surface grains, method {method}. Heaps of other seeds scatter more.",
+        count=len(slope.used_ids),
         method=slope.method,
     )
     if slope.by_method:

@@ -103,7 +103,11 @@ def start_trickling(experiment: Experiment) -> Message:
     angles.slope = slope_to_horizontal(experiment)
     enter(experiment, TRICKLING)
     _add_grain(experiment)
-    return Message("{count} grains are added at the top one by one, each once all others rest.", count=count)
+    return plural(
+        "{count} grain is added at the top, once all others rest.",
+        "{count} grains are added at the top one by one, each once all others rest.",
+        count=count,
+    )
 
 
 def supervise(experiment: Experiment) -> None:
@@ -155,7 +159,15 @@ def _slide_on(experiment: Experiment) -> None:
         if after is None
         else Message("slope {after}° to the horizontal", after=Number(math.degrees(after), format=".1f"))
     )
-    tell(experiment, Message("At rest again: {left} grains ran out, {slope}.", left=left, slope=slope))
+    tell(
+        experiment,
+        plural(
+            "At rest again: {count} grain ran out, {slope}.",
+            "At rest again: {count} grains ran out, {slope}.",
+            count=left,
+            slope=slope,
+        ),
+    )
 
 
 def move_again(experiment: Experiment) -> None:

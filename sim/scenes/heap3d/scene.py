@@ -129,11 +129,12 @@ def keep_slope(experiment: Experiment) -> Message:
     experiment.run.state.reading = reading_of(reading)
     note_measured(experiment, reading.used_ids)
     keep_measurement(experiment)
-    return Message(
-        "Angle of repose {angle}, cone {cone_angle}°, {grains_left} grains on the plate.",
+    return plural(
+        "Angle of repose {angle}, cone {cone_angle}°, {count} grain on the plate.",
+        "Angle of repose {angle}, cone {cone_angle}°, {count} grains on the plate.",
+        count=reading.grains_left,
         angle=angle_in_words(reading.angle, reading.standard_error, ERROR_OF),
         cone_angle=Number(math.degrees(reading.cone_angle), format=".1f"),
-        grains_left=reading.grains_left,
     )
 
 
@@ -197,7 +198,7 @@ def check(experiment: Experiment) -> Message:
     if state.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
     if stuck := int(in_funnel(experiment).sum()):
-        return Message("{poured} grains are stuck in the funnel.", poured=stuck)
+        return plural("{count} grain is stuck in the funnel.", "{count} grains are stuck in the funnel.", count=stuck)
     if not state.reading:
         return NO_SLOPE
     return slope_complaint(state.reading["angle"], state.reading["standard_error"])

@@ -187,20 +187,14 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     blocking = in_the_way(experiment) if over else 0
     turning = _("Turn the glass upside down. With the mouse: Ctrl-drag the picture.")
     if blocking:
-        turning = Message(
-            "Not possible now: {blocking} grains would be in the funnel after the turn. Let them fall, or reset.",
-            blocking=blocking,
+        turning = plural(
+            "Not possible now: {count} grain would be in the funnel after the turn. Let it fall, or reset.",
+            "Not possible now: {count} grains would be in the funnel after the turn. Let them fall, or reset.",
+            count=blocking,
         )
     return (
         opening_action(experiment, "open", _("Open neck"), _("Remove the lid from the neck.")),
-        Action(
-            "turn",
-            _("Turn over"),
-            "T",
-            over and not blocking,
-            turning,
-            pivot=(0.0, 0.0, NECK),
-        ),
+        Action("turn", _("Turn over"), "T", over and not blocking, turning, pivot=(0.0, 0.0, NECK)),
         Action("reset", _("Reset"), "R", True, _("Fill the glass again with the same seed.")),
         Action(
             "run",
@@ -221,10 +215,22 @@ def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
             "{count} grain settling over the closed neck", "{count} grains settling over the closed neck", count=wanted
         ),
         "filled": plural("{count} grain over the closed neck", "{count} grains over the closed neck", count=wanted),
-        "flowing": Message("flowing: {passed} of {wanted} grains have passed", passed=passed, wanted=wanted),
-        "counted": Message("counted {passed} of {wanted} grains", passed=passed, wanted=wanted),
-        "rested": Message("empty: all {passed} grains have passed", passed=passed),
-        "clogged": Message("clogged after {passed} of {wanted} grains", passed=passed, wanted=wanted),
+        "flowing": plural(
+            "flowing: {passed} of {count} grain passed",
+            "flowing: {passed} of {count} grains passed",
+            count=wanted,
+            passed=passed,
+        ),
+        "counted": plural(
+            "counted {passed} of {count} grain", "counted {passed} of {count} grains", count=wanted, passed=passed
+        ),
+        "rested": plural("empty: {count} grain has passed", "empty: all {count} grains have passed", count=passed),
+        "clogged": plural(
+            "clogged after {passed} of {count} grain",
+            "clogged after {passed} of {count} grains",
+            count=wanted,
+            passed=passed,
+        ),
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None
@@ -253,7 +259,7 @@ def check(experiment: Experiment) -> Message:
     room = np.where(upper, clearance(experiment.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
     outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
     if outside:
-        return Message("{outside} grains are outside the glass.", outside=outside)
+        return plural("{count} grain is outside the glass.", "{count} grains are outside the glass.", count=outside)
     if state.beside:
         return plural(
             "{count} grain has passed through the wall of the funnel.",

@@ -10,7 +10,7 @@ import numpy as np
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import TIME, Axis, Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.settling import fall_time, settling_readings
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
 from repose.sim.scenes.hourglass.random_filling import HourglassState
@@ -82,7 +82,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """The moving-window flow rate and its mean over the steady part."""
     state: HourglassState = experiment.run.state
     time, rate = moving_rate(state.passages, experiment.parameters.window)
-    lines = [Line(Message("{window} grains", window=experiment.parameters.window), time, rate)]
+    lines = [Line(plural("{count} grain", "{count} grains", count=experiment.parameters.window), time, rate)]
     mean = steady_rate(experiment)
     if mean is not None and rate.size:
         lines.append(Line(_("steady mean"), np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))

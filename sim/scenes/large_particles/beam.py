@@ -20,7 +20,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Outcome, Part, Reading
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Number, _, plural
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
@@ -163,7 +163,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         exceeds("bends", _("the loaded beam bends, by more than a particle"), bent, DIAMETER, "m"),
     )
     if not parted.size:
-        words = Message("{broken} bonds broken, all in one piece", broken=Number(broken[-1], format="g"))
+        words = plural(
+            "{count} bond broken, all in one piece",
+            "{count} bonds broken, all in one piece",
+            count=Number(broken[-1], format="g"),
+        )
         return (*found, Outcome("breaks", _("the beam breaks in two"), words, _("two pieces"), False))
     at = parted[0]
     low, high = (100.0 * (edge + side / built.length) for edge, side in zip(WEAK, (-1.5, 1.5), strict=True))

@@ -27,12 +27,7 @@ from repose.sim.message import Message, Number, _, plain, plural
 from repose.sim.parameters import ParameterError, ParameterSet, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, Words, rests
-from repose.sim.scenes.common.poured_parameters import (
-    GrainCount,
-    MeanRadius,
-    PouredInSpaceParameters,
-    SizeSpread,
-)
+from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters, SizeSpread
 from repose.sim.scenes.common.settling import settling_readings
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
 from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, elapsed, timed_course
@@ -98,12 +93,14 @@ def places(
     place = place[np.lexsort((place[:, 0], place[:, 1]))][:count]
     if len(place) < count:
         raise ParameterError(
-            Message(
-                "grain_count = {grain_count} is refused: only {place} of {count} discs have room in the "
-                "container before they settle; take another number, or a size_spread below {size_spread}.",
-                grain_count=parameters.grain_count,
-                place=len(place),
+            plural(
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} disc in "
+                "the container before they settle; take another number, or a size_spread below {size_spread}.",
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} discs in "
+                "the container before they settle; take another number, or a size_spread below {size_spread}.",
                 count=count,
+                grain_count=parameters.grain_count,
+                placed=len(place),
                 size_spread=Number(parameters.size_spread, format="g"),
             )
         )

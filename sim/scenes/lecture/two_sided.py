@@ -30,7 +30,7 @@ from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
@@ -326,10 +326,11 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         shown.append(Reading("grains_gone", _("grains that left the plate"), float(state.gone)))
     if large(experiment)["left"].size > 1:
         angle, error = (math.degrees(value) for value in angle_now(experiment))
-        help = Message(
-            "Of both flanks, from {large} of the {grain_count} grains on.",
+        help = plural(
+            "Of both flanks, from {large} of {count} grain on.",
+            "Of both flanks, from {large} of {count} grains on.",
+            count=built.grain_count,
             large=Number(LARGE, format=".0%"),
-            grain_count=built.grain_count,
         )
         shown.append(Reading("mean_angle", _("mean angle"), angle, "°", error=error, help=help, error_of=_("portions")))
     of = found(experiment)
@@ -349,14 +350,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     of, built = found(experiment), experiment.run.built
     high = of["height"] / built.diameter
     flanks = tuple(
-        Line(
-            FLANKS[name],
-            high,
-            np.degrees(of[name]),
-            True,
-            np.degrees(of[f"{name}_error"]),
-            group=side,
-        )
+        Line(FLANKS[name], high, np.degrees(of[name]), True, np.degrees(of[f"{name}_error"]), group=side)
         for side, name in enumerate(("left", "right"))
     )
     place, push, column_above = pressure(experiment) if experiment.phase == "rested" else (np.empty(0),) * 3

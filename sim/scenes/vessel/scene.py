@@ -184,7 +184,12 @@ def keep_count(experiment: Experiment) -> Message:
     state: VesselState = experiment.run.state
     state.reading = count_grains(experiment)
     note_measured(experiment, held_grains(experiment))
-    return Message("The shape holds {reading} of {poured} grains.", reading=state.reading["held"], poured=state.poured)
+    return plural(
+        "The shape holds {held} of {count} grain.",
+        "The shape holds {held} of {count} grains.",
+        count=state.poured,
+        held=state.reading["held"],
+    )
 
 
 def count_grains(experiment: Experiment) -> dict[str, int]:
@@ -217,7 +222,7 @@ def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray
 
 def empty_in_words(experiment: Experiment) -> Message:
     """The empty shape, and how its file was mended."""
-    facets = Message("empty shape of {len} facets", len=len(shape(experiment)))
+    facets = plural("empty shape of {count} facet", "empty shape of {count} facets", count=len(shape(experiment)))
     return joined((facets, *map(read_message, experiment.run.state.mended)), "; ")
 
 

@@ -32,7 +32,7 @@ def test_a_number_that_differs_is_marked_and_gives_exit_code_1() -> None:
         ("", "it is two", "2.50", "2.00", "✗"),
         ("Second", "it stopped", "–", "–", "✗"),
     ]
-    assert summary(found) == "2 of 2 numbers differ."
+    assert summary(found) == "Numbers that differ: 2 of 2."
     assert [exit_code(found[:1], False), exit_code(found[1:], False), exit_code([], True)] == [1, 1, 130]
     assert exit_code([Comparison("a", "First", (RIGHT,), "")], False) == 0
 
@@ -59,7 +59,7 @@ def test_a_wrong_law_is_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     monkeypatch.setitem(registry.scenes(), "impacts", lame)
     monkeypatch.setattr(validation, "run_experiment", lambda experiment: {"fault": None, "complaint": None})
     assert run_command_line(["validate", "impact-4"]) == 1
-    assert "1 of 1 numbers differ." in capsys.readouterr().out
+    assert "Numbers that differ: 1 of 1." in capsys.readouterr().out
 
 
 def test_an_unknown_name_is_refused_before_any_run(capsys: pytest.CaptureFixture[str]) -> None:

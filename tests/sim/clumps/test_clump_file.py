@@ -50,7 +50,7 @@ OTHER = {"x": 0.01, "y": 0.0, "z": 0.0, "r": 0.015}
         ({"spheres": []}, "spheres: list should have at least 1 item"),
         ({"spheres": [BALL]}, "announces 2 members and contains 1: some are missing"),
         ({"members": 3}, "announces 3 members and contains 2"),
-        ({"members": 1}, "announces 1 members and contains 2: some were added"),
+        ({"members": 1}, "announces 1 member and contains 2: some were added"),
         ({"members": 3, "spheres": [BALL, OTHER, BALL]}, "member 3 is inside member 1"),
         ({"members": 3, "spheres": [{**OTHER, "r": 0.002}, BALL, OTHER]}, "member 1 is inside member 3"),
         ({"spheres": [BALL, {**OTHER, "r": 0.0}]}, r"spheres\.1\.r: input should be greater than 0"),

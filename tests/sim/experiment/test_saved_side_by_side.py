@@ -98,7 +98,7 @@ def test_runs_that_unpack_together_to_more_than_a_single_run_may_are_refused(mon
         (b"null", "no table"),
         (b"[" * 100_000, "its lists are nested too deeply"),
         (b'{"format": null}', "The file has format null of runs side by side; this program reads 1"),
-        (b'{"format": 1, "runs": "two"}', "The file has 'two' runs side by side; 2 to 4 are read"),
+        (b'{"format": 1, "runs": "two"}', "The file's number of runs side by side is 'two'; 2 to 4 are read"),
         (b'{"format": 1, "runs": 3}', "run-3.repose is missing"),
         (b'{"format": 1, "runs": 2, "own": null, "meetings": [[0, 0]]}', "own = null"),
         (b'{"format": 1, "runs": 2, "own": [3], "meetings": [[0, 0]]}', "own = [3]"),

@@ -205,7 +205,7 @@ def test_another_scene_ends_the_runs_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("starts", "words"),
     [
-        ((Start("heap", SMALL, 1),), "1 experiments side by side are refused: choose 2 to 4"),
+        ((Start("heap", SMALL, 1),), "1 experiment side by side is refused: choose 2 to 4"),
         (tuple(Start("heap", SMALL, seed) for seed in range(5)), "5 experiments side by side are refused"),
         ((Start("heap", SMALL, 1), Start("heap", SMALL | {"friction": 9.0}, 1)), "friction"),
         ((Start("heap", SMALL, 1), Start("hepa", SMALL, 1)), "hepa"),
@@ -261,7 +261,7 @@ def test_a_damaged_file_is_refused_with_a_sentence() -> None:
     contents = saved_side_by_side.CONTENTS
     for name, content, words in (
         (contents, b"{", "cannot be read as runs side by side"),
-        (contents, members[contents].replace(b'"runs": 2', b'"runs": 9'), "9 runs side by side"),
+        (contents, members[contents].replace(b'"runs": 2', b'"runs": 9'), "number of runs side by side is 9"),
         (contents, members[contents].replace(b'"meetings": [[0', b'"meetings": [[7'), "equal times"),
         (contents, members[contents].replace(b'"own"', b'"one"'), "own = null"),
         ("run-2.repose", b"nothing", "cannot be read as a saved run"),

@@ -92,7 +92,7 @@ def test_grains_begin_apart_from_each_other(scene: str) -> None:
 
 def test_grains_that_have_no_room_are_refused_in_a_sentence() -> None:
     parameters = scenes()["drum"].parameters.checked({"grain_count": 5, "size_spread": 0.5})
-    with pytest.raises(ParameterError, match=r"grain_count = 5 is refused: only .* of 5 discs have room"):
+    with pytest.raises(ParameterError, match=r"grain_count = 5 is refused: there is room for only .* of 5 discs"):
         scenes()["drum"].course.begin(parameters, 1)
 
 
