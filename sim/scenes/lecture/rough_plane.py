@@ -28,7 +28,7 @@ from repose.sim.experiment.rest import is_at_rest, time_free
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import Message, Number, _, joined
+from repose.sim.message import EMPTY, Message, Number, _, joined
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
@@ -59,6 +59,10 @@ HARMLESS, FASTER, BACKWARDS = math.radians(10.0), 5.0, math.radians(60.0)
 which it is tilted back [rad/s], during which the flow hardly accelerates."""
 FLOWS = 0.1
 """Mean speed over √(g d) above which the layer flows [-]."""
+COLLAPSE = 2.0
+"""Time after the opening of the gate in √(h/g), for the thickness h, within which a flow is no effect of the tilt but
+the collapse of a layer that is hardly longer than thick, as of a dam that breaks [-]: 0.1 to 0.9 for lengths up to
+three thicknesses, and above 3.9 for longer layers, also without friction (November 2026)."""
 LONGEST_FLOW = 5.0
 """Time after which a flow that does not stop ends the course [s]."""
 THIN = 1.3
@@ -124,6 +128,8 @@ class RoughPlaneState(CourseState):
     """State of the plane; its angle is `table`. Times are since the beginning of the course [s]."""
 
     avalanches: list[PlaneAvalanche] = field(default_factory=list)
+    collapsed: bool = False
+    """Whether the opened gate set the grains moving, which ends the course."""
     flows: bool = False
     """Whether the last avalanche still flows."""
     before: float = 0.0
@@ -196,6 +202,9 @@ def drive(experiment: Experiment) -> bool:
         return has_stopped(experiment, speed)
     fast = speed > FLOWS * math.sqrt(max(experiment.parameters.gravity, 1e-3) * built.diameter)
     if fast and not holds(experiment.run):
+        state.collapsed = number == 0 and now < COLLAPSE * fall_time(experiment)
+        if state.collapsed:
+            return True
         first = state.avalanches[0].held if state.avalanches else max(0.0, state.table - built.back)
         held = min(state.table, first + number * built.held_step)
         state.avalanches.append(PlaneAvalanche(state.table, state.before, held))
@@ -205,6 +214,12 @@ def drive(experiment: Experiment) -> bool:
     hurry = FASTER if number == 0 and state.table < HARMLESS else 1.0
     tilt_to(experiment, state.table + hurry * built.tilt_rate * passed)
     return bool(state.table >= STEEPEST)
+
+
+def fall_time(experiment: Experiment) -> float:
+    """√(h/g) for the thickness h of the whole layer [s]."""
+    built: RoughPlaneParameters = experiment.run.built
+    return math.sqrt(built.thickness * built.diameter / max(experiment.parameters.gravity, 1e-3))
 
 
 def has_stopped(experiment: Experiment, speed: float) -> bool:
@@ -292,7 +307,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     of, built = found(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
-        return (Outcome("starts_to_flow", _("the layer starts to flow"), _("no avalanche"), _("an avalanche"), False),)
+        none = _("grains moved as soon as the gate opened") if experiment.run.state.collapsed else _("no avalanche")
+        return (Outcome("starts_to_flow", _("the layer starts to flow"), none, _("an avalanche"), False),)
     first = outcome_between(
         "first_avalanche", _("the first avalanche starts at an angle of round grains"), degrees[0], 12.0, 40.0, "°"
     )
@@ -412,6 +428,19 @@ def answer(experiment: Experiment) -> Answer | None:
     return Answer(float(begins[0]), joined(words, " "))
 
 
+def conclusion(experiment: Experiment) -> Message:
+    """Why nothing is measured of a layer that collapsed, and what to do; the answer says the rest."""
+    if not experiment.run.state.collapsed:
+        return EMPTY
+    built: RoughPlaneParameters = experiment.run.built
+    return Message(
+        "Nothing is measured: the opened gate set the grains moving, because the layer is {length} diameters "
+        "long and {thickness} thick. Take more grains or a thinner layer.",
+        length=Number(built.length / built.diameter, format=".0f"),
+        thickness=Number(built.thickness, format=".1f"),
+    )
+
+
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Angles [°] and thickness [mean diameters] of every avalanche, hysteresis [°] and fitted law."""
     of, late, fit = found(experiment), np.degrees(hysteresis(experiment)), fitted(experiment)
@@ -458,6 +487,7 @@ COURSE = TimedCourse(
     outcomes=outcomes,
     results=numbers,
     answer=answer,
+    conclusion=conclusion,
     share=share,
     buttons=disc_buttons(_("Tilt"), _("Tilt the plane slowly, and hold it while grains flow.")),
 )

@@ -506,6 +506,18 @@ def test_the_plane_is_tilted_back_and_held_while_the_layer_flows() -> None:
     assert abs(experiment.scene.course.results(experiment)["avalanches"][0]["starts_at_degrees"]) > 5.0
 
 
+@pytest.mark.parametrize(("thickness", "collapses"), [(8.0, True), (3.0, False)])
+def test_a_layer_that_the_opened_gate_sets_moving_is_not_measured(thickness: float, collapses: bool) -> None:
+    experiment = begun("rough_plane", thickness=thickness)
+    run_experiment(experiment)
+    state, course = experiment.run.state, experiment.scene.course
+    assert (state.collapsed, not state.avalanches) == (collapses, collapses)
+    assert ("starts at" in experiment.message) is not collapses
+    assert ("the opened gate set the grains moving" in experiment.message) is collapses
+    assert (course.answer(experiment) is None) is collapses
+    assert ("as soon as the gate" in course.check(experiment)) is collapses
+
+
 # Heap from a point source.
 
 
