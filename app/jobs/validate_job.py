@@ -53,7 +53,7 @@ def summary(found: Sequence[Comparison], stopped: bool = False) -> str:
     """A sentence with the number of values that agree, and with the number of runs done if a signal stopped them."""
     every = [outcome for comparison in found for outcome in comparison.outcomes]
     bad = sum(not outcome.holds for outcome in every) + sum(bool(comparison.trouble) for comparison in found)
-    words = f"All {len(every)} numbers agree." if not bad else f"{bad} of {len(every)} numbers differ."
+    words = f"All {len(every)} numbers agree." if not bad else f"Numbers that differ: {bad} of {len(every)}."
     return f"Stopped; runs done: {len(found)}, not the others. {words}" if stopped else words
 
 

@@ -91,8 +91,8 @@ def test_no_grain_is_put_into_the_body_of_a_shape() -> None:
         ("heap", (0.0, 0.01), 0.1, 1, "give one from"),
         ("heap", (0.0, 0.01), 1.0, 0, "from 1 to 200"),
         ("heap", (0.0, 0.01), 1.0, True, "from 1 to 200"),
-        ("heap", (0.0, -0.5), 1.0, 1, "room for 0 of 1 grains"),  # below the base
-        ("vessel", (0.0, 0.5, 0.05), 1.0, 1, "room for 0 of 1 grains"),  # beyond the rim, where grains leave
+        ("heap", (0.0, -0.5), 1.0, 1, "room for 0 of 1 grain "),  # below the base
+        ("vessel", (0.0, 0.5, 0.05), 1.0, 1, "room for 0 of 1 grain "),  # beyond the rim, where grains leave
         ("bounce", (0.0, 0.0, 1.0), 1.0, 1, "has no loose grains"),
     ],
 )
