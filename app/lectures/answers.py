@@ -1,7 +1,7 @@
 """The reading of a run that answers the guess of a lecture, in the unit of the guess, or why there is no answer.
 
-A scene has some readings only late in a run. Therefore a name that no reading has is reported at the end of the step,
-and not when the file is read.
+A scene has some readings only late in a run, and a scene of a plug-in need not declare them. A name that a run could
+have but has not is therefore reported at the end of the step; other names are refused when the file is read.
 """
 
 from __future__ import annotations

@@ -56,6 +56,8 @@ KEYS = (
     *("colour", "show", "hide", "look", "box", "plot", "controls", "until", "seconds"),
 )
 """Keys of a step."""
+ROW = re.compile(r"_\d+$")
+"""End of the name of a reading that exists for every row of a scene; the name with _1 stands for all of them."""
 GUESS_KEYS = ("words", "unit", "low", "high", "reading")
 
 Text = Mapping[str, str]
@@ -417,17 +419,25 @@ def _guess(entry: Mapping[str, Any], scene: str) -> GuessQuestion | bool:
             raise ParameterError(f"the key '{key}' of guess is missing; it has {', '.join(GUESS_KEYS)}.")
     given = _word(table, "reading").strip()
     reading = old_labels.reading_named(given) or given
-    if not NAME.fullmatch(reading):
+    if not NAME.fullmatch(reading) or not _has_reading(scene, reading):
         offered = offered_readings(scene)
         near = difflib.get_close_matches("_".join(re.findall("[a-z0-9]+", given.lower())), offered, n=1)
+        wrong = f"the scene '{scene}' has no such reading; " if NAME.fullmatch(reading) else ""
+        hint = "" if wrong else ", and not its label"
         raise ParameterError(
-            f"reading = {value_text(given)} of guess is refused: write the name of a reading, such as "
-            f"{', '.join(near or offered)}, and not its label."
+            f"reading = {value_text(given)} of guess is refused: {wrong}write the name of a reading, such as "
+            f"{', '.join(near or offered)}{hint}."
         )
     low, high = (_number(table, key, -1e12, 1e12) for key in ("low", "high"))
     if low >= high:
         raise ParameterError(f"guess from {low:g} to {high:g} is refused: low must be below high.")
     return GuessQuestion(_text(table, "words"), _word(table, "unit").strip(), low, high, reading)
+
+
+def _has_reading(scene: str, reading: str) -> bool:
+    """Whether the scene can have a reading of this name; True for a scene that does not declare all of its names."""
+    declared = scenes()[scene].course.later_readings is not None
+    return not declared or ROW.sub("_1", reading) in offered_readings(scene)
 
 
 def _box(entry: Mapping[str, Any], in_space: bool) -> Box | None:

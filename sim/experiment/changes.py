@@ -298,13 +298,15 @@ def offered_plots(scene: str) -> tuple[str, ...]:
 
 @cache
 def offered_readings(scene: str) -> tuple[str, ...]:
-    """Names of the quantity that studies of the scene compare, of the readings that it has at the beginning, and of the
-    measurements; it can have others later."""
+    """Names of the quantity that studies of the scene compare, of the readings that it has at the beginning or later,
+    and of the measurements; a scene of a plug-in can have others later."""
     experiment = _smallest(scene)
     study = experiment.scene.study
     shown = (entry.name for entry in registry.measurements().values() if entry.shown is not False)
     compared = () if study is None else (study.name,)
-    return tuple(dict.fromkeys((*compared, *(reading.name for reading in readings_of(experiment)), *shown)))
+    now = (reading.name for reading in readings_of(experiment))
+    later = experiment.scene.course.later_readings or ()
+    return tuple(dict.fromkeys((*compared, *now, *later, *shown)))
 
 
 def _smallest(scene: str) -> Experiment:

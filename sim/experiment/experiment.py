@@ -91,6 +91,9 @@ class Course(SceneRecord):
     """The present measurement of the scene, or None; its field `angle` [rad], if present, is sampled in the series."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
+    later_readings: tuple[str, ...] | None = None
+    """Names of the readings that exist only later in a run, ending in `_1` for a name with the number of a row; None if
+    they are not known, so that no lecture is refused for the name of a reading."""
     result_numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
     """How numbers of `results` are shown that a study can measure, by the last part of their names; others have no unit
     and the words of their names."""

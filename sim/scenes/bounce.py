@@ -457,7 +457,7 @@ SCENE = Scene(
     group="checks",
     parameters=BounceParameters,
     model=ModelChoice(law="voigt", dimension=3, smallest_grain=lambda parameters: (parameters.mass, parameters.radius)),
-    course=replace(timed_course(COURSE), readings=readings),
+    course=replace(timed_course(COURSE), readings=readings, later_readings=()),
     view=SceneView(box=box, facets=facets, curves=curves, labels=labels, tracks=tracks, ghosts=ghosts),
     lecture=("restitution_low", "restitution_middle", "restitution_high", "drop_height", "gravity"),
     test_values={"duration": 0.5},

@@ -601,7 +601,9 @@ SCENE = Scene(
     group="checks",
     parameters=ImpactParameters,
     model=ModelChoice(law="hertz_mindlin", dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
-    course=replace(timed_course(COURSE), readings=readings),
+    course=replace(
+        timed_course(COURSE), readings=readings, later_readings=("greatest_force_1", "rebound_1", "tangential_speed_1")
+    ),
     view=SceneView(box=box, facets=facets, curves=curves, labels=labels),
     limits=SceneLimits(time_scale=lambda parameters: 0.3 * parameters.contact_time),
     lecture=("test",),

@@ -359,7 +359,7 @@ SCENE = Scene(
         smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
         rotates=lambda parameters: True,
     ),
-    course=replace(timed_course(COURSE), readings=readings),
+    course=replace(timed_course(COURSE), readings=readings, later_readings=("acceleration_1",)),
     view=SceneView(box=box, facets=facets, curves=curves, labels=labels, tracks=tracks, ghosts=ghosts),
     lecture=("slope_angle", "friction_2", "friction_3", "friction_4", "gravity"),
     test_values={"duration": 0.1},

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
+import re
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,6 +97,34 @@ def test_readings_plots_and_outcomes_have_names_that_differ_within_the_scene(sce
         require_different([entry.name for entry in snapshot.results.outcomes])
         require_different([entry.name for entry in scenes()[scene].view.curves(experiment)])
     require_different([*offered_plots(scene)])
+
+
+@every_scene
+def test_every_reading_of_a_scene_is_offered_to_lectures(scene: str, finished: Finished) -> None:
+    course = scenes()[scene].course
+    assert course.later_readings is not None
+    begun = new_experiment(scene, scenes()[scene].test_values, seed=1)
+    found = {entry.name for experiment in (begun, finished[scene][0]) for entry in course.readings(experiment)}
+    assert {re.sub(r"_\d+$", "_1", name) for name in found} <= set(offered_readings(scene))
+
+
+def test_every_name_of_a_reading_in_the_source_code_is_offered_by_a_scene() -> None:
+    folder = Path(str(files("repose.sim"))) / "scenes"
+    calls = [
+        call.args[0]
+        for path in folder.rglob("*.py")
+        if path.name not in ("played_dump.py", "by_hand.py")  # scenes of files and scripts, which no lecture has
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Reading" and call.args
+    ]
+    constants = (node for call in calls for node in ast.walk(call) if isinstance(node, ast.Constant))
+    names = {constant.value for constant in constants if isinstance(constant.value, str)}
+    whole = {name for name in names if NAME.fullmatch(name) and not name.startswith("_") and not name.endswith("_")}
+    offered = {name for scene in scenes() for name in offered_readings(scene)}
+    assert len(whole) > 70
+    assert whole - offered == set()
+    parts = {name.strip("_") for name in names - whole}  # of names with the number of a row, or with a side
+    assert {part for part in parts if not any(part in name for name in offered)} == set()
 
 
 @every_scene

@@ -48,6 +48,7 @@ from repose.sim.scenes.clumps.plate_and_container import (
 from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS, shape_of
 from repose.sim.scenes.common.cone_slope import (
     SLOPE_NUMBERS,
+    SLOPE_READINGS,
     current_slope,
     reading_of,
     slope_curves,
@@ -72,7 +73,7 @@ from repose.sim.scenes.common.poured import (
     poured_results,
     removal_is_due,
 )
-from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
+from repose.sim.scenes.common.settling import SETTLING_READINGS, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import are_rows
 from repose.sim.scenes.common.stream import Box, around_axis, disc, pour_on, stop_above_grains
 
@@ -279,6 +280,10 @@ def slope_in_plane(experiment: Experiment) -> SurfaceSlope | None:
     """The latest measured slope, on the right flank, while it applies to the grains."""
     found = current_slope(experiment)
     return None if found is None else replace(found, method="line")
+
+
+LATER = ("grains_on_slope", "container_packing", "sphericity", "second_sphericity", *SETTLING_READINGS)
+"""Names of the readings that exist only later in a run, or with other clumps, besides those of the slope."""
 
 
 def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
@@ -529,7 +534,13 @@ IN_SPACE = Scene(
         rotates=lambda parameters: True,
         bodies=lambda parameters: parameters.has_clumps,
     ),
-    course=replace(poured_course(COURSE), measure=measure, readings=readings, result_numbers=SLOPE_NUMBERS),
+    course=replace(
+        poured_course(COURSE),
+        measure=measure,
+        readings=readings,
+        later_readings=(*SLOPE_READINGS, *LATER),
+        result_numbers=SLOPE_NUMBERS,
+    ),
     view=SceneView(
         box=box,
         focus=focus,
@@ -561,7 +572,12 @@ IN_PLANE = replace(
     summary=_("Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs."),
     parameters=with_law(JoinedParameters, LAW, is_material_law),
     model=replace(IN_SPACE.model, dimension=2, smallest_grain=partial(smallest_grain, dimension=2)),
-    course=replace(IN_SPACE.course, begin=begin_in_plane, readings=readings_in_plane),
+    course=replace(
+        IN_SPACE.course,
+        begin=begin_in_plane,
+        readings=readings_in_plane,
+        later_readings=("angle_of_repose", "steeper_left_flank", "steeper_right_flank", *LATER),
+    ),
     view=replace(IN_SPACE.view, slope=slope_in_plane, slope_since=_("the opening"), curves=SceneView.curves),
     study=replace(STUDY_IN_SPACE, error_of=LINE, error_name="line_fit"),
     test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},

@@ -66,6 +66,10 @@ def current_slope(experiment: Experiment) -> SurfaceSlope | None:
     return None if change_since_measured(experiment) else slope(experiment)
 
 
+SLOPE_READINGS = ("angle_of_repose", "cone_angle", "grains_on_plate")
+"""Names of `slope_readings`."""
+
+
 def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle of repose, and the angle of the fitted cone if there is one."""
     found = experiment.run.state.reading

@@ -56,6 +56,10 @@ def is_settled(experiment: Experiment, slow: bool, waited: float, longest: float
     return slow
 
 
+SETTLING_READINGS = ("waits_cut_short",)
+"""Names of `settling_readings`."""
+
+
 def settling_readings(state: PhaseState) -> tuple[Reading, ...]:
     """The number of waits that were cut short; empty if there was none."""
     if not state.waits_cut_short:

@@ -55,7 +55,7 @@ from repose.sim.scenes.common.poured import (
     removal_is_due,
     remove_gone,
 )
-from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait, settling_readings
+from repose.sim.scenes.common.settling import SETTLING_READINGS, fall_time, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times
 from repose.sim.scenes.heap import tilt_and_trickle
 from repose.sim.scenes.heap.container import (
@@ -452,6 +452,13 @@ SCENE = Scene(
         poured_course(COURSE),
         measure=measure,
         readings=readings,
+        later_readings=(
+            "angle_of_repose",
+            "steeper_at_top",
+            "steeper_at_foot",
+            *tilt_and_trickle.READINGS,
+            *SETTLING_READINGS,
+        ),
         result_numbers={
             "degrees": ResultNumber(_("angle"), "°"),
             "standard_error_degrees": ResultNumber(_("standard error"), "°"),

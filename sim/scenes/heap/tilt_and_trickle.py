@@ -303,6 +303,10 @@ def _degrees(mean: Mean) -> Message:
     return joined((value, Number(math.degrees(mean.error), "°", ".1f")), " ± ") if math.isfinite(mean.error) else value
 
 
+READINGS = ("tilting_angle", "table_angle", "before_avalanches", "after_avalanches")
+"""Names of `readings`."""
+
+
 def readings(angles: OtherAngles) -> tuple[Reading, ...]:
     """θ_T, the angle of the table, and θ_MS with the slope after large avalanches."""
     found = []

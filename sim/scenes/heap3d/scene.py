@@ -27,6 +27,7 @@ from repose.sim.measure.display import Reading
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import (
     SLOPE_NUMBERS,
+    SLOPE_READINGS,
     current_slope,
     reading_of,
     slope_curves,
@@ -53,7 +54,7 @@ from repose.sim.scenes.common.poured import (
     removal_is_due,
     remove_gone,
 )
-from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
+from repose.sim.scenes.common.settling import SETTLING_READINGS, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.stream import (
     Box,
     around_axis,
@@ -245,7 +246,13 @@ SCENE = Scene(
     summary=_("Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured."),
     parameters=with_law(Heap3dParameters, LAW, is_material_law),
     model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
-    course=replace(poured_course(COURSE), measure=measure, readings=readings, result_numbers=SLOPE_NUMBERS),
+    course=replace(
+        poured_course(COURSE),
+        measure=measure,
+        readings=readings,
+        later_readings=(*SLOPE_READINGS, *SETTLING_READINGS),
+        result_numbers=SLOPE_NUMBERS,
+    ),
     view=SceneView(
         box=box,
         focus=focus,

@@ -11,7 +11,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import TIME, Axis, Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
 from repose.sim.message import Message, Number, _, plural
-from repose.sim.scenes.common.settling import fall_time, settling_readings
+from repose.sim.scenes.common.settling import SETTLING_READINGS, fall_time, settling_readings
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
 from repose.sim.scenes.hourglass.random_filling import HourglassState
 
@@ -44,6 +44,10 @@ def steady_from(experiment: Experiment) -> float:
     fall = fall_time(experiment.run.built.fill_height - NECK, experiment.parameters.gravity)
     opened: float = experiment.run.state.opened
     return opened + STARTING * fall
+
+
+LATER = ("flow_rate", "number_density", "time_since_last_grain", *SETTLING_READINGS)
+"""Names of the readings that exist only later in a run."""
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:

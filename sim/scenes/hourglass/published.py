@@ -38,6 +38,7 @@ SCENE = Scene(
         results=flow_readings.results,
         check=course.check,
         readings=flow_readings.readings,
+        later_readings=flow_readings.LATER,
         notice=course.notice,
         flaw=course.flaw,
     ),

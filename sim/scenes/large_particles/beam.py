@@ -238,7 +238,7 @@ SCENE = Scene(
     group="bodies",
     parameters=BeamParameters,
     model=body_model(start),
-    course=body_course(start, measured, outcomes, readings, action=_("Release")),
+    course=body_course(start, measured, outcomes, readings, ("bonds_broken", "end_deflection"), action=_("Release")),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

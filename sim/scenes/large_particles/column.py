@@ -166,7 +166,9 @@ SCENE = Scene(
     group="bodies",
     parameters=ColumnParameters,
     model=body_model(start),
-    course=body_course(start, measured, outcomes, readings, action=_("Release")),
+    course=body_course(
+        start, measured, outcomes, readings, ("front_speed", "dam_break_speed", "surface_height"), action=_("Release")
+    ),
     view=SceneView(
         box=from_parameters(lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER)),
         focus=focus,

@@ -266,7 +266,9 @@ SCENE = Scene(
     group="bodies",
     parameters=CubeParameters,
     model=body_model(start),
-    course=body_course(start, measured, outcomes, readings, launch),
+    course=body_course(
+        start, measured, outcomes, readings, ("cube_spin", "cube_velocity", "particle_velocity"), launch
+    ),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

@@ -224,7 +224,7 @@ SCENE = Scene(
     group="bodies",
     parameters=HoistedParameters,
     model=body_model(start, fields=("liquid", "hoist")),
-    course=body_course(start, measured, outcomes, readings, action=_("Pull")),
+    course=body_course(start, measured, outcomes, readings, ("thread_tension", "centre_sideways"), action=_("Pull")),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

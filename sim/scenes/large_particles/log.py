@@ -221,7 +221,14 @@ SCENE = Scene(
     group="bodies",
     parameters=LogParameters,
     model=body_model(start, fields=("liquid",)),
-    course=body_course(start, measured, outcomes, readings, action=_("Release")),
+    course=body_course(
+        start,
+        measured,
+        outcomes,
+        readings,
+        ("weight_below_end", "log_inclination", "displaced_mass"),
+        action=_("Release"),
+    ),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

@@ -404,6 +404,7 @@ def body_course(
     measured: Callable[[Experiment], Mapping[str, float]],
     outcomes: Callable[[Experiment], tuple[Outcome, ...]],
     readings: Callable[[Experiment], tuple[Reading, ...]],
+    later_readings: tuple[str, ...],
     launch: Callable[[Any, World], Floats] = lambda parameters, world: np.zeros((world.sphere_count, 2)),
     supervised: Callable[[Experiment], None] = lambda experiment: None,
     action: Message = START,
@@ -440,7 +441,7 @@ def body_course(
         outcomes=outcomes,
         results=lambda experiment: {"final": last_record(experiment)},
     )
-    return replace(timed_course(course), readings=readings)
+    return replace(timed_course(course), readings=readings, later_readings=later_readings)
 
 
 BODY_LIMITS = SceneLimits(overlap_limit=0.5)

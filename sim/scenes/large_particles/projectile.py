@@ -149,6 +149,10 @@ def restitution(experiment: Experiment) -> float:
     return float(apart / experiment.run.built.speed)
 
 
+MOTIONS = ("projectile_velocity", "target_velocity", "target_spin", "projectile_spin")
+"""Names of `velocities_and_spins` after the start."""
+
+
 def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocity and spin of either body; before the start the number of particles."""
     if not column(experiment, "momentum_x").size:
@@ -283,7 +287,14 @@ SCENE = (
         group="bodies",
         parameters=ElasticParameters,
         model=body_model(start),
-        course=body_course(start, measured, rebound, readings, launch),
+        course=body_course(
+            start,
+            measured,
+            rebound,
+            readings,
+            (*MOTIONS, "restitution"),
+            launch,
+        ),
         view=SceneView(
             box=from_parameters(box), focus=focus, facets=no_lines, parts=PARTS, curves=plotted((VELOCITY,), common)
         ),
@@ -298,7 +309,7 @@ SCENE = (
         group="bodies",
         parameters=CaptureParameters,
         model=body_model(start),
-        course=body_course(start, measured, union, velocities_and_spins, launch),
+        course=body_course(start, measured, union, velocities_and_spins, MOTIONS, launch),
         view=SceneView(
             box=from_parameters(box),
             focus=focus,

@@ -198,7 +198,7 @@ SCENE = Scene(
     group="bodies",
     parameters=RaftParameters,
     model=body_model(start, fields=("liquid",)),
-    course=body_course(start, measured, outcomes, readings, action=_("Drop")),
+    course=body_course(start, measured, outcomes, readings, ("displaced_mass", "centre_height"), action=_("Drop")),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

@@ -209,7 +209,14 @@ SCENE = Scene(
     group="bodies",
     parameters=RakeParameters,
     model=body_model(start),
-    course=body_course(start, measured, outcomes, readings, supervised=push),
+    course=body_course(
+        start,
+        measured,
+        outcomes,
+        readings,
+        ("mean_level", "surface_at_moving_wall", "surface_at_right_wall"),
+        supervised=push,
+    ),
     view=SceneView(
         box=from_parameters(lambda parameters: box_of(width(parameters), 3.5 * (parameters.rows + 2) * DIAMETER)),
         focus=focus,

@@ -220,7 +220,9 @@ SCENE = Scene(
     group="bodies",
     parameters=RodParameters,
     model=body_model(start),
-    course=body_course(start, measured, outcomes, readings, launch, action=_("Drop")),
+    course=body_course(
+        start, measured, outcomes, readings, ("turned_by", "spin", "centre_height"), launch, action=_("Drop")
+    ),
     view=SceneView(
         box=from_parameters(box), focus=focus, facets=lines, parts=(Part(_("rod"), "wood"),), curves=plotted(PLOTS)
     ),

@@ -300,7 +300,7 @@ SCENE = Scene(
     group="bodies",
     parameters=SatelliteParameters,
     model=body_model(start, fields=("central_gravity",)),
-    course=body_course(start, measured, outcomes, readings, launch),
+    course=body_course(start, measured, outcomes, readings, ("late_mean_spin", "planet_distance", "orbits"), launch),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

@@ -28,7 +28,7 @@ from repose.sim.parameters import ParameterError, ParameterSet, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, Words, rests
 from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters, SizeSpread
-from repose.sim.scenes.common.settling import settling_readings
+from repose.sim.scenes.common.settling import SETTLING_READINGS, settling_readings
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
 from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, elapsed, timed_course
 
@@ -211,7 +211,9 @@ def disc_parameters(parameters: type[ParameterSet]) -> type[ParameterSet]:
     return with_law(parameters, LAW, is_material_law)
 
 
-def disc_course(course: TimedCourse, readings: Callable[[Experiment], tuple[Reading, ...]]) -> Course:
+def disc_course(
+    course: TimedCourse, readings: Callable[[Experiment], tuple[Reading, ...]], later_readings: tuple[str, ...]
+) -> Course:
     """The course of one experiment with discs. By default it begins when the grains are at rest; its results are those
     of a whole run."""
     numbers = course.results
@@ -227,6 +229,7 @@ def disc_course(course: TimedCourse, readings: Callable[[Experiment], tuple[Read
     return replace(
         timed_course(course),
         readings=lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
+        later_readings=(*later_readings, *SETTLING_READINGS),
     )
 
 

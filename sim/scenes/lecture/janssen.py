@@ -460,7 +460,9 @@ SCENE = Scene(
     summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
     parameters=disc_parameters(JanssenParameters),
     model=DISCS,
-    course=disc_course(COURSE, readings),
+    course=disc_course(
+        COURSE, readings, ("bottom_force", "filling_weight", "force_limit", "pressure_ratio", "mobilised_wall_friction")
+    ),
     view=disc_view(box, curves, lambda parameters: int(parameters.portions)),
     limits=SOFT_DISCS,
     guess=Guess(_("Force on the bottom over the weight of the whole filling"), "%", 0.0, 100.0),

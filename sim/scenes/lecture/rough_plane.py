@@ -501,7 +501,7 @@ SCENE = Scene(
     parameters=disc_parameters(RoughPlaneParameters),
     model=DISCS,
     course=replace(
-        disc_course(COURSE, readings),
+        disc_course(COURSE, readings, ("plane_angle", "layer_thickness", "last_start", "stopped_layer", "hysteresis")),
         result_numbers={
             "hysteresis_degrees": ResultNumber(_("hysteresis"), "°"),
             "lowest_degrees": ResultNumber(_("lowest"), "°"),

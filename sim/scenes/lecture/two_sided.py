@@ -440,7 +440,9 @@ SCENE = Scene(
     parameters=disc_parameters(TwoSidedParameters),
     model=DISCS,
     course=replace(
-        disc_course(COURSE, readings),
+        disc_course(
+            COURSE, readings, ("grains_poured", "height", "grains_gone", "mean_angle", "left_angle", "right_angle")
+        ),
         result_numbers={
             "angle_degrees": ResultNumber(_("angle"), "°"),
             "angle_error_degrees": ResultNumber(_("angle error"), "°"),

@@ -42,7 +42,7 @@ from repose.sim.scenes.common.poured import (
     removal_is_due,
     remove_gone,
 )
-from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
+from repose.sim.scenes.common.settling import SETTLING_READINGS, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import are_messages, are_rows
 from repose.sim.scenes.common.stream import (
     Box,
@@ -360,7 +360,11 @@ SCENE = Scene(
     summary=_("Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet."),
     parameters=with_law(VesselParameters, LAW, is_material_law),
     model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
-    course=replace(poured_course(COURSE), readings=readings),
+    course=replace(
+        poured_course(COURSE),
+        readings=readings,
+        later_readings=("grains_held", "share_held", "grains_on_floor", "grains_off_floor", *SETTLING_READINGS),
+    ),
     view=SceneView(box=box, focus=focus, facets=facets, layers=layers),
     hand=Hand(
         on_grain_removed=count_removed,

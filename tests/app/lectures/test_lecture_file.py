@@ -68,7 +68,9 @@ def test_texts_have_languages_and_english_stands_in() -> None:
 
 def test_a_table_of_a_language_translates_every_step() -> None:
     text = (
-        'title = "Sand"\n' + STEP + 'question = "Why?"\nguess = { words = "w", low = 0, high = 1, reading = "r" }\n'
+        'title = "Sand"\n'
+        + STEP
+        + 'question = "Why?"\nguess = { words = "w", low = 0, high = 1, reading = "grains_left" }\n'
         '[pl]\ntitle = "Piasek"\n[[pl.step]]\ntitle = "Jeden"\nquestion = "Dlaczego?"\nguess = "s"\n'
     )
     lecture = parse(text, "mine.toml")
@@ -141,7 +143,7 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         (STEP + "seconds = 0", ["seconds = 0", "0.5 to 600 s"]),
         (STEP + 'paused = "yes"', ["paused = 'yes'", "true or false"]),
         (STEP + "guess = true", ["scene 'heap' asks for none"]),
-        (STEP + 'guess = { words = "w", low = 1, high = 0, reading = "r" }', ["guess from 1 to 0"]),
+        (STEP + 'guess = { words = "w", low = 1, high = 0, reading = "grains_left" }', ["guess from 1 to 0"]),
         (
             STEP + 'guess = { words = "w", low = 0, high = 1, reading = " " }',
             ["reading = ''", "write the name of a reading, such as angle_of_repose, grains_left, "],
@@ -149,6 +151,10 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         (
             STEP + 'guess = { words = "w", low = 0, high = 1, reading = "Grains left now" }',
             ["reading = 'Grains left now'", "such as grains_left, and not its label"],
+        ),
+        (
+            STEP + 'guess = { words = "w", low = 0, high = 1, reading = "angle_of_repos" }',
+            ["reading = 'angle_of_repos' of guess is refused: the scene 'heap' has no", "such as angle_of_repose."],
         ),
         (STEP + 'guess = { words = "w", low = 1, high = 2 }', ["'reading' of guess is missing"]),
         (STEP + f'question = "{"x" * 301}"', ["question has 301 characters", "at most 300"]),
