@@ -162,8 +162,8 @@ def require_name(kind: str, given: Sequence[Any], named: Mapping[str, Any]) -> N
     )
 
 
-def unnamed_in(scene: str, field: str, reason: Exception) -> ParameterError:
-    """The error of a scene whose function returns a record without a name."""
+def unusable_field(scene: str, field: str, reason: object) -> ParameterError:
+    """The error of a scene whose function fails or returns other records than it must; the reason ends a sentence."""
     return ParameterError(f"The scene '{scene}' cannot be used, because of its field '{field}': {reason}")
 
 

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Curve, Outcome, Reading
-from repose.sim.scene_fields import UnnamedRecord, same_names, unnamed_in
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import extra_modules
+from repose.sim.scene_fields import UnnamedRecord, same_names, unusable_field
+from repose.sim.wording import described, short
 
 Record = TypeVar("Record", Reading, Curve, Outcome)
 
 
 def readings_of(experiment: Experiment) -> tuple[Reading, ...]:
-    """The readings of the scene now; raises `ParameterError` if one has no name of its own."""
-    return _named(experiment, "course.readings", experiment.scene.course.readings)
+    """The readings of the scene now; raises `ParameterError` if one has no name of its own, or if its plug-in fails."""
+    return _named(experiment, "course.readings", experiment.scene.course.readings, Reading)
 
 
 def curves_of(experiment: Experiment) -> tuple[Curve, ...]:
-    """The plots of the scene now; raises `ParameterError` if one has no name of its own."""
-    return _named(experiment, "view.curves", experiment.scene.view.curves)
+    """The plots of the scene now; raises `ParameterError` as `readings_of` does."""
+    return _named(experiment, "view.curves", experiment.scene.view.curves, Curve)
 
 
 def outcomes_of(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The outcomes of the scene now; raises `ParameterError` if one has no name of its own."""
-    return _named(experiment, "course.outcomes", experiment.scene.course.outcomes)
+    """The outcomes of the scene now; raises `ParameterError` as `readings_of` does."""
+    return _named(experiment, "course.outcomes", experiment.scene.course.outcomes, Outcome)
 
 
 def require_names(experiment: Experiment) -> None:
@@ -33,12 +38,35 @@ def require_names(experiment: Experiment) -> None:
         records(experiment)
 
 
-def _named(experiment: Experiment, field: str, records: Callable[[Experiment], Sequence[Record]]) -> tuple[Record, ...]:
+def _named(
+    experiment: Experiment, field: str, records: Callable[[Experiment], Sequence[Record]], kind: type[Record]
+) -> tuple[Record, ...]:
+    scene = experiment.scene.name
     try:
-        found = tuple(records(experiment))
+        returned = records(experiment)
+        found = tuple(returned) if isinstance(returned, Iterable) else (returned,)
     except UnnamedRecord as error:
-        raise unnamed_in(experiment.scene.name, field, error) from None
+        raise unusable_field(scene, field, error) from None
+    except ParameterError:
+        raise
+    except Exception as error:  # a plug-in can raise any error; one of Repose itself keeps its traceback
+        if not (place := place_in_plugin(error)):
+            raise
+        raise unusable_field(scene, field, f"{described(error)} ({place}).") from None
+    if not all(isinstance(record, kind) for record in found):
+        raise unusable_field(scene, field, f"it must return a tuple of records of the class {kind.__name__}.")
     names = [record.name for record in found]
     if twice := next((name for name in names if names.count(name) > 1), ""):
-        raise same_names(experiment.scene.name, field, twice)
+        raise same_names(scene, field, twice)
     return found
+
+
+def place_in_plugin(error: BaseException) -> str:
+    """File and line of the innermost code of a plug-in that an error has left; empty if it has left none."""
+    packages = {module.__name__.partition(".")[0] for module in extra_modules()}
+    steps = [
+        f"{short(Path(frame.f_code.co_filename).name)}, line {line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] in packages
+    ]
+    return steps[-1] if steps else ""

@@ -29,7 +29,7 @@ from repose.sim.experiment.snapshot import Fault, ShownEngine, ShownHistory, Sho
 from repose.sim.experiment.stepping import at_rest, rests_at_check, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import shown_parameters, take_picture
 from repose.sim.message import EMPTY, Message
-from repose.sim.wording import described
+from repose.sim.wording import described, reason_of
 
 PUBLISH_INTERVAL = 1.0 / 75.0
 """Wall time between snapshots [s]: slightly less than the time between two frames of a screen."""
@@ -236,7 +236,10 @@ class Runner:
             vars(shown).update(vars(self._newest))  # the snapshot being written is older than the published one
             shown.serial += 1
             shown.engine = replace(shown.engine, compiling=False)
-            words = Message("The physics thread stopped: {error}. Start the experiment anew.", error=described(error))
+            words = Message(
+                "The physics thread stopped: {error}. Start the experiment anew.",
+                error=reason_of(error, described(error)),
+            )
             shown.messages = replace(shown.messages, latest=words, fault=Fault(words))
             self._buffer.publish()
 

@@ -10,6 +10,7 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 
 import pytest
+from repose.app.cli.subcommands import run_command_line
 from repose.app.lectures.answers import answer_of
 from repose.app.lectures.lecture_file import GuessQuestion, parse
 from repose.app.lectures.step_course import LectureCourse, goes_on
@@ -24,6 +25,7 @@ from repose.sim.experiment.control import apply, carry_out
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.named_records import readings_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.side_by_side import SideBySide, advance_all
 from repose.sim.experiment.snapshot import Snapshot
@@ -445,6 +447,44 @@ def test_a_scene_that_shows_a_record_without_a_name_is_refused_with_an_example(
         f"the field 'name': give it before the label, as in {RECORDS[kind]}; a name has small letters, digits and "
         "underscores."
     )
+
+
+@pytest.mark.parametrize(
+    ("records", "reason"),
+    [
+        (
+            "experiment.run.state.heat",
+            "AttributeError: 'FurnaceState' object has no attribute 'heat' (furnace.py, line ",
+        ),
+        ("int('hot')", "ValueError: invalid literal for int() with base 10: 'hot' (furnace.py, line "),
+        ("{}['heat']", "KeyError: 'heat' (furnace.py, line "),
+        ("open('/no/oven')", "FileNotFoundError: No such file or directory: '/no/oven' (furnace.py, line "),
+        ("next(iter(()))", "StopIteration (furnace.py, line "),
+        ("[3.2]", "it must return a tuple of records of the class Reading."),
+        ("None", "it must return a tuple of records of the class Reading."),
+    ],
+)
+def test_a_scene_whose_readings_fail_is_refused_in_one_sentence(
+    folder: Path, records: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    showing(folder, "readings", "SHOWN")
+    code = (folder / "furnace.py").read_text()
+    (folder / "furnace.py").write_text(code.replace("return SHOWN,", f"return {records}"))
+    registry.forget_plugins()
+    with pytest.raises(ParameterError) as refused:
+        new_experiment("furnace", VALUES)
+    said = str(refused.value)
+    assert said.startswith(f"The scene 'furnace' cannot be used, because of its field 'course.readings': {reason}")
+    assert said.endswith(".")
+    assert run_command_line(["run", "furnace", "--no-picture"]) == 2
+    assert said in capsys.readouterr().err.splitlines()
+
+
+def test_an_error_of_a_shipped_scene_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = new_experiment("heap", {"grain_count": 10})
+    monkeypatch.setattr(experiment.run.state, "poured", "ten")
+    with pytest.raises(TypeError):
+        readings_of(experiment)
 
 
 def test_a_scene_with_two_readings_of_one_name_is_refused_and_the_run_before_it_stays(folder: Path) -> None:
