@@ -68,7 +68,8 @@ class DumpParameters(MotionParameters, LeeHerrmannParameters):
 
     # fmt: off
     gate: float = length(0.0, -1e3, 1e3, _("height of the gate"), "h", group=_("Dump"),
-        help=_("Spheres whose centres fall below this height are counted: the flow rate."))
+        help=_("Grains whose centres fall below this height are counted: the flow rate. Spheres with the same number "
+               "in the column mol are one grain."))
     # fmt: on
     integrator: str = choice("velocity_verlet", _("integrator"), group=_("Time step"))
 
@@ -94,7 +95,7 @@ class DumpState:
     runs_out: bool = True
     """Whether the measured surface reaches the ground, as the surface of a heap does."""
     passages: list[float] = field(default_factory=list)
-    """Times at which spheres passed the gate [s]."""
+    """Times at which grains passed the gate [s]."""
     deepest: list[float] = field(default_factory=list)
     """`World.largest_overlap` of the frames only: between two frames, colliding spheres pass through each other."""
 
@@ -181,6 +182,9 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         begin_anew(experiment)
         return _("From the first frame.")
 
+    def left(experiment: Experiment) -> int:
+        return grains_left(experiment.run.world, dump.frame(experiment.run.state.frame))
+
     def results(experiment: Experiment) -> dict[str, Any]:
         state = experiment.run.state
         angle, error = angle_of(state)
@@ -198,7 +202,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
             "remark": "" if state.runs_out else STANDING,
             "flow_rate": None if flow is None else {"per_second": flow.mean, "standard_error": flow.standard_error},
             "passed": len(state.passages),
-            "grains_left": int(lying(experiment.run.world, dimension).sum()),
+            "grains_left": left(experiment),
         }
 
     scene = Scene(
@@ -226,7 +230,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
             results=results,
             check=lambda experiment: "",
             measure=lambda experiment: slope_of(experiment.run.world, axis),
-            readings=readings,
+            readings=lambda experiment: readings(experiment, left(experiment)),
         ),
         view=SceneView(
             box=lambda experiment: (low, high),
@@ -303,10 +307,22 @@ def aim(world: World, now: DumpFrame, then: DumpFrame, interval: float, dt: floa
 
 
 def passed(before: DumpFrame, now: DumpFrame, gate: float, dimension: int) -> int:
-    """Number of spheres that have fallen below the gate from one frame to the next."""
+    """Number of grains that have fallen below the gate from one frame to the next, by the mean height of their spheres
+    that both frames have."""
     _, first, second = np.intersect1d(before.sphere_id, now.sphere_id, return_indices=True)
-    up = dimension - 1
-    return int(((before.position[first, up] >= gate) & (now.position[second, up] < gate)).sum())
+    grain = np.unique(now.grain[second], return_inverse=True)[1]
+    size = np.bincount(grain)
+    high, low = (
+        np.bincount(grain, frame.position[rows, dimension - 1]) / size
+        for frame, rows in ((before, first), (now, second))
+    )
+    return int(((high >= gate) & (low < gate)).sum())
+
+
+def grains_left(world: World, frame: DumpFrame) -> int:
+    """Number of grains with a sphere that lies in the world, which shows this frame."""
+    left = np.isin(frame.sphere_id, world.sphere_id[lying(world, world.motion.shape[0])])
+    return int(np.unique(frame.grain[left]).size)
 
 
 def lying(world: World, dimension: int) -> NDArray[np.bool_]:
@@ -388,13 +404,12 @@ def angle_of(state: DumpState) -> tuple[float | None, float]:
     return None, math.nan
 
 
-def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The present angle, the spheres left and the flow through the gate."""
+def readings(experiment: Experiment, left: int) -> tuple[Reading, ...]:
+    """The present angle, the number of grains left and the flow through the gate."""
     state = experiment.run.state
     angle, error = angle_of(state)
-    world, dimension = experiment.run.world, experiment.scene.model.dimension
     help = _("That move at some time, and have not fallen below all that are held.")
-    found = [Reading("grains_left", _("grains left"), float(lying(world, dimension).sum()), help=help)]
+    found = [Reading("grains_left", _("grains left"), float(left), help=help)]
     if angle is not None:
         name, label, of = (
             ("angle_of_repose", _("angle of repose"), _("Of this frame."))

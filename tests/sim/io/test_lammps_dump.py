@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.sim import Simulation
+from repose.sim.experiment.named_records import readings_of
 from repose.sim.io.lammps_dump import read_dump
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
@@ -134,6 +135,26 @@ def test_playback_shows_every_frame_and_counts_spheres_through_the_gate(tmp_path
     assert simulation.position[:, 2] == pytest.approx([0.0, 0.2e-3, -1.5e-3], abs=1e-12)
     assert (results["passed"], results["grains_left"]) == (1, 1)  # one has fallen below the sphere that is held
     assert simulation.experiment.fault is None
+
+
+@pytest.mark.parametrize(("molecules", "passed", "left"), [((0, 0, 0), 2, 3), ((0, 5, 5), 1, 2), ((5, 4, 5), 1, 2)])
+def test_spheres_of_one_molecule_are_counted_as_one_grain(
+    tmp_path: Path, played, molecules: tuple[int, ...], passed: int, left: int
+) -> None:
+    # Beside a held sphere one stays above the gate, and two fall through it.
+    text = ""
+    for k in range(3):
+        rows = [
+            sphere(1, 0.0, -0.01),
+            sphere(2, 0.02, 5e-3 - 1e-5 * k),
+            sphere(3, 0.03, 0.5e-3 - 1e-3 * k),
+            sphere(4, 0.031, 0.6e-3 - 1e-3 * k),
+        ]
+        text += frame(k * EVERY, [f"{row} {of}" for row, of in zip(rows, (0, *molecules), strict=True)], k * EVERY * DT)
+    simulation, _ = played(written(tmp_path, text.replace(COLUMNS, COLUMNS.replace("\n", " mol\n"))), gate=0.0)
+    results = simulation.run()
+    readings = {reading.name: reading.value for reading in readings_of(simulation.experiment)}
+    assert (results["passed"], results["grains_left"], readings["grains_left"]) == (passed, left, left)
 
 
 def test_the_largest_overlap_is_that_of_a_frame_and_nothing_is_lost(tmp_path: Path, played) -> None:
