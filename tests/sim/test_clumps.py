@@ -174,16 +174,19 @@ def test_a_slope_of_few_grains_is_not_measured_and_says_how_many_are_needed(
         return FlankAngle(1.56, error, np.zeros(0), np.zeros(0), 0.0, (0.0, 0.0), used, len(members))
 
     experiment.run.state.phase = "rested"
-    for count, error, said in (
+    cases = (
         (least - 1, 0.1, f"{least - 1} grains are on its line, and at least {least} are needed"),
         (1, 0.1, f"1 grain is on its line, and at least {least} are needed"),
         (least, float("nan"), f"{least} grains on its line give no error"),
+        (0, 0.1, str(clumps.NO_SLOPE)),
         (least, 0.1, ""),
-    ):
-        found = fitted(count, error)
+    )
+    for count, error, said in cases:
+        found = fitted(count, error) if count else None
         monkeypatch.setattr(clumps, "_fitted", lambda _, found=found: found)
         slope, why = clumps.measured(experiment)
-        assert (slope is None, said in why) == (bool(said), True)
+        assert (slope is None, bool(why)) == (bool(said), bool(said))
+        assert [sentence for _, _, sentence in cases if sentence and sentence in why] == [said] * bool(said)
         assert (clumps.measure(experiment) is None) == bool(said)
         if said:
             assert said in experiment.scene.course.act(experiment, "measure")
@@ -194,6 +197,10 @@ def test_a_slope_of_few_grains_is_not_measured_and_says_how_many_are_needed(
             assert not any(shown.label == "angle of repose" for shown in experiment.scene.course.readings(experiment))
         else:
             assert clumps.not_measured(experiment) == ()
+            told = (experiment.scene.course.act(experiment, "measure"), experiment.scene.course.check(experiment))
+            assert not [sentence for _, _, sentence in cases for words in told if sentence and sentence in words]
+            first = experiment.scene.course.readings(experiment)[0]
+            assert (first.name, first.value) == ("angle_of_repose", pytest.approx(np.degrees(1.56)))
 
 
 def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_profile() -> None:
