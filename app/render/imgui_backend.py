@@ -81,7 +81,7 @@ class ImguiBackend(PygameRenderer):
         self.io.set_log_filename("")
         self.io.config_flags |= int(imgui.ConfigFlags_.nav_enable_keyboard)
         self.io.backend_flags |= int(imgui.BackendFlags_.has_mouse_cursors)
-        self.regular, self.bold = _load_fonts(self.io)
+        self.regular, self.bold = load_fonts(self.io)
         imgui.get_style().font_size_base = TEXT_SIZE
         self._cursor_of = _cursors()
         self._shown_cursor = int(imgui.MouseCursor_.arrow)
@@ -240,7 +240,7 @@ def _stream(target: int, byte_count: int, address: int) -> None:
     gl.glBufferData(target, byte_count, ctypes.c_void_p(address), gl.GL_STREAM_DRAW)
 
 
-def _load_fonts(io: imgui.IO) -> tuple[imgui.ImFont, imgui.ImFont]:
+def load_fonts(io: imgui.IO) -> tuple[imgui.ImFont, imgui.ImFont]:
     """The regular and the bold font, both with Font Awesome's icons and Japanese merged in."""
     folder = files("repose.assets").joinpath("fonts")
     fonts = []

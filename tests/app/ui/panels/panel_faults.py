@@ -74,9 +74,14 @@ def _open_list() -> None:
     imgui.begin_combo("##left open", "")
 
 
+def add_one_font(io: imgui.IO) -> None:
+    """The font of most texts, without icons and Japanese, which are slower to load."""
+    io.fonts.add_font_from_file_ttf(str(files("repose.assets").joinpath("fonts/Inter-Regular.otf")), 15.0)
+
+
 @contextmanager
-def bare_imgui() -> Iterator[None]:
-    """ImGui and ImPlot without a window, and a font."""
+def bare_imgui(add_fonts: Callable[[imgui.IO], object] = add_one_font) -> Iterator[None]:
+    """ImGui and ImPlot without a window, with fonts."""
     context = imgui.create_context()
     imgui.set_current_context(context)
     plots = implot.create_context()
@@ -85,7 +90,7 @@ def bare_imgui() -> Iterator[None]:
     io.config_flags |= int(imgui.ConfigFlags_.nav_enable_keyboard)
     io.backend_flags |= int(imgui.BackendFlags_.renderer_has_textures)
     io.config_input_trickle_event_queue = False
-    io.fonts.add_font_from_file_ttf(str(files("repose.assets").joinpath("fonts/Inter-Regular.otf")), 15.0)
+    add_fonts(io)
     try:
         yield
     finally:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from imgui_bundle import imgui
 from repose.app.render.camera import Camera2D
+from repose.app.render.imgui_backend import load_fonts
 from repose.app.render.pacing import pacer
-from repose.app.render.theme import apply
+from repose.app.render.theme import TEXT_SIZE, apply
 from repose.app.storage.film import Film
 from repose.app.storage.settings import load_settings
 from repose.app.ui.edits import Edits
@@ -202,9 +203,15 @@ def open_harness(
     size: tuple[int, int] = (1280, 1600),
     draw: Any = draw_panels,
     scale: float = 1.0,
+    fonts_of_window: bool = False,
 ) -> Iterator[PanelHarness]:
-    """A harness of that size and scale of text over a snapshot; settings and presets live in `folder`."""
-    with bare_imgui():
+    """A harness of that size and scale of text over a snapshot; settings and presets live in `folder`.
+
+    With `fonts_of_window` texts are as wide as in the window, in every language; they are a little narrower without.
+    """
+    with bare_imgui(load_fonts) if fonts_of_window else bare_imgui():
+        if fonts_of_window:
+            imgui.get_style().font_size_base = TEXT_SIZE
         commands: list[Command] = []
         runner, settings = RecordingRunner(), load_settings(folder / "settings.toml")
         ui = Ui(

@@ -23,7 +23,7 @@ SIZES = [(1024, 640), (1280, 720)]
 @pytest.fixture(params=SIZES)
 def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PanelHarness]:
     """A small window over a measured heap."""
-    with open_harness(tmp_path, full_snapshot(), request.param) as harness:
+    with open_harness(tmp_path, full_snapshot(), request.param, fonts_of_window=True) as harness:
         yield harness
 
 
