@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from repose.sim.study.runs_on_disk import StudyRuns
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+(WITHOUT_A_WINDOW,) = (block.splitlines() for block in BLOCKS if block.startswith("repose run heap "))
 
 
 def test_the_two_commands_are_one_line_each_and_ci_runs_the_second() -> None:
@@ -28,12 +30,48 @@ def test_the_two_commands_are_one_line_each_and_ci_runs_the_second() -> None:
 
 
 def test_every_run_shown_is_one_the_program_accepts() -> None:
-    lines = [shlex.split(line, comments=True) for line in BLOCKS[2].splitlines()]
+    lines = [shlex.split(line, comments=True) for line in WITHOUT_A_WINDOW]
     assert all(words[0] == "repose" for words in lines)
-    for words in (words for words in lines if words[1:3] == ["run", "heap"]):
+    runs = [words for words in lines if words[1:3] == ["run", "heap"]]
+    assert len(runs) > 10
+    for words in runs:
         options = [words[k + 1] for k, word in enumerate(words) if word == "--preset"]
         changes = [words[k + 1] for k, word in enumerate(words) if word == "--set"]
         plan("heap", *options, changes=changes, ready="--ready" in words)
+
+
+def written_by(line: str) -> list[str]:
+    """Files and folders that a line of the README names for what it writes."""
+    before, _, redirected = line.partition("#")[0].partition(" > ")
+    words = shlex.split(before)
+    after = dict(pairwise(words))
+    options = ("--video", "--film", "--save", "--out", "--picture", "--to")
+    named = [after[option] for option in options if option in after]
+    return [*(name for name in named if not name.replace(".", "").isdigit()), *redirected.split()]
+
+
+def test_the_lines_can_be_run_one_after_the_other_because_none_writes_what_another_has_written() -> None:
+    written = [name for line in WITHOUT_A_WINDOW for name in written_by(line)]
+    assert len(written) > 10
+    assert [name for name in set(written) if written.count(name) > 1] == []
+    assert written_by("repose replay a --video b.mp4 --to 3.2  # --save c") == ["b.mp4"]
+
+
+def test_a_part_that_is_filmed_lies_in_the_run_that_the_lines_before_have_saved() -> None:
+    ends: dict[str, float] = {}
+    filmed = 0
+    for line in WITHOUT_A_WINDOW:
+        words = shlex.split(line, comments=True)
+        after = dict(pairwise(words))
+        if words[1] == "run" and "--save" in after:
+            assert ends.get(after.get("--from", ""), 0.0) < float("inf"), f"{line}: the saved run has ended"
+            ends[after["--save"]] = float(after.get("--until", "inf"))
+        elif words[1] in ("replay", "picture", "export"):
+            assert words[2] in ends, f"{line}: no line before has saved {words[2]}"
+            if "--video" in after:
+                assert float(after["--to"]) <= ends[words[2]], f"{line}: the run has ended before"
+                filmed += 1
+    assert filmed
 
 
 @pytest.mark.parametrize(
