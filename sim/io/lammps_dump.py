@@ -1,7 +1,7 @@
 """Dumps of LAMMPS (`dump custom` as text): frames are read when they are shown, from files of any size.
 
-Required columns: id, x y z (or xu yu zu), and radius or diameter, unless the user gives a radius. Optional: type, mol,
-mass, velocities, TIME. Numbers are in SI (`units si`).
+Required columns: id, x y z (or xu yu zu), and radius or diameter, unless the user gives a radius. Optional: mol, mass,
+velocities, TIME. Numbers are in SI (`units si`).
 """
 
 from __future__ import annotations
@@ -52,8 +52,6 @@ class DumpFrame(NamedTuple):
     """[m/s], shape (spheres, 3); None if the dump does not contain it."""
     radius: Floats
     mass: Floats | None
-    kind: NDArray[np.int64]
-    """LAMMPS' atom type."""
     grain: NDArray[np.int64]
     """A number for each sphere that all spheres of its grain have: those of a molecule, or this sphere alone."""
 
@@ -97,7 +95,7 @@ class Dump:
                 "the file ends early."
             )
         column = {name: rows[:, k] for k, name in enumerate(place.columns)}
-        for name in ("id", "type", "mol"):
+        for name in ("id", "mol"):
             if name in column and not ((np.abs(column[name]) <= 2.0**53) & (column[name] % 1.0 == 0.0)).all():
                 raise ParameterError(
                     f"{path_text(self.path)}: the frame of step {place.step} has a sphere whose {name} is no whole "
@@ -139,10 +137,9 @@ class Dump:
                     f"{path_text(self.path)}: the frame of step {place.step} has a sphere with a {name} that is not "
                     f"a number from {least:g} to {most:g} in SI: correct the dump, or the radius given with --radius."
                 )
-        kind = column["type"].astype(np.int64)[order] if "type" in column else np.ones(place.spheres, np.int64)
         molecule = column["mol"].astype(np.int64)[order] if "mol" in column else np.zeros(place.spheres, np.int64)
         grain = np.where(molecule > 0, -molecule, ids[order])  # ids are positive, and a molecule 0 is none
-        return DumpFrame(ids[order], position, velocity, radius, mass, kind, grain)
+        return DumpFrame(ids[order], position, velocity, radius, mass, grain)
 
 
 NO_NUMBER = re.compile(r"could not convert string (['\"])(.*)\1 to \w+ at row (\d+)", re.DOTALL)

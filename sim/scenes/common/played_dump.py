@@ -265,7 +265,7 @@ def shown(world: World, frame: DumpFrame, dimension: int, held: NDArray[np.int64
     world.motion[:dimension, 0] = frame.position[:, :dimension].T
     world.motion[:, 1:] = 0.0
     world.radius[:] = frame.radius
-    world.layer[:] = np.where(fixed, -1, frame.kind)
+    world.layer[:] = np.where(fixed, -1, 0)  # a dump does not say in which layers its grains were poured
     world.inverse_mass[:] = np.where(fixed, 0.0, UNMOVED)
     forget_neighbours(world)
     reset_displacements(world)

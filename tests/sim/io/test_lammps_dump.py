@@ -54,7 +54,6 @@ def test_frames_are_found_sorted_by_id_and_read_when_they_are_asked_for(tmp_path
     found = dump.frame(2)
     assert found.sphere_id.tolist() == [1, 3, 7]
     assert found.position[1] == pytest.approx([0.01, 0.0, 0.2e-3])
-    assert found.kind.tolist() == [2, 1, 1]
     assert found.radius == pytest.approx([RADIUS] * 3)
 
 
@@ -155,6 +154,13 @@ def test_spheres_of_one_molecule_are_counted_as_one_grain(
     results = simulation.run()
     readings = {reading.name: reading.value for reading in readings_of(simulation.experiment)}
     assert (results["passed"], results["grains_left"], readings["grains_left"]) == (passed, left, left)
+
+
+def test_the_types_of_lammps_are_not_shown_as_layers_in_which_grains_were_poured(tmp_path: Path, played) -> None:
+    simulation, _ = played(falling(tmp_path))
+    assert simulation.world.layer.tolist() == [-1, 0, 0]
+    simulation.run()
+    assert simulation.world.layer.tolist() == [-1, 0, 0]
 
 
 def test_the_largest_overlap_is_that_of_a_frame_and_nothing_is_lost(tmp_path: Path, played) -> None:
