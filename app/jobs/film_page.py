@@ -8,6 +8,7 @@ import numpy as np
 from repose.app.render.camera import Size
 from repose.app.render.director import Picture
 from repose.app.render.film_words import Lines
+from repose.app.render.text import RAISED, SHIFT, SMALL, pieces
 from repose.app.window.notes_window import ACCENT, FAINT, GROUND, INK, Letters
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def title_card(size: Size, lines: Lines, labels: tuple[str, ...], origin: str) -
     ]
     y = 0.5 * (size[1] - sum(letters.line for _, letters, _ in rows))
     for line, letters, colour in rows:
-        letters.write(surface, line, 0.5 * (size[0] - letters.width(line)), y, colour)
+        _write(surface, line, 0.5 * (size[0] - _width(line, letters)), y, letters, colour)
         y += letters.line
     return _picture(surface)
 
@@ -58,7 +59,7 @@ def head(size: Size, height: int, lines: Lines) -> Picture:
         *_rows(lines.title, TITLE * unit, INK, size[0], bold=True),
         *_rows(lines.question, QUESTION * unit, ACCENT if lines.over else INK, size[0]),
     ]:
-        letters.write(surface, line, MARGIN * unit, y, colour)
+        _write(surface, line, MARGIN * unit, y, letters, colour)
         y += letters.line
     return _picture(surface)
 
@@ -72,14 +73,32 @@ def strip(width: int, height: int, label: str) -> Picture:
     """The name of an experiment, in letters that fit."""
     surface = _surface((width, height))
     size = 0.62 * height
-    letters = Letters(size * min(1.0, 0.9 * width / max(Letters(size, bold=True).width(label), 1.0)), bold=True)
-    letters.write(surface, label, 0.5 * (width - letters.width(label)), 0.5 * (height - letters.line), INK)
+    letters = Letters(size * min(1.0, 0.9 * width / max(_width(label, Letters(size, bold=True)), 1.0)), bold=True)
+    _write(surface, label, 0.5 * (width - _width(label, letters)), 0.5 * (height - letters.line), letters, INK)
     return _picture(surface)
 
 
 def _rows(text: str, size: float, colour: Colour, width: int, bold: bool = False) -> list[tuple[str, Letters, Colour]]:
     letters = Letters(size, bold)
     return [(line, letters, colour) for line in letters.lines(text, width - 2.0 * MARGIN * size)]
+
+
+def _width(line: str, letters: Letters) -> float:
+    """Width of a line in which symbols have subscripts and units have exponents [pixel]."""
+    return sum(part.width(text) for text, _, part in _parts(line, letters))
+
+
+def _write(surface: pygame.Surface, line: str, x: float, y: float, letters: Letters, colour: Colour) -> None:
+    """Write a line with subscripts and exponents; its upper left corner is at (x, y) [pixel]."""
+    for text, script, part in _parts(line, letters):
+        part.write(surface, text, x, y + SHIFT[script] * letters.line, colour)
+        x += part.width(text)
+
+
+def _parts(line: str, letters: Letters) -> list[tuple[str, str, Letters]]:
+    """Text, script and letters of every piece of a line."""
+    small = Letters(SMALL * letters.size, letters.bold)
+    return [(text, script, small if script else letters) for text, script in pieces(line, RAISED)]
 
 
 def _surface(size: Size) -> pygame.Surface:

@@ -149,6 +149,8 @@ class Letters:
         import pygame
 
         pygame.font.init()
+        self.size, self.bold = size, bold
+        """Height of the letters [pixel], and whether they are bold."""
         names = ("Inter-SemiBold.otf" if bold else "Inter-Regular.otf", "NotoSansJP-Regular.otf")
         folder, height = files("repose.assets").joinpath("fonts"), max(round(size), 6)
         self._fonts = [pygame.font.Font(Path(str(folder.joinpath(name))), height) for name in names]
