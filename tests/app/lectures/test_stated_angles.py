@@ -1,14 +1,17 @@
-"""The angle in the notes of the shipped lecture is the one that the window measures with *Repeat × 5*."""
+"""The angles in the notes of the shipped lecture are those that its heaps have."""
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 from repose.app.language import ENGLISH, NATIVE
 from repose.app.lectures.lecture_file import load, said
 from repose.app.ui.repeats import RUNS, Repeats
+from repose.sim import Simulation
 from repose.sim.experiment.comparison import mean_in_words
 from repose.sim.io import presets
 from repose.sim.registry import scenes
@@ -37,3 +40,33 @@ def test_the_notes_state_the_mean_of_five_heaps_that_repeated_runs_give(monkeypa
     for language in NATIVE:
         notes = said(step.notes, language)
         assert words.replace(".", ",") in notes.replace(".", ","), f"{language}: five heaps give {words}"
+
+
+def shown(title: str) -> tuple[str, presets.Preset]:
+    """Notes and preset of a step of the lecture."""
+    (step,) = (step for step in load("heap-slope").steps if said(step.title, ENGLISH) == title)
+    assert step.preset is not None
+    return said(step.notes, ENGLISH), step.preset
+
+
+def angles(preset: presets.Preset, seed: int) -> list[float]:
+    """Angles of repose of the runs of a preset with a seed [°]."""
+    found = (Simulation(run.scene, run.values, seed=seed).run() for run in preset.runs)
+    return [float(results["angle_of_repose"]["degrees"]) for results in found]
+
+
+@pytest.mark.slow
+def test_the_three_heaps_that_are_shown_bear_out_the_answer() -> None:
+    _, preset = shown("Three frictions side by side")
+    low, middle, high = angles(preset, preset.seed)
+    assert low < middle < high, "steeper with friction"
+    assert high / low == pytest.approx(2.0, abs=0.4), "four times the friction, about twice the angle"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_notes_state_the_means_of_twelve_seeds_for_three_frictions() -> None:
+    notes, preset = shown("Three frictions side by side")
+    found = np.array([angles(preset, seed) for seed in range(1, 13)])
+    for mean, error in zip(found.mean(axis=0), found.std(axis=0, ddof=1) / math.sqrt(len(found)), strict=True):
+        assert f"{mean:.1f}° ± {error:.1f}°" in notes
