@@ -65,8 +65,9 @@ def test_the_three_heaps_that_are_shown_bear_out_the_answer() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_notes_state_the_means_of_twelve_seeds_for_three_frictions() -> None:
-    notes, preset = shown("Three frictions side by side")
-    found = np.array([angles(preset, seed) for seed in range(1, 13)])
+@pytest.mark.parametrize(("title", "seeds"), [("Three frictions side by side", 12), ("The base", 8)])
+def test_the_notes_state_the_means_of_heaps_side_by_side(title: str, seeds: int) -> None:
+    notes, preset = shown(title)
+    found = np.array([angles(preset, seed) for seed in range(1, seeds + 1)])
     for mean, error in zip(found.mean(axis=0), found.std(axis=0, ddof=1) / math.sqrt(len(found)), strict=True):
         assert f"{mean:.1f}° ± {error:.1f}°" in notes
