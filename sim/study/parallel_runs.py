@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
@@ -130,11 +131,13 @@ def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any
 
     def on_progress(words: str, share: float | None) -> None:
         nonlocal told
+        done = whole.at(simulation.phase, share)
         if time.monotonic() - told >= TELL_INTERVAL:
             told = time.monotonic()
-            tell({"words": words, "share": share or 0.0})
+            tell({"words": words, "share": done})
 
     simulation = new_experiment(task.scene, task.values, task.seed)
+    whole = ShareOfRun(simulation.scene.course.phases)
     apply(simulation, UseThreads(task.threads))
     tell({"compiled": True})
     stages = Stages(task.stages) if task.stages else None
@@ -149,6 +152,27 @@ def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any
         result["point"] = None
     further = dict(task.beside(task)) if task.beside else {}
     return result | further | ({"stages": stages.taken} if stages else {})
+
+
+class ShareOfRun:
+    """Fraction of a whole run that is done, from the fractions of its phases; it never falls.
+
+    A phase counts for half of what is left at its beginning if another can follow, because nothing is known of its
+    length; the last one counts for all of it. A phase without a fraction adds nothing.
+    """
+
+    def __init__(self, phases: Sequence[Phase]) -> None:
+        self._running = [phase.name for phase in phases if phase.runs]
+        self._phase, self._before, self._done = "", 0.0, 0.0
+
+    def at(self, phase: str, share: float | None) -> float:
+        """The fraction done once this fraction of the phase is [-]."""
+        if phase != self._phase:
+            self._phase, self._before = phase, self._done
+        if share is not None:
+            part = 1.0 if phase in self._running[-1:] else 0.5
+            self._done = max(self._done, self._before + part * (1.0 - self._before) * share)
+        return self._done
 
 
 class Stages:

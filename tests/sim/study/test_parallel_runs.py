@@ -1,4 +1,5 @@
-"""Runs in separate processes: a killed one ends no other, a process does several, none outlives its parent."""
+"""Runs in separate processes: a killed one ends no other, a process does several, none outlives its parent; the share
+done of a run never falls."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from repose.sim.study.parallel_runs import Task, run_all
+import pytest
+from repose.sim.study import parallel_runs
+from repose.sim.study.parallel_runs import Task, result_text, run_all
 
 from tests.app.program import UNIX
 
@@ -94,3 +97,18 @@ def test_a_process_does_several_runs_and_runs_are_added_while_others_end(tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2", "3", "4", "5"]
     assert len({path.read_text() for path in tmp_path.iterdir()}) == 1
     assert max(shares) <= 1.0
+
+
+def test_the_share_done_of_a_run_rises_through_all_phases_and_never_falls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A phase whose end nobody can foresee, such as the flow through the open wall, has no share of its own."""
+    monkeypatch.setattr(parallel_runs, "TELL_INTERVAL", 0.0)
+    told: list[float] = []
+    result_text(
+        Task("heap", {"grain_count": 60}, 1, "run", tmp_path / "run.json"),
+        lambda news: told.append(news["share"]) if "share" in news else None,
+    )
+    assert told == sorted(told)
+    assert told[0] < 0.1
+    assert 0.4 < told[-1] < 1.0  # the container was filled, with the flow to follow
