@@ -296,11 +296,13 @@ def _draw_comparison(axes: Axes, curve: Curve, language: Language) -> None:
         axes.set_xscale("log")
     if curve.ticks:
         axes.set_xticks(range(len(curve.ticks)), [language.translated(words) for words in curve.ticks])
+        axes.set_xlim(-0.5, len(curve.ticks) - 0.5)  # also names without a point have room
     if curve.log:
         axes.set_yscale("log", nonpositive="mask")
     else:
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
-    if not curve.log_x and not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
+    below = any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines)
+    if not (curve.log_x or curve.ticks or below):
         left, right = axes.get_xlim()
         at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
         axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else 0.0 if curve.x_from_zero else max(0.0, left))

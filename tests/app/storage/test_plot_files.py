@@ -72,6 +72,22 @@ def test_a_picture_in_another_language_has_its_words_and_its_decimal_sign(monkey
             assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", entry]
 
 
+@pytest.mark.parametrize("measured", [(0, 1, 2), (1,), (1, 2), (0, 1)])
+def test_every_name_on_the_axis_has_room_for_a_point_also_one_without(
+    measured: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Balls roll away and have no slope: their name stood at the vertical axis, below its zero."""
+    x, y = np.array(measured, float), np.full(len(measured), 20.0)
+    points = Line(plain("runs"), x, y, points=True, error=np.ones(len(measured)))
+    shapes = ("ball", "cube", "rod")
+    axes, _words = legend_of(
+        (Curve("angles", plain(""), Axis(plain("shape")), Axis(plain("angle"), "°"), (points,), ticks=shapes),),
+        monkeypatch,
+    )
+    assert axes.get_xlim() == pytest.approx((-0.5, 2.5))
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == [*shapes]
+
+
 def test_symbols_and_units_are_set_with_their_scripts() -> None:
     assert with_scripts("base grain radius R_p [mm]") == r"base grain radius R$_\mathrm{p}$ [mm]"
     assert with_scripts("10 N/m^1.5") == r"10 N/m$^\mathrm{1.5}$"
