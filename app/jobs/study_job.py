@@ -257,7 +257,8 @@ def _told(outcome: StudyOutcome, titled: bool) -> str:
     if plan.altered:
         lines.append(changed_in_words(plan))
     for statement, verdict in outcome.verdicts():
-        lines.append(f"{_AGREES[verdict.agrees]}: {statement.words} Ours: {verdict.ours}")
+        why = f". {verdict.why}" if verdict.agrees is None and verdict.why else ""
+        lines.append(f"{_AGREES[verdict.agrees]}: {statement.words} Ours: {verdict.ours}{why}")
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from repose.sim.study.plan import StatementVerdict
 
 CLEAR = 2.0
 """Number of standard errors above which a difference counts: one in twenty is as large by chance."""
-UNDECIDED = StatementVerdict("not measured", None, "Too few runs: at least two seeds of every value are needed.")
+UNDECIDED = StatementVerdict("not judged", None, "Too few runs: at least two seeds of every value are needed.")
 
 
 def numbers(outcome: StudyOutcome, label: str) -> dict[str, Any]:

@@ -264,6 +264,18 @@ def test_a_study_with_changed_parameters_says_that_its_statements_are_about_othe
     assert plan_study("thesis-4.4").plans[0].altered == ()
 
 
+def test_an_open_statement_says_why_it_is_open(
+    tmp_path: Path, in_process: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A study with one seed told "not measured" below the numbers that it had measured, and no reason."""
+    call = ["study", "thesis-4.5", "--seeds", "1", "--no-picture", "--out", str(tmp_path / "base")]
+    run_command_line([*call, "--set", "grain_count=12", "--set", "width=0.012"])
+    told = capsys.readouterr().out.splitlines()
+    opened = [line for line in told if line.startswith("open: ")]
+    assert opened
+    assert all("at least two seeds of every value are needed" in line for line in opened)
+
+
 def test_a_scheduler_that_does_not_answer_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
