@@ -22,11 +22,14 @@ import numpy as np
 from repose.sim.engine.contacts.kinematics import Contact
 from repose.sim.engine.roots import TINY
 from repose.sim.engine.world import Floats
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Engine, Experiment
 from repose.sim.experiment.lammps_export import DATA, Exported, lammps_files
 from repose.sim.experiment.rest import REST_TIME
-from repose.sim.experiment.simulation import Simulation
-from repose.sim.experiment.stepping import is_finished
+from repose.sim.experiment.simulation import SimulationFault
+from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.study.parallel_runs import Task
 
@@ -63,12 +66,13 @@ def new_lammps() -> Any:
 
 def beside(task: Task) -> dict[str, Any]:
     """Results of LAMMPS for a run of the heap: angle, number of grains left, and differences at single contacts."""
-    simulation = Simulation(task.scene, task.values, task.seed)
-    simulation.act("fill")
-    while not is_finished(simulation.experiment):
-        simulation.step(CHECK_STEPS)
-    simulation.act("open")
-    experiment = simulation.experiment
+    experiment = new_experiment(task.scene, task.values, task.seed)
+    apply(experiment, Act("fill"))
+    while not is_finished(experiment):
+        advance(experiment, CHECK_STEPS)
+    if experiment.fault is not None:
+        raise SimulationFault(experiment.fault)
+    apply(experiment, Act("open"))
     found = lammps_files(experiment.scene, experiment.parameters, experiment.run)
     return {NAME: heap_in_lammps(experiment, found) | compare_contacts(experiment, found, task.seed)._asdict()}
 
