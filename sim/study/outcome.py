@@ -211,7 +211,7 @@ class StudyOutcome:
                 label = joined([*words, *([group.label] if group.label else [])]) if several else _("mean")
                 scatter = scatter_of(how, rows)
                 lines.append(Line(label, x, y, points=True, error=error, scatter=scatter, group=number, source=source))
-        lines += self._published(x_unit)
+        lines += self._published(x_unit, len(series))
         lines += self._laws(x_unit)
         numeric = self._numeric
         varied = plan.declared[plan.over].quantity if plan.over else None
@@ -245,7 +245,8 @@ class StudyOutcome:
         axis = Axis(label_of(study.quantity, study.symbol), study.unit)
         return replace(self.curve(), name=name, y=axis, lines=tuple(lines), table=())
 
-    def _published(self, x_unit: float) -> list[Line]:
+    def _published(self, x_unit: float, own: int) -> list[Line]:
+        """Published values and those of other studies, whose colours and markers follow those of our `own` lines."""
         study = self.study
         tables = [(_("published"), study.published, study.scatter, PUBLISHED)] if study.published else []
         tables += [
@@ -259,8 +260,8 @@ class StudyOutcome:
             if entry.points
         ]
         return [
-            Line(label, x, y, points=True, error=error, scatter=scatter, source=source)
-            for label, rows, scatter, source in tables
+            Line(label, x, y, points=True, error=error, scatter=scatter, group=number, source=source)
+            for number, (label, rows, scatter, source) in enumerate(tables, own)
             for x, y, error in [columns(rows, x_unit, study.scale)]
         ]
 
