@@ -52,10 +52,8 @@ class Language:
         self.decimal: str = get_decimal_symbol(self.code)
         self._form_of = Locale.parse(self.code).plural_form
 
-    def translated(self, message: str) -> str:
-        """The message in this language; a text that is no message stays as it is."""
-        if not isinstance(message, Message):
-            return message
+    def translated(self, message: Message) -> str:
+        """The message in this language."""
         key = exact(message)
         text = self._texts.get(key)
         if text is None:
@@ -63,6 +61,10 @@ class Language:
                 self._texts.clear()
             text = self._texts[key] = self._translate(message)
         return text
+
+    def drawn(self, text: Message | str) -> str:
+        """A message in this language; a text that is no message stays as it is."""
+        return self.translated(text) if isinstance(text, Message) else text
 
     def _translate(self, message: Message) -> str:
         forms = self.templates.get(message.template, ())
@@ -83,8 +85,8 @@ class Language:
         if isinstance(value, Message):
             return self.translated(value)
         if isinstance(value, Number):
-            unit = self.translated(value.unit) if isinstance(value.unit, Message) else value.unit
-            return typeset(replace(value, unit=unit).written(self.decimal))
+            word = self.templates.get(value.unit, ("",))[0]  # a unit can be a word, such as "times"
+            return typeset((replace(value, unit=word) if word else value).written(self.decimal))
         return str(value).replace(POINT, self.decimal) if isinstance(value, float) else str(value)
 
 
@@ -123,9 +125,15 @@ def plural_forms(code: str) -> tuple[str, ...]:
 _language = Language(ENGLISH)
 
 
-def translated(text: str) -> str:
-    """The message in the language of the window; a name, a symbol or a text in this language stays as it is."""
-    return _language.translated(text)
+def translated(message: Message) -> str:
+    """The message in the language of the window."""
+    return as_drawn(message)  # a plug-in may give a plain text, which stays as it is
+
+
+def as_drawn(text: Message | str) -> str:
+    """What is drawn: a message in the language of the window; a name, a symbol or a text in this language stays as it
+    is."""
+    return _language.drawn(text)
 
 
 def decimal_sign() -> str:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-from repose.sim.message import Number
+from repose.sim.message import Message, Number
 from repose.sim.wording import printable
 
 STRIDE = 0.25
@@ -20,10 +20,10 @@ FIRST_SILENCE, LONGEST_SILENCE = 0.5, 60.0
 """Wall time between two such lines of a run [s], which doubles from the first to the longest."""
 
 
-def say(sentence: str) -> None:
+def say(sentence: Message | str) -> None:
     """Write a line to standard error, control characters as escapes; do nothing if standard error is closed."""
     with suppress(OSError, ValueError):
-        print(printable(sentence), file=sys.stderr, flush=True)
+        print(printable(str(sentence)), file=sys.stderr, flush=True)
 
 
 def write_out(text: str) -> None:

@@ -74,27 +74,34 @@ class Clause:
     value: Value
 
 
-class Message(str):
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Message:
     """A template and its values: `Message("The film is saved: {name}.", name="run.mp4")`.
 
     A text among the values is a name from outside and is not translated; a message among them is translated. A message
-    is never changed. As a `str` it is its own English text: what is written to files and to the terminal needs no
-    conversion, and equal messages are those with equal English texts. An operation on the text, such as `upper`,
-    returns a plain `str`, which no window translates; annotate what is shown with `Message`, so that mypy refuses it.
+    is a frozen record: it is stored, sent to another process and compared as data. It is no `str`: mypy refuses a
+    message in place of a name, and a plain text in place of what is shown. `str(message)` is the English text, for
+    files and for the terminal.
     """
-
-    __slots__ = ("plural", "template", "values")
 
     template: str
     plural: str
     """Template for any number but 1; empty for a message without a counted noun."""
     values: tuple[tuple[str, Value], ...]
 
-    def __new__(cls, template: str, /, **values: Value) -> Message:
-        return _made(template, "", tuple(values.items()))
+    def __init__(self, template: str, /, **values: Value) -> None:
+        _fill(self, template, "", tuple(values.items()))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a message is not changed: {name}")
+    def __str__(self) -> str:
+        shown = self.plural if self.plural and self.counted != 1 else self.template
+        return filled(shown, self.values, str) if self.values else shown
+
+    def __repr__(self) -> str:
+        return f"Message({str(self)!r})"
+
+    def __bool__(self) -> bool:
+        """Whether there is a text; `EMPTY`, an empty name and the join of nothing have none."""
+        return self.template[:1] not in ("", "{") or str(self) != ""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
@@ -106,7 +113,7 @@ class Message(str):
     def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
         return _made, (self.template, self.plural, self.values)
 
-    def __add__(self, other: str) -> Message:
+    def __add__(self, other: Message | str) -> Message:
         """This message, and another one or a name directly after it."""
         return joined((self, other), "")
 
@@ -116,15 +123,18 @@ class Message(str):
         return number_of(dict(self.values)["count"])
 
 
-Value = str | int | float | Number | Joined | Capital | Clause
-"""A value of a message; a `Message` is one too."""
+Value = str | int | float | Number | Joined | Capital | Clause | Message
+"""A value of a message."""
+
+
+def _fill(message: Message, template: str, plural: str, values: tuple[tuple[str, Value], ...]) -> None:
+    for name, part in (("template", template), ("plural", plural), ("values", values)):
+        object.__setattr__(message, name, part)
 
 
 def _made(template: str, plural: str, values: tuple[tuple[str, Value], ...]) -> Message:
-    shown = plural if plural and number_of(dict(values)["count"]) != 1 else template
-    message = str.__new__(Message, filled(shown, values, str) if values else shown)
-    for name, part in (("template", template), ("plural", plural), ("values", values)):
-        object.__setattr__(message, name, part)
+    message = object.__new__(Message)
+    _fill(message, template, plural, values)
     return message
 
 
@@ -143,7 +153,21 @@ def plain(value: Value) -> Message:
     return _made(VALUE, "", (("value", value),))
 
 
-def label_of(words: Message, symbol: str = "", unit: str = "") -> Message:
+def as_message(text: Message | str) -> Message:
+    """A text from outside, such as a name in a plug-in, as the message that shows it; a message stays as it is."""
+    return text if isinstance(text, Message) else plain(text)
+
+
+def in_english(value: Any) -> Any:
+    """The value with the English text in place of each message in its tables and lists, for files and scripts."""
+    if isinstance(value, Message):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: in_english(entry) for key, entry in value.items()}
+    return type(value)(map(in_english, value)) if type(value) in (list, tuple) else value
+
+
+def label_of(words: Message, symbol: Message | str = "", unit: str = "") -> Message:
     """Label of an axis or a column: words, symbol and unit, each of which can be empty."""
     parts = [part for part in (words, symbol, f"[{unit}]" if unit else "") if part]
     return joined(parts, " ") if parts != [words] else words
@@ -229,9 +253,9 @@ def read_message(data: Any) -> Message:
         message = from_data(data)
     except (LookupError, TypeError, AttributeError, ValueError):
         raise ValueError("it is no message") from None
-    if not isinstance(message, str):
+    if not isinstance(message, Message | str):
         raise ValueError("it is no message")
-    return message if isinstance(message, Message) else plain(message)
+    return as_message(message)
 
 
 def number_of(count: Any) -> Decimal:
@@ -259,12 +283,14 @@ def as_data(value: Value) -> Any:
 
 
 def from_data(data: Any) -> Any:
-    """The value from which `as_data` made this; raises ValueError, KeyError or TypeError for other data."""
+    """The value from which `as_data` made this; raises ValueError, LookupError or TypeError for other data."""
     if not isinstance(data, dict):
         return data
     if "template" in data:
         values = tuple((str(name), from_data(entry)) for name, entry in data["values"].items())
-        return _made(str(data["template"]), str(data.get("plural", "")), values)
+        message = _made(str(data["template"]), str(data.get("plural", "")), values)
+        str(message)  # raises an error here, and not where it is drawn, if the values do not suit the template
+        return message
     if "parts" in data:
         return Joined(tuple(map(from_data, data["parts"])), str(data["separator"]))
     if "capital" in data:

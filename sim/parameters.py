@@ -35,7 +35,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.choices import choice_name
-from repose.sim.message import EMPTY, Joined, Message, Number, _, formatted, joined, plain
+from repose.sim.message import EMPTY, Joined, Message, Number, _, as_message, formatted, joined, plain
 from repose.sim.numbers import COMMA, read_number, whole_if_exact
 from repose.sim.numbers import LONGEST as LONGEST_NUMBER
 from repose.sim.wording import LONGEST, printable, short, value_text
@@ -57,7 +57,7 @@ Value = float | int | str | bool
 class ParameterError(ValueError):
     """A refused parameter: one sentence with the value, the limit and what to do, without control characters."""
 
-    def __init__(self, message: str, in_units: Message = EMPTY) -> None:
+    def __init__(self, message: Message | str, in_units: Message = EMPTY) -> None:
         self.message = message if isinstance(message, Message) else plain(printable(message))
         super().__init__(self.message)
         self.in_units = in_units or self.message
@@ -83,6 +83,14 @@ class Quantity:
     log: bool = False
     effect: Effect = "now"
     group: Message = CONTACT
+    damps_normal: bool = False
+    """Whether it is the coefficient of the damping along the normal of a contact; a large one makes the automatic time
+    step very small."""
+
+    def __post_init__(self) -> None:
+        # The parameters of a plug-in may have plain texts. One heading is that of all parameters with its words.
+        object.__setattr__(self, "label", as_message(self.label))
+        object.__setattr__(self, "group", self.group if isinstance(self.group, Message) else Message(self.group))
 
 
 @dataclass(frozen=True)
@@ -165,6 +173,13 @@ class FilePath:
 
 
 @dataclass(frozen=True)
+class Help:
+    """The help text of a field; part of the metadata. The first one counts, that of the field itself."""
+
+    words: Message
+
+
+@dataclass(frozen=True)
 class OneOf:
     """Marks a text as the name of a law, an integrator or another record; part of the metadata, beside the
     `Quantity`. The names are looked up when a value is checked, because plug-ins can add names later."""
@@ -201,6 +216,7 @@ def number(
     log: bool = False,
     effect: Effect = "now",
     group: Message = CONTACT,
+    damps_normal: bool = False,
     help: Message = EMPTY,
 ) -> Any:
     """A number from `low` to `high` [SI], shown in `unit`, of which one is `scale` in SI (known for `DISPLAY_UNITS`).
@@ -208,7 +224,7 @@ def number(
     Without `low` and `high` the range is in the annotation: `Annotated[float, Ge(0.0), Le(1.0)] | Literal["auto"]`.
     """
     scale = DISPLAY_UNITS.get(unit, (unit, 1.0))[1] if scale is None else scale
-    quantity = Quantity(label, symbol, unit, scale, log, effect, group)
+    quantity = Quantity(label, symbol, unit, scale, log, effect, group, damps_normal)
     return _field(default, help, *_range(low, high), quantity)
 
 
@@ -306,8 +322,8 @@ def _range(low: float | None, high: float | None) -> tuple[Any, ...]:
 
 def _field(default: Any, help: Message, *metadata: Any) -> Any:
     # An empty description would replace that of a shared declaration.
-    made: FieldInfo = Field(default, description=help) if help else Field(default)
-    made.metadata.extend(metadata)
+    made: FieldInfo = Field(default, description=str(help)) if help else Field(default)
+    made.metadata.extend((*metadata, Help(as_message(help))) if help else metadata)
     return made
 
 
@@ -642,7 +658,8 @@ def _flatten(name: str, field: Any) -> Parameter:
     file = next((entry for entry in field.metadata if isinstance(entry, FilePath)), None)
     suffixes, empty, replaces = (file.suffixes, file.empty, file.replaces) if file else ((), EMPTY, ())
     kind = "path" if file else kind
-    help = field.description if isinstance(field.description, Message) else plain(field.description or "")
+    helps = [entry.words for entry in field.metadata if isinstance(entry, Help)]
+    help = helps[0] if helps else plain(field.description or "")
     return Parameter(name, quantity, help, field.default, kind, low, high, choices, suffixes, empty, replaces)
 
 

@@ -270,7 +270,7 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
         except PluginError as error:
             reason = str(error)
         except BaseException as error:  # the module of a user can raise any error while it is imported
-            reason = short(reason_of(error), LONGEST_REASON) if is_own(error) else described(error, whole=True)
+            reason = short(str(reason_of(error)), LONGEST_REASON) if is_own(error) else described(error, whole=True)
         else:
             return Plugin(source, module, "")
     return Plugin(source, None, f"The plug-in {short(source)} is not used: {reason}.")

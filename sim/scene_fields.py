@@ -153,9 +153,9 @@ def require_name(kind: str, given: Sequence[Any], named: Mapping[str, Any]) -> N
     """Raise `UnnamedRecord` unless the arguments of a record, one of `RECORDS`, begin with its name and its label."""
     name = given[0] if given else named.get("name", "")
     label = given[1] if len(given) > 1 else next((named[key] for key in LABELS if key in named), "")
-    if isinstance(name, str) and not isinstance(name, Message) and NAME.fullmatch(name) and isinstance(label, str):
+    if isinstance(name, str) and NAME.fullmatch(name) and isinstance(label, Message | str):
         return
-    shown = name if name or not isinstance(label, str) else label
+    shown = name if name or not isinstance(label, Message | str) else label
     raise UnnamedRecord(
         f"A {kind} with {value_text(str(shown))} lacks the field 'name': give it before the label, as in "
         f"{RECORDS[kind]}; a name has small letters, digits and underscores."

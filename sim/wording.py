@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from repose.sim.message import Clause, Message, _, plain
+from repose.sim.message import Clause, Message, _, as_message, plain
 
 LONGEST = 200
 """Largest number of characters of one text from outside in a message."""
@@ -43,6 +43,12 @@ def printable(text: str) -> str:
     return "".join(_escaped(letter) if letter != "\t" and _is_control(letter) else letter for letter in text)
 
 
+def printable_message(message: Message | str) -> Message:
+    """The message, or the text as a message; with escapes as in `printable` it is no longer translated."""
+    text = str(message)
+    return as_message(message) if text.isprintable() else plain(printable(text))
+
+
 def short(text: str, longest: int = LONGEST) -> str:
     """The printable text, without tabs, whose middle is left out if it has more than `longest` characters."""
     text = text.replace("\t", "\\t")
@@ -69,7 +75,7 @@ def message_of(error: BaseException) -> Message:
     return first if isinstance(first, Message) else plain(printable(str(error)))
 
 
-def reason_of(error: BaseException, otherwise: str = OTHER_FORM) -> Message:
+def reason_of(error: BaseException, otherwise: Message | str = OTHER_FORM) -> Message:
     """Why a file or another input cannot be used, as the last part of a sentence without its full stop.
 
     The words are those of Repose, of the operating system or of the library that reads the file. `otherwise` replaces
@@ -86,7 +92,7 @@ def reason_of(error: BaseException, otherwise: str = OTHER_FORM) -> Message:
     if LONG_NUMBER in said:
         return _("it has a number of too many digits")
     if isinstance(error, INTERNAL) or not said:
-        return otherwise if isinstance(otherwise, Message) else plain(otherwise)
+        return as_message(otherwise)
     return plain(Clause(said))
 
 
@@ -137,10 +143,10 @@ def _written(value: Any, room: int, depth: int) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         large = abs(value) >= 10**DIGITS
-        return Message("a number of more than {digits} digits", digits=DIGITS) if large else str(int(value))
+        return str(Message("a number of more than {digits} digits", digits=DIGITS) if large else int(value))
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else str(float(value))
-    if isinstance(value, str | PurePath):
+    if isinstance(value, str | PurePath | Message):
         value = str(value)
         return repr(value[: room + 1])
     if isinstance(value, datetime.date | datetime.time):

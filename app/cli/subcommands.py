@@ -413,7 +413,7 @@ def clump(
         elif made is not None:
             from repose.sim.clumps.making import rows
 
-            table(("quantity", "value", "meaning"), rows(made, density))
+            table(("quantity", "value", "meaning"), [tuple(map(str, row)) for row in rows(made, density)])
         raise typer.Exit(code)
 
 
@@ -429,7 +429,7 @@ def scenes() -> None:
     """List the scenes that can be run."""
     from repose.sim.registry import scenes
 
-    rows = [(scene.name, f"{short(scene.title)}: {short(scene.summary)}") for scene in scenes().values()]
+    rows = [(scene.name, f"{short(str(scene.title))}: {short(str(scene.summary))}") for scene in scenes().values()]
     table(("scene", "description"), rows)
 
 

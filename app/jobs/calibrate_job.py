@@ -267,4 +267,4 @@ def _draw(goal: Goal, found: CalibrationResult, seen: Sequence[Observation], fil
     y = Axis(_("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
     x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
     curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
-    draw(Sheet(plain(Capital(goal.title)), in_words(goal, found), (curve,)), file)
+    draw(Sheet(plain(Capital(goal.title)), plain(in_words(goal, found)), (curve,)), file)

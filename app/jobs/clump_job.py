@@ -12,7 +12,7 @@ from repose.app.jobs.headless_job import claim_for
 from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import StopAsked, stoppable
-from repose.sim.message import plural
+from repose.sim.message import Message, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of, value_text
 
@@ -104,11 +104,11 @@ def run_clump(request: ClumpRequest, quiet: bool = False) -> tuple[int, Made | N
             count=request.spheres,
             name=path_text(request.source),
         )
-        with Progress(title, quiet=quiet) as progress, stoppable() as stop:
+        with Progress(str(title), quiet=quiet) as progress, stoppable() as stop:
 
-            def tell(words: str, share: float) -> None:
+            def tell(words: Message, share: float) -> None:
                 stop.check()
-                progress.show(words, share)
+                progress.show(str(words), share)
 
             try:
                 made = make(request, tell)

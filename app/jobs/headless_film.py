@@ -8,6 +8,7 @@ from repose.app.render.director import Director
 from repose.app.render.passes import needs_forces
 from repose.app.storage.recorder import Frame, Recorder, names_of
 from repose.app.window.window import WindowError
+from repose.sim.message import EMPTY, Message
 from repose.sim.wording import reason_of, sentence_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class HeadlessFilm:
     At a given speed the film has exactly round(duration x fps / speed) frames between title card and still.
     """
 
-    def __init__(self, plan: FilmPlan, title: str = "") -> None:
+    def __init__(self, plan: FilmPlan, title: Message = EMPTY) -> None:
         """Begin a film with this title, or the title of the scene; raises `RecorderError`, `WindowError`."""
         self._recorder = Recorder(plan.path, plan.size, plan.fps)
         try:
@@ -41,13 +42,13 @@ class HeadlessFilm:
         self.at_phases = plan.speed is None
         """Whether a frame is needed at the beginning of a phase, because the speed of the film changes there."""
         self.frames = 0
-        self.complaint = ""
+        self.complaint = EMPTY
         """Why the film ended early; empty if it did not."""
 
     @property
     def names(self) -> str:
         """The file or files, or the folder of pictures."""
-        return names_of(self._recorder.path, self._recorder.parts)
+        return str(names_of(self._recorder.path, self._recorder.parts))
 
     @property
     def outcome(self) -> dict[str, Any]:
@@ -58,7 +59,7 @@ class HeadlessFilm:
             "file": parts[0] if parts else str(self._recorder.path),
             **several,
             "frames": self.frames,
-            "cut_short": self.complaint or None,
+            "cut_short": str(self.complaint) or None,
         }
 
     def take(self, snapshot: Snapshot) -> float:

@@ -40,7 +40,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, remove_leftovers
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
-from repose.sim.message import time_text
+from repose.sim.message import Message, plain, time_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.wording import described, path_text, reason_of
@@ -64,7 +64,7 @@ def run_job(job: Job) -> int:
         say("The run was saved by another version of the program: the continued run may differ in the last bits.")
     places = _claimed(job)
     try:
-        film = HeadlessFilm(job.film, job.title) if job.film is not None else None
+        film = HeadlessFilm(job.film, plain(job.title)) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, places.claims.get("result"))
             simulation, result = _simulate(job, film, progress, stop, so_far)
@@ -185,10 +185,10 @@ def _simulate(
         outlook = Outlook(until)
         say_crowded = sayer_of_crowding(simulation)
 
-        def on_progress(phase: str, share: float | None) -> None:
+        def on_progress(phase: Message, share: float | None) -> None:
             stop.check()
             say_crowded()
-            progress.show(phase, share, outlook.words(simulation), stage=simulation.phase)
+            progress.show(str(phase), share, outlook.words(simulation), stage=simulation.phase)
             so_far.write(simulation)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}
@@ -215,7 +215,7 @@ def _finish(
 ) -> int:
     """Write and report the results; returns the exit code."""
     text = _result_text(job, simulation, result, stop.asked, film)
-    complaints = [] if film is None or not film.complaint else [film.complaint]
+    complaints = [] if film is None or not film.complaint else [str(film.complaint)]
     written = []
     folder, claims = places.folder, places.claims
     for name, write in _writers(job, simulation, text).items():
@@ -254,12 +254,12 @@ def summary(simulation: Experiment, stopped: bool = False) -> str:
     """The readings of the scene as a few lines of text."""
     rows: list[tuple[str, str]] = [(str(reading.whole_label), _shown(reading)) for reading in readings_of(simulation)]
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.course.describe(simulation)[1]
-    rows.append(("ended", ended))
+    rows.append(("ended", str(ended)))
     together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""
     rows.append(("simulated time", f"{time_text(simulation.time)} in {simulation.step} steps{together}"))
     complaint = simulation.scene.course.check(simulation)
     if complaint and not stopped and simulation.fault is None and is_finished(simulation):
-        rows.append(("complaint", complaint))
+        rows.append(("complaint", str(complaint)))
     width = max(len(label) for label, _ in rows) + 2
     return "\n".join(f"{label:{width}}{words}" for label, words in rows)
 

@@ -167,7 +167,7 @@ def _starting_point(scene: str, preset: str) -> presets.Preset:
     chosen = presets.load(preset or presets.DEFAULT)
     if preset or not scene or scene == chosen.scene:
         return chosen
-    return presets.Preset(name="defaults", title=scenes()[scene].title, scene=scene)
+    return presets.Preset(name="defaults", title=str(scenes()[scene].title), scene=scene)
 
 
 def parameter_rows(scene: str = "", preset: str = "") -> list[tuple[str, str, str, str]]:
@@ -178,7 +178,8 @@ def parameter_rows(scene: str = "", preset: str = "") -> list[tuple[str, str, st
     kind = scenes()[chosen.scene].parameters.chosen(chosen.values)
     values = kind.checked(chosen.values)
     return [
-        (name, f"{getattr(values, name)}", allowed_values(entry), entry.help) for name, entry in kind.declared().items()
+        (name, f"{getattr(values, name)}", str(allowed_values(entry)), str(entry.help))
+        for name, entry in kind.declared().items()
     ]
 
 

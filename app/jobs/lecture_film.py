@@ -38,7 +38,7 @@ from repose.sim.experiment.side_by_side import SideBySide, advance_all, take_sna
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import COMPARISON, Curve
-from repose.sim.message import plain
+from repose.sim.message import EMPTY, Message, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import sentence_of
 
@@ -120,7 +120,7 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
         except ParameterError as error:
             code, complaint = FAULT, str(error)
         except Exception as error:  # a driver or the disk may raise anything; what was written is kept
-            code, complaint = NOT_ALL_WRITTEN, sentence_of(error)
+            code, complaint = NOT_ALL_WRITTEN, str(sentence_of(error))
         finally:
             frames = recorder.close()
             maker.close()
@@ -155,7 +155,7 @@ def _starts(preset: presets.Preset) -> tuple[Start, ...]:
     return tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)
 
 
-def _labelled(read: Read, label: str, height: int, *arguments: Any, **film: Any) -> Picture:
+def _labelled(read: Read, label: Message, height: int, *arguments: Any, **film: Any) -> Picture:
     """A picture with the name of its experiment in a strip of `height` [pixel] above the picture."""
     picture = read(*arguments, **film)
     return np.concatenate((strip(picture.shape[1], height, translated(label)), picture))
@@ -190,7 +190,7 @@ class StepFilm:
         speed = self._speed()
         self._course = LectureCourse.of(step)
 
-        def direct(size: tuple[int, int], label: str) -> Director:
+        def direct(size: tuple[int, int], label: Message) -> Director:
             high = strip_height(plan.size) if label else 0
             size = size[0], size[1] - high
             return Director(
@@ -200,14 +200,14 @@ class StepFilm:
                 self._view,
                 speed,
                 chosen=partial(self._camera, size),
-                title=self._lines.title,
+                title=plain(self._lines.title),
                 lines=lambda: replace(self._lines, title="", question="") if label else self._lines,
                 card=0.0 if label else READING,
             )
 
         self._director: Director | Together
         if len(stage.runs) == 1:
-            self._head, self._director = 0, direct(plan.size, "")
+            self._head, self._director = 0, direct(plan.size, EMPTY)
         else:  # pictures side by side have no room for the words of the lecture, which are drawn above them
             self._head = head_height(plan.size, self._lines.title, (self._lines.question, self._answer))
             self._director = Together(direct, (plan.size[0], plan.size[1] - self._head))

@@ -19,7 +19,7 @@ from repose.app.storage.view_settings import View
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.message import plain
+from repose.sim.message import EMPTY, plain
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import path_text, reason_of
 
@@ -73,12 +73,12 @@ def _snapshots(path: Path, view: View) -> tuple[list[Snapshot], dict[str, str]]:
 
     runs, own = saved_runs(path)
     experiments = [resumed_experiment(run) for run in runs]
-    names = labels(experiments, own) if len(runs) > 1 else ("",)
+    names = labels(experiments, own) if len(runs) > 1 else (EMPTY,)
     snapshots = []
     for experiment, name in zip(experiments, names, strict=True):
-        snapshot = Snapshot(run=ShownRun(label=plain(name)))
+        snapshot = Snapshot(run=ShownRun(label=name))
         take_snapshot(experiment, snapshot, forces=needs_forces(view))
         snapshots.append(snapshot)
     first = experiments[0]
     origin = origin_of(first.scene, first.seed, first.time, first.parameters)
-    return snapshots, origin | ({"side by side": "; ".join(names)} if len(runs) > 1 else {})
+    return snapshots, origin | ({"side by side": "; ".join(map(str, names))} if len(runs) > 1 else {})

@@ -16,6 +16,7 @@ from repose.app.stopping import stoppable
 from repose.sim.experiment.saved_side_by_side import Saved, singles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.wording import path_text, reason_of
@@ -106,7 +107,7 @@ def film_run(
             f"--from {since:g} --to {until:g} is refused: the film must begin at 0 s or later and end after."
         )
     saved = _single(path)
-    film, duration, last = HeadlessFilm(plan, title_of(saved)), 0.0, None
+    film, duration, last = HeadlessFilm(plan, plain(title_of(saved))), 0.0, None
     try:
         with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
             progress.show("compiling the engine", None)

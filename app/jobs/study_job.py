@@ -242,12 +242,12 @@ def _told(outcome: StudyOutcome, titled: bool) -> str:
             for row in outcome.rows(outcome.groups[0], quantity.name):
                 how = outcome.study if quantity == outcome.drawn else outcome.like(quantity)
                 lines.append(f"{quantity.label}  {repeated_in_words(how, row)}")
-    words = outcome.words()
+    words = [tuple(map(str, row)) for row in outcome.words()]
     widths = [max(len(row[column]) for row in words) for column in range(len(words[0]))]
     lines += ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in words]
     for group in outcome.groups:
         found = outcome.findings(group)
-        label = f"{group.label}: " if len(outcome.groups) > 1 else ""
+        label = f"{group.name}: " if len(outcome.groups) > 1 else ""
         lines += [f"{label}{line.label}" for line in found.lines if line.fitted or len(outcome.groups) == 1]
         if found.numbers.get("number_density"):
             lines.append(f"number density {found.numbers['number_density']:.0f} 1/m³")

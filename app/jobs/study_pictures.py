@@ -54,13 +54,13 @@ def facts_of(outcome: StudyOutcome) -> str:
     if plan.figure in ("stages", "profiles"):
         seeds = {min(seeds)}  # the figure shows one run of every value
     words.append(f"{len(seeds)} seeds" if len(seeds) > 1 else f"seed {min(seeds)}")
-    title = scenes()[plan.scene].title
+    title = str(scenes()[plan.scene].title)
     bare = len(words) == 1 and not any(case.values or case.preset for case in plan.cases)
     return ", ".join([title, *(["default parameters"] if bare else []), *words])
 
 
 def _comparison(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
-    draw(Sheet(plain(outcome.plan.title), facts_of(outcome), outcome.curves()), file, size, kind)
+    draw(Sheet(plain(outcome.plan.title), plain(facts_of(outcome)), outcome.curves()), file, size, kind)
 
 
 def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
@@ -83,7 +83,7 @@ def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, i
     axes[0].set_ylabel("height y [mm]", fontsize=SIZES["facts"])
     if shown[-1].name in stages:
         _zoom(axes[-1], stages[shown[-1].name])
-    save_figure(figure, title, facts, file, kind)
+    save_figure(figure, str(title), facts, file, kind)
 
 
 def _grains(axes: Axes, stage: Mapping[str, Any]) -> None:
@@ -134,7 +134,7 @@ def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int,
     figure = open_figure(size)
     plan = outcome.plan
     title, facts = plan.title, facts_of(outcome)
-    figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
+    figure.suptitle(str(title), fontsize=SIZES["title"], weight="bold")
     figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
     first = min(run.seed for run in outcome.runs)
     runs = [run for run in outcome.runs if run.seed == first and run.task.path.name in outcome.results]
@@ -161,14 +161,14 @@ def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int,
     figure.draw_without_rendering()  # computes the layout
     covered = max(place.get_legend().get_window_extent().height / place.get_window_extent().height for place in axes)
     axes[0].set_ylim(0.0, axes[0].get_ylim()[1] / (1.0 - min(covered, 0.6)))  # free room for the legends
-    save_figure(figure, title, facts, file, kind)
+    save_figure(figure, str(title), facts, file, kind)
 
 
 def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     """The angles with error bars, and beside them the distributions of size and duration of all avalanches."""
     figure = open_figure(size)
     title, facts = outcome.plan.title, facts_of(outcome)
-    figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
+    figure.suptitle(str(title), fontsize=SIZES["title"], weight="bold")
     figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
     axes = figure.subplots(1, 3, width_ratios=(1.7, 1.0, 1.0))
     draw_axes(axes[0], outcome.curve())
@@ -198,7 +198,7 @@ def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[in
     axes[2].legend(
         loc="lower left", title="avalanches in brackets", fontsize=SIZES["facts"], title_fontsize=SIZES["facts"]
     )
-    save_figure(figure, title, facts, file, kind)
+    save_figure(figure, str(title), facts, file, kind)
 
 
 _FIGURES: Mapping[str, Callable[[StudyOutcome, BinaryIO, str, tuple[int, int]], None]] = {

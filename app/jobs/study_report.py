@@ -27,13 +27,13 @@ VERDICTS = {True: ("agrees", "agrees"), False: ("differs", "differs"), None: ("o
 
 def report_page(whole: StudyPlan, outcomes: Mapping[str, StudyOutcome]) -> str:
     """The page: a table of all statements, then every study with its figure and its table."""
-    head = f"<title>{escape(whole.title)}</title><style>{STYLE}</style>"
+    head = f"<title>{escape(str(whole.title))}</title><style>{STYLE}</style>"
     version = metadata.version("repose")
     wanted = {run.task.path.name for outcome in outcomes.values() for run in outcome.runs}
     runs = len({name for outcome in outcomes.values() for name in outcome.results})
     done = f"{runs} runs" if runs == len(wanted) else f"{runs} of {len(wanted)} runs, the others have no result"
     parts = [
-        f"<h1>{escape(whole.title)}</h1>",
+        f"<h1>{escape(str(whole.title))}</h1>",
         f"<p>{escape(whole.about)}</p>",
         f'<p class="facts">Repose {escape(version)}, {done}. Errors are standard errors over seeds.</p>',
         "<h2>Statements</h2>",
@@ -62,7 +62,7 @@ def _statements(outcomes: Mapping[str, StudyOutcome]) -> str:
         for statement, verdict in outcome.verdicts():
             kind, words = VERDICTS[verdict.agrees]
             cells = (outcome.plan.title, statement.words, statement.theirs or "–", verdict.ours)
-            inner = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            inner = "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
             why = f"{words}. {verdict.why}" if verdict.why else words
             rows.append(f'<tr class="{kind}">{inner}<td>{escape(why)}</td></tr>')
     head = "".join(f"<th>{word}</th>" for word in ("figure", "statement", "published", "ours", "verdict, and why"))
@@ -71,16 +71,16 @@ def _statements(outcomes: Mapping[str, StudyOutcome]) -> str:
 
 def _section(outcome: StudyOutcome) -> str:
     plan = outcome.plan
-    parts = [f'<h2 id="{escape(plan.name)}">{escape(plan.title)}</h2>', f"<p>{escape(plan.about)}</p>"]
+    parts = [f'<h2 id="{escape(plan.name)}">{escape(str(plan.title))}</h2>', f"<p>{escape(plan.about)}</p>"]
     if plan.altered:
         parts.append(f'<p class="differs">{escape(changed_in_words(plan))}</p>')
     if any(outcome.points(group) for group in outcome.groups):
         file = io.BytesIO()
         draw_outcome(outcome, file)
         picture = base64.b64encode(file.getvalue()).decode("ascii")
-        parts.append(f'<img alt="{escape(plan.title)}" src="data:image/png;base64,{picture}">')
+        parts.append(f'<img alt="{escape(str(plan.title))}" src="data:image/png;base64,{picture}">')
     parts.append(f'<p class="facts">{escape(facts_of(outcome))}</p>')
-    head, *rows = outcome.words()
+    head, *rows = (tuple(map(str, row)) for row in outcome.words())
     cells = "".join(f"<th>{escape(word)}</th>" for word in head)
     lines = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in rows)
     parts.append(f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>")

@@ -96,14 +96,14 @@ def plan_study(
 
 def study_rows() -> list[tuple[str, str, str]]:
     """Name, title and description of every study; of a file that cannot be used, why."""
-    rows = [(plan.name, plan.title, plan.about) for plan in registry.studies().values()]
+    rows = [(plan.name, str(plan.title), plan.about) for plan in registry.studies().values()]
     for name, path in presets.plugin_files("study").items():
         try:
             plan = read_plan(path)
         except ParameterError as error:
             rows.append((name, "", f"cannot be used: {error}"))
         else:
-            rows.append((name, plan.title, plan.about))
+            rows.append((name, str(plan.title), plan.about))
     return rows
 
 
@@ -138,7 +138,7 @@ def plan_sweep(
     cases: tuple[Case, ...] = (Case(""),)
     for text in over:
         name, looked_at = _varied(text, job.scene, study.over, study.usual)
-        if name in grid or (name == PRESET and cases[0].label):
+        if name in grid or (name == PRESET and cases[0].name):
             raise ParameterError(f"--over gives {name} twice: leave one out.")
         if len(looked_at) < 2:
             raise ParameterError(

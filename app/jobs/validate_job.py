@@ -44,7 +44,9 @@ def rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
         if comparison.trouble:
             lines.append((title, comparison.trouble, "–", "–", AGREES[False]))
         for outcome in comparison.outcomes:
-            lines.append((title, outcome.statement, outcome.found, outcome.expected, AGREES[outcome.holds]))
+            lines.append(
+                (title, str(outcome.statement), str(outcome.found), str(outcome.expected), AGREES[outcome.holds])
+            )
             title = ""
     return lines
 

@@ -25,7 +25,7 @@ from repose.app.render.orbit import VIEWS
 from repose.sim.experiment.changes import offered_actions, offered_plots, offered_readings
 from repose.sim.io import presets
 from repose.sim.measure.display import Guess
-from repose.sim.message import plain
+from repose.sim.message import Joined, Message, _, plain
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.scene_fields import NAME
@@ -212,7 +212,9 @@ def load(name_or_path: str | Path) -> Lecture:
     """The lecture of this name, shipped or in the plug-in folder, or in this file; raises `ParameterError`."""
     path = presets.named_file(name_or_path, "lecture", names())
     if path is not None:
-        text = presets.read_toml(path, "lecture", f" Shipped lectures: {', '.join(names())}.")
+        text = presets.read_toml(
+            path, _("lecture"), Message(" Shipped lectures: {names}.", names=Joined(tuple(names())))
+        )
         return parse(text, str(path), path.parent)
     name = str(name_or_path)
     return parse(_shipped(name), name)
@@ -379,7 +381,7 @@ def _preset(entry: Mapping[str, Any], folder: Path | None) -> presets.Preset:
     else:
         scene = _word(entry, "scene")
         require_known(scene, scenes(), plain("scene"))
-        base = presets.Preset(scene, scenes()[scene].title, scene)
+        base = presets.Preset(scene, str(scenes()[scene].title), scene)
     values = {**base.values, **_values(entry, base.scene, base.values)}
     scenes()[base.scene].parameters.checked(values)
     together = _table(entry, "side_by_side") if "side_by_side" in entry else base.side_by_side

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
-from repose.app.language import translated
+from repose.app.language import as_drawn
 from repose.app.render.colours import Colour
 from repose.app.render.text import SCRIPT, SHIFT, SMALL, pieces
+from repose.sim.message import Message
 
 Point = Sequence[float]
 
@@ -27,19 +28,19 @@ class Canvas:
         self.scale = scale
         """Pixels per unit of text and line width [-]."""
 
-    def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
+    def text_extent(self, text: Message | str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
         """Width and height of a line of text; `size` is relative to ordinary text."""
         style = imgui.get_style()
         # `push_font` takes a size before ImGui's own scaling, the draw list a size after it.
         imgui.push_font(self._fonts[bold], self._pixels(size) / (style.font_scale_main * style.font_scale_dpi))
-        extent = imgui.calc_text_size(translated(text))
+        extent = imgui.calc_text_size(as_drawn(text))
         imgui.pop_font()
         return float(extent.x), float(extent.y)
 
     def text(
         self,
         at: Point,
-        text: str,
+        text: Message | str,
         colour: Colour,
         size: float = 1.0,
         bold: bool = False,
@@ -48,7 +49,7 @@ class Canvas:
         alpha: float = 1.0,
     ) -> None:
         """Write `text` so that its point `anchor` (0 to 1 across and down) lies at `at`."""
-        shown = translated(text)
+        shown = as_drawn(text)
         width, height = self.text_extent(shown, size, bold)
         # Whole pixels keep the strokes of letters sharp.
         x, y = round(at[0] - anchor[0] * width), round(at[1] - anchor[1] * height)
@@ -62,7 +63,7 @@ class Canvas:
     def scripted(
         self,
         at: Point,
-        text: str,
+        text: Message | str,
         colour: Colour,
         size: float = 1.0,
         bold: bool = False,
@@ -75,14 +76,14 @@ class Canvas:
         """
         x, y = at
         height = self.text_extent("0", size, bold)[1]
-        for piece, script in pieces(translated(text), SCRIPT):
+        for piece, script in pieces(as_drawn(text), SCRIPT):
             small = size * (SMALL if script else 1.0)
             self.text((x, y + SHIFT[script] * height), piece, colour, small, bold, halo=halo, alpha=alpha)
             x += self.text_extent(piece, small, bold)[0]
 
-    def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
+    def scripted_width(self, text: Message | str, size: float = 1.0, bold: bool = False) -> float:
         """Width of the text that `scripted` writes."""
-        parts = pieces(translated(text), SCRIPT)
+        parts = pieces(as_drawn(text), SCRIPT)
         return sum(self.text_extent(piece, size * (SMALL if script else 1.0), bold)[0] for piece, script in parts)
 
     def polyline(self, points: NDArray[np.float64], colour: Colour, width: float, alpha: float = 1.0) -> None:

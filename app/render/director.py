@@ -16,6 +16,7 @@ from repose.app.render.pacing import Pacing, pace
 from repose.app.render.passes import band
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import EMPTY, Message
 
 Picture = NDArray[np.uint8]
 """Shape (height, width, 3), sRGB, top row first."""
@@ -42,7 +43,7 @@ class Director:
         speed: float | None = None,
         words: bool = True,
         chosen: Callable[[], tuple[Camera | None, bool]] = lambda: (None, True),
-        title: str = "",
+        title: Message = EMPTY,
         lines: Callable[[], Lines | None] = lambda: None,
         card: float = CARD,
     ) -> None:

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
-from repose.sim.message import Capital, Joined, Message, Number, _, joined, plain
+from repose.sim.message import EMPTY, Capital, Joined, Message, Number, _, joined, plain
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import scenes
 
@@ -77,12 +77,12 @@ def film_words(
     speed: float,
     ending: bool = False,
     card: float = 0.0,
-    title: str = "",
+    title: Message = EMPTY,
     lines: Lines | None = None,
 ) -> FilmWords:
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.run.scene)
-    name = plain(title) if title else scene.title if scene is not None else plain(Capital(snapshot.run.scene))
+    name = title if title else scene.title if scene is not None else plain(Capital(snapshot.run.scene))
     # In a lecture the answer states the result: readings would cover the grains.
     result = _result(snapshot) if ending and snapshot.results.slope is None and lines is None else ()
     origin = Message("seed {seed}  ·  Repose {version}", seed=snapshot.run.seed, version=_version())

@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.camera import Size
 from repose.app.render.director import Director, Picture
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message
 
 Part = tuple[int, int, int, int]
 """Left, bottom, width and height of a part of a window [pixel]."""
@@ -82,7 +83,7 @@ class Together:
     `make` makes the director of one part from its size [pixel] and the label of its run.
     """
 
-    def __init__(self, make: Callable[[Size, str], Director], size: Size) -> None:
+    def __init__(self, make: Callable[[Size, Message], Director], size: Size) -> None:
         self._make, self._size = make, size
         self._directors: list[Director] = []
         self._places: list[tuple[int, int, int, int]] = []

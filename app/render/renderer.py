@@ -28,7 +28,7 @@ from repose.app.render.selection_series import SelectionSeries
 from repose.app.render.theme import TEXT_SIZE
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import _
+from repose.sim.message import Message
 
 
 class Tile(NamedTuple):
@@ -58,7 +58,7 @@ class Renderer:
         self._picture: RenderTarget | None = None
         self._picture_gui: ImguiBackend | None = None
         self._ranges = Ranges()
-        self._series: dict[str, SelectionSeries] = {}
+        self._series: dict[Message, SelectionSeries] = {}
 
     def draw(
         self,
@@ -184,7 +184,7 @@ class Renderer:
         The pictures share one target, which is cleared and shown once: both cost time in a software renderer.
         """
         first, deep = pictures[0][0], any(frame.dimension == 3 for frame, _ in pictures)
-        name += _(" in space") if deep else ""
+        name += " in space" if deep else ""
         scene = self._scenes[name] = _sized(self._scenes.get(name), first.size, linear=True, deep=deep)
         gl.glViewport(0, 0, *first.size)
         gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)

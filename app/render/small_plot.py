@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.colours import BackgroundPalette, nice_ticks, tick_label
 from repose.sim.engine.world import Floats
-from repose.sim.message import time_text
+from repose.sim.message import Message, time_text
 from repose.sim.numbers import prefix_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def draw_plot(
     palette: BackgroundPalette,
     area: tuple[float, float, float, float],
     rows: Floats,
-    names: tuple[str, str],
+    names: tuple[Message, Message],
     unit: str,
 ) -> None:
     """Draw rows of time [s] and two values in `unit`, shape (rows, 3), in an area: left, top, right, bottom [pixel]."""

@@ -1,6 +1,7 @@
 """Text and numbers: symbols with scripts, powers of ten, units with prefixes, sentences that wrap.
 
-Every function that draws or measures a text takes it in English and translates it into the language of the window.
+Every function that draws or measures a text translates a message into the language of the window. Those that draw one
+line also take a `str`: a symbol, a name, or a line that is in this language already.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import math
 import re
 
 from imgui_bundle import imgui
-from repose.app.language import decimal_sign, translated
+from repose.app.language import as_drawn, decimal_sign, translated
 from repose.app.render.theme import Colour, colour32, vector
 from repose.sim.message import POINT, Message, formatted
 from repose.sim.numbers import prefix_of
@@ -24,9 +25,9 @@ SMALL = 0.76
 """Size of subscripts and hints relative to running text."""
 
 
-def text_width(text: str, size: float = 1.0) -> float:
+def text_width(text: Message | str, size: float = 1.0) -> float:
     """Width of a line of text [px], `size` relative to running text."""
-    return _width(translated(text), size)
+    return _width(as_drawn(text), size)
 
 
 def _width(text: str, size: float = 1.0) -> float:
@@ -40,9 +41,9 @@ def _width(text: str, size: float = 1.0) -> float:
     return width
 
 
-def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
+def draw_text(x: float, y: float, text: Message | str, colour: Colour, size: float = 1.0) -> float:
     """Draw text at a place on the screen; returns x of its end [px]."""
-    return _draw(x, y, translated(text), colour, size)
+    return _draw(x, y, as_drawn(text), colour, size)
 
 
 def _draw(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
@@ -52,17 +53,17 @@ def _draw(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> f
     return x + _width(text, size)
 
 
-def shortened(text: str, room: float, size: float = 1.0) -> str:
+def shortened(text: Message | str, room: float, size: float = 1.0) -> str:
     """The text in the language of the window, cut to one line of width `room` [px] with an ellipsis."""
-    shown: str = translated(text)
+    shown = as_drawn(text)
     while _width(shown, size) > room and len(shown) > 1:
         shown = shown.removesuffix("…")[:-1].rstrip() + "…"
     return shown
 
 
-def draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str] = SCRIPT) -> float:
+def draw_symbol(x: float, y: float, symbol: Message | str, colour: Colour, scripts: re.Pattern[str] = SCRIPT) -> float:
     """Draw a symbol or unit such as k_n or N/m^p with its scripts small and set off; returns x of its end [px]."""
-    return _draw_symbol(x, y, translated(symbol), colour, scripts)
+    return _draw_symbol(x, y, as_drawn(symbol), colour, scripts)
 
 
 def _draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str]) -> float:
@@ -72,9 +73,9 @@ def _draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pa
     return x
 
 
-def symbol_width(symbol: str, scripts: re.Pattern[str] = SCRIPT) -> float:
+def symbol_width(symbol: Message | str, scripts: re.Pattern[str] = SCRIPT) -> float:
     """Width of a symbol that `draw_symbol` draws [px]."""
-    return _symbol_width(translated(symbol), scripts)
+    return _symbol_width(as_drawn(symbol), scripts)
 
 
 def _symbol_width(symbol: str, scripts: re.Pattern[str]) -> float:
@@ -98,23 +99,23 @@ def pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:
     return [piece for piece in pieces if piece[0]]
 
 
-def in_one_piece(text: str) -> str:
+def in_one_piece(text: Message | str) -> str:
     """A text in the language of the window where scripts cannot be set off, as along the axes of a plot."""
-    return RAISED.sub(lambda match: match[1] + (_exponent(match[2]) if match[1] == "^" else match[2]), translated(text))
+    return RAISED.sub(lambda match: match[1] + (_exponent(match[2]) if match[1] == "^" else match[2]), as_drawn(text))
 
 
 def _exponent(number: str) -> str:
     return number.replace(POINT, decimal_sign())
 
 
-def note(text: str, colour: Colour) -> None:
+def note(text: Message, colour: Colour) -> None:
     """Draw a sentence that wraps at the edge of the panel."""
     imgui.push_style_color(imgui.Col_.text, vector(colour))
     write(text, imgui.get_content_region_avail().x)
     imgui.pop_style_color()
 
 
-def heading(text: str, size: float, colour: Colour) -> None:
+def heading(text: Message, size: float, colour: Colour) -> None:
     """Draw larger text, in one line if it fits."""
     imgui.push_font(None, imgui.get_style().font_size_base * size)
     imgui.push_style_color(imgui.Col_.text, vector(colour))
@@ -127,10 +128,10 @@ def heading(text: str, size: float, colour: Colour) -> None:
     imgui.pop_font()
 
 
-def write(text: str, width: float) -> None:
+def write(text: Message | str, width: float) -> None:
     """Draw text in lines of at most `width` [px], with raised exponents, in ImGui's present colour."""
     imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
-    for line in translated(text).split("\n"):
+    for line in as_drawn(text).split("\n"):
         if RAISED.search(line):
             _write_words(line.split(" "), width)
         else:

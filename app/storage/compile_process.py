@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, lower_priority, start_shielded
 from repose.sim.wording import described
 
@@ -142,7 +142,7 @@ def _work(tell: Connection, low: bool) -> None:
     missing = [needed for needed in needed_engines() if not is_stored(needed)]
     tell.send(("missing", {needed.words: expected_times(needed) for needed in missing}))
     for needed in missing:
-        failure = ""
+        failure = EMPTY
         try:
             compile_engine(needed, partial(_tell_part, tell, needed.words))
             if not is_stored(needed):

@@ -79,7 +79,7 @@ class Sheet:
     """A picture to write: plots one above the other, and their source."""
 
     title: Message
-    facts: str
+    facts: Message
     """Parameters, seed and program in words, under the title."""
     curves: tuple[Curve, ...]
     """Plots one above the other, with the horizontal axis of the lowest one."""
@@ -196,7 +196,7 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
     language = read_language(sheet.language)
     count = len(sheet.curves)
     # Beside the plots of a comparison, a legend takes the rest of the width.
-    small = textwrap.wrap(with_scripts(sheet.facts), 110 if count == 1 or sheet.over_time else 80)
+    small = textwrap.wrap(with_scripts(str(sheet.facts)), 110 if count == 1 or sheet.over_time else 80)
     sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
     heights = [FIRST_HEIGHT, *[1.0] * (count - 1)] if not sheet.over_time else None
     rows = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
@@ -227,7 +227,7 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
         _write_decimals(axes, curve, language)
         axes.grid(color="#d8d8d8")
     rows[-1].set_xlabel(_written(sheet.curves[-1].x_label, language), fontsize=sizes["label"])
-    save_figure(figure, sheet.title, "\n".join((sheet.facts, *_source_lines(sheet))), file, kind)
+    save_figure(figure, str(sheet.title), "\n".join((str(sheet.facts), *_source_lines(sheet))), file, kind)
 
 
 def draw_axes(axes: Axes, curve: Curve) -> None:
@@ -235,8 +235,8 @@ def draw_axes(axes: Axes, curve: Curve) -> None:
     sizes = {name: 0.62 * value for name, value in SIZES.items()}
     _draw_comparison(axes, curve, read_language(ENGLISH))
     _legend(axes, curve, sizes, read_language(ENGLISH))
-    axes.set_xlabel(with_scripts(curve.x_label), fontsize=SIZES["label"])
-    axes.set_ylabel(with_scripts(curve.y_label), fontsize=SIZES["label"])
+    axes.set_xlabel(with_scripts(str(curve.x_label)), fontsize=SIZES["label"])
+    axes.set_ylabel(with_scripts(str(curve.y_label)), fontsize=SIZES["label"])
     axes.tick_params(labelsize=SIZES["facts"])
     axes.grid(color="#d8d8d8")
 
@@ -249,9 +249,9 @@ WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
 """Functions that write a plot, by the suffix of its file."""
 
 
-def _written(text: str, language: Language) -> str:
+def _written(text: Message, language: Language) -> str:
     """A text in this language, with scripts."""
-    return with_scripts(language.translated(text), language.decimal)
+    return with_scripts(language.drawn(text), language.decimal)
 
 
 def _write_decimals(axes: Axes, curve: Curve, language: Language) -> None:
@@ -295,7 +295,7 @@ def _draw_comparison(axes: Axes, curve: Curve, language: Language) -> None:
     if curve.log_x:
         axes.set_xscale("log")
     if curve.ticks:
-        axes.set_xticks(range(len(curve.ticks)), [language.translated(words) for words in curve.ticks])
+        axes.set_xticks(range(len(curve.ticks)), [language.drawn(words) for words in curve.ticks])
         axes.set_xlim(-0.5, len(curve.ticks) - 0.5)  # also names without a point have room
     if curve.log:
         axes.set_yscale("log", nonpositive="mask")
@@ -325,7 +325,7 @@ def _legend_beside(axes: Axes, curve: Curve, sizes: dict[str, float], language: 
     entries = [(handle, _written(label, language)) for handle, label in _entries(axes, curve, named)]
     if entries:
         legend = axes.legend(*zip(*entries), loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=sizes["legend"])
-        legend.set_title("\n".join(language.translated(mark) for mark in marks))
+        legend.set_title("\n".join(language.drawn(mark) for mark in marks))
         legend.get_title().set_fontsize(sizes["legend"])
         legend.set_alignment("left")
 
@@ -334,7 +334,7 @@ def _entries(axes: Axes, curve: Curve, named: bool = True) -> list[tuple[Any, Me
     """Handles and labels: points, then fitted laws, then other laws, each in the order of the curve; with `named` the
     labels name the kind of their error bars."""
     order = sorted(curve.lines, key=lambda line: (not line.points, not line.fitted))
-    names: list[str] = [_name(line) for line in order]
+    names = [str(_name(line)) for line in order]
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
     entries = sorted(((handle, names.index(label)) for handle, label in zip(handles, labels)), key=itemgetter(1))
     return [(handle, _name(order[place]) if named else order[place].label) for handle, place in entries]

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import EMPTY, Message, Number, _, plural
+from repose.sim.message import EMPTY, Message, Number, _, plain, plural
 from repose.sim.wording import described, message_of, path_text, reason_of
 
 if TYPE_CHECKING:
@@ -339,10 +339,10 @@ def film_path(text: str) -> Path:
     return path.with_name(path.name + PICTURES) if text.endswith(("/", os.sep)) and path.name else path
 
 
-def names_of(path: Path, parts: Sequence[Path]) -> str:
+def names_of(path: Path, parts: Sequence[Path]) -> Message:
     """The file of a film; of a film in several parts the first and the last file, and the number of files."""
     if len(parts) < 2:
-        return str(path)
+        return plain(str(path))
     first, last, count = parts[0], parts[-1].name, len(parts)
     return plural(
         "{first} to {last} ({count} file)",
@@ -391,7 +391,7 @@ def _load_av() -> Any:
         reason = Message(
             "Films cannot be made, since PyAV cannot be loaded ({error})", error=reason_of(error, described(error))
         )
-        raise RecorderError(NO_FILM.format(reason=reason)) from None
+        raise RecorderError(Message(NO_FILM.template, reason=reason)) from None
     return av
 
 
@@ -407,14 +407,16 @@ def _find_encoder(ending: str, rate: Fraction) -> tuple[str, dict[str, str]]:
             _load_av().CodecContext.create(name, "w")
         except Exception:  # FFmpeg's own errors, of several kinds
             raise RecorderError(
-                NO_FILM.format(reason=Message("This build of FFmpeg has no encoder {name}", name=name))
+                Message(NO_FILM.template, reason=Message("This build of FFmpeg has no encoder {name}", name=name))
             ) from None
         return name, options
     for name, options in ENCODERS:
         if _works(name, options, rate):
             return name, options
     names = " or ".join(name for name, __ in ENCODERS)
-    raise RecorderError(NO_FILM.format(reason=Message("No video encoder works here (need {names})", names=names)))
+    raise RecorderError(
+        Message(NO_FILM.template, reason=Message("No video encoder works here (need {names})", names=names))
+    )
 
 
 def _works(name: str, options: dict[str, str], rate: Fraction) -> bool:

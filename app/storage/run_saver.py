@@ -17,7 +17,7 @@ from repose.app.storage import autosave, paths
 from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
-from repose.sim.message import EMPTY, Joined, Message, _
+from repose.sim.message import EMPTY, Joined, Message, _, plain
 from repose.sim.parameters import ParameterError, unquoted
 from repose.sim.wording import message_of, reason_of, sentence_of
 
@@ -313,7 +313,7 @@ class RunSaver:
 
         try:
             saved = load(path)
-            self._resume(saved, path.name)
+            self._resume(saved, plain(path.name))
             self.used.append(str(path))
             self.safe = _state(saved)
         except ArchiveError as error:
@@ -331,7 +331,7 @@ class RunSaver:
             self._place.save(saved)
         place.clear()
 
-    def _resume(self, saved: Saved, name: str) -> None:
+    def _resume(self, saved: Saved, name: Message) -> None:
         self.send(Resume(saved))
         self.opened = True
         foreign = (

@@ -65,7 +65,7 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
     return chosen
 
 
-def title_lines(title: str, width: float) -> list[str]:
+def title_lines(title: Message, width: float) -> list[str]:
     """The title in at most `TITLE_LINES` lines of this width [px]. Lines are divided at spaces, and within a word that
     is wider than a line; a longer title is cut and ends with an ellipsis."""
     lines = [""]
@@ -156,7 +156,7 @@ def _draw_frame(ui: Ui, face: CardFace, low: imgui.ImVec2, end: imgui.ImVec2, hi
         draw.add_rect(low, end, colour32(ink), rounding, thickness=2.0 * ui.window.scale)
 
 
-def _write(text: str, x: float, y: float, width: float, colour: Colour) -> None:
+def _write(text: Message, x: float, y: float, width: float, colour: Colour) -> None:
     """The text divided into lines of this width."""
     draw = imgui.get_window_draw_list()
     draw.add_text(

@@ -86,7 +86,7 @@ class Recipe(ParameterSet):
     members: int = count(20, 1, MOST_MEMBERS, _("spheres"), "P_max", log=True, help=_("Largest number of spheres."))
     rho: float = number(DEFAULT_RHO, 0.01, 1.0, _("centre distance"), "ρ",
         help=_("Of the greedy algorithm: smallest distance of two centres over the radius of the earlier sphere."))
-    cells: int = count(64, FEWEST_CELLS, MOST_CELLS, _("grid"), "", _("cells"), log=True,
+    cells: int = count(64, FEWEST_CELLS, MOST_CELLS, _("grid"), "", str(_("cells")), log=True,
         help=_("Cells along the longest edge of the body."))
     density: float = number(2500.0, 1.0, 1e5, _("density"), "ρ_s", "kg/m³", log=True,
         help=_("Of the material, for mass and inertia in files for LAMMPS."))

@@ -48,7 +48,7 @@ def is_open(ui: Ui) -> bool:
 
 
 def ask_to_open(
-    ui: Ui, title: str, folder: Path | None, kinds: str, suffixes: tuple[str, ...], act: Callable[[str], object]
+    ui: Ui, title: Message, folder: Path | None, kinds: Message, suffixes: tuple[str, ...], act: Callable[[str], object]
 ) -> None:
     """Open a dialog that begins in the folder; `act` gets the path of the selected file."""
     # With a separator at the end: without it, zenity shows the parent folder.
@@ -57,7 +57,7 @@ def ask_to_open(
     _ask(ui, "open_file", (title, begins, filters), act)
 
 
-def ask_to_save(ui: Ui, title: str, path: str, kinds: str, suffix: str, act: Callable[[str], object]) -> None:
+def ask_to_save(ui: Ui, title: Message, path: str, kinds: Message, suffix: str, act: Callable[[str], object]) -> None:
     """Open a dialog for the name of a new file; the dialog asks before it returns the name of an existing file."""
     _ask(ui, "save_file", (title, path, [kinds, f"*{suffix}"]), act)
 

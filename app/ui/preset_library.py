@@ -211,9 +211,9 @@ def all_presets() -> list[tuple[str, str, str, str]]:
         try:
             preset = presets.load(name)
         except ParameterError as error:  # one damaged file must not hide the others
-            rows.append((name, "", "", Message("cannot be used: {error}", error=message_of(error))))
+            rows.append((name, "", "", str(Message("cannot be used: {error}", error=message_of(error)))))
             continue
         declared = scenes()[preset.scene].parameters.chosen(preset.values).checked(preset.values).in_units()
         differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in preset.values.items())
-        rows.append((name, preset.scene, preset.title, differing or _("all at their defaults")))
+        rows.append((name, preset.scene, preset.title, differing or str(_("all at their defaults"))))
     return rows

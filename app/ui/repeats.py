@@ -87,9 +87,7 @@ class Repeats:
         try:
             with tempfile.TemporaryDirectory(prefix="repose-repeat-") as folder, suppress(StopAsked):
                 wanted = [
-                    Task(
-                        scene, values, number, Message("seed {number}", number=number), Path(folder) / f"{number}.json"
-                    )
+                    Task(scene, values, number, f"seed {number}", Path(folder) / f"{number}.json")
                     for number in range(seed, seed + RUNS)
                 ]
                 self._run(wanted, at, key)

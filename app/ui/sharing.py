@@ -34,7 +34,7 @@ def experiment_of(ui: Ui) -> presets.Preset | None:
     values: dict[str, list[Any]] = {name: [getattr(parameters, name, None) for parameters in sets] for name in names}
     own = {name: tuple(given) for name, given in values.items() if given.count(given[0]) < len(given)}
     common = {name: given[0] for name, given in values.items() if name not in own}
-    title = scenes()[first.run.scene].title
+    title = str(scenes()[first.run.scene].title)
     preset = presets.Preset("shared", title, first.run.scene, first.run.seed, common, first.run.ready, side_by_side=own)
     if len(runs) > 1:
         _require_same(preset, [(shot.run.scene, shot.run.seed, shot.run.ready) for shot in runs], sets)
@@ -139,6 +139,8 @@ def qr_of(code: str) -> Any:
 def write_qr(code: str, kind: str, file: BinaryIO) -> None:
     """Write the QR code as "png" or "svg", with the code inside."""
     if kind == "svg":
-        qr_of(code).save(file, kind="svg", scale=8, border=4, title=_("Experiment of Repose"), desc=code, light="white")
+        qr_of(code).save(
+            file, kind="svg", scale=8, border=4, title=str(_("Experiment of Repose")), desc=code, light="white"
+        )
     else:
         qr_of(code).save(file, kind="png", scale=8, border=4)

@@ -23,7 +23,7 @@ MOST = 3
 class Toast:
     """One sentence, its source, and the time at which it disappears [s, clock of ImGui]."""
 
-    source: str
+    source: object
     text: Message
     bad: bool
     until: float

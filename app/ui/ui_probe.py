@@ -10,6 +10,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import in_english
 
 
 @dataclass
@@ -40,13 +41,13 @@ class UiProbe:
         state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
         draft = self.path.with_suffix(".new")  # a reader never sees half a report
         with suppress(OSError):  # the next report follows at once
-            draft.write_text(json.dumps(state), encoding="utf-8")
+            draft.write_text(json.dumps(in_english(state)), encoding="utf-8")
             draft.replace(self.path)
         self.widgets = {}
 
 
 def describe(snapshot: Snapshot) -> dict[str, Any]:
-    """The numbers of a snapshot without its arrays, of types that JSON has."""
+    """The numbers and messages of a snapshot without its arrays."""
     measurement = snapshot.results.slope
     return {
         "scene": snapshot.run.scene,

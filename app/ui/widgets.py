@@ -41,7 +41,7 @@ class WidgetState:
 
 
 def slide(
-    ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0, step: float = 0.0
+    ui: Ui, name: str, texts: tuple[Message, ...], where: float, width: float = -1.0, step: float = 0.0
 ) -> float | None:
     """Draw a slider with the first of the texts that fits; returns the new position, 0 to 1, or None.
 
@@ -119,7 +119,7 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
     return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
 
 
-def tooltip(text: str) -> None:
+def tooltip(text: Message) -> None:
     """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts.
 
     No tooltip is drawn while a widget is dragged, because it could cover the effect in the picture.
@@ -172,7 +172,7 @@ def button(
     name: str,
     label: Message,
     *,
-    hint: str = EMPTY,
+    hint: Message | str = "",
     help: Message = EMPTY,
     width: float = -1.0,
     enabled: bool = True,
@@ -198,7 +198,7 @@ def button(
     fade = 1.0 if enabled else imgui.get_style().disabled_alpha
     hint_width = text_width(hint, SMALL)
     free = size.x - (hint_width + pad.x if hint else 0.0)
-    share = 1.0 if RAISED.search(label) else fitting_size(label, free - 0.5 * pad.x)
+    share = 1.0 if RAISED.search(str(label)) else fitting_size(label, free - 0.5 * pad.x)
     if share < 1.0:
         start = low.x + max((free - text_width(label, share)) / 2, pad.x * 0.5)
         draw_text(start, low.y + pad.y + imgui.get_font_size() * (1 - share) / 2, label, _faded(ink, fade), share)
@@ -226,13 +226,13 @@ def widths(labels: tuple[Message, ...]) -> list[float]:
     return [width + spare / len(labels) for width in needed]
 
 
-def button_width(label: Message, hint: str = EMPTY) -> float:
+def button_width(label: Message, hint: Message | str = "") -> float:
     """Least width of a button that shows its label and its key [px]."""
     pad = imgui.get_style().frame_padding.x
     return symbol_width(label, RAISED) + 2.0 * pad + (text_width(hint, SMALL) + pad if hint else 0.0)
 
 
-def row(left: Message, right: str, ui: Ui, colour: Colour | None = None) -> None:
+def row(left: Message, right: Message, ui: Ui, colour: Colour | None = None) -> None:
     """Draw a name at the left and its value at the right edge, on a second line if both do not fit into one; what is
     wider than a line has several."""
     room = imgui.get_content_region_avail().x
@@ -259,7 +259,7 @@ def choose(
         imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.set_next_item_width(width - indent)
     shown, pad = options.get(current) or plain(current), imgui.get_style().frame_padding
-    scripts = RAISED.search(shown) is not None
+    scripts = RAISED.search(str(shown)) is not None
     room = width - indent - imgui.get_frame_height() - 2.0 * pad.x
     size = fitting_size(shown, room)
     low = imgui.get_cursor_screen_pos()
@@ -282,7 +282,7 @@ def choose(
     return chosen
 
 
-def fitting_size(text: str, room: float) -> float:
+def fitting_size(text: Message | str, room: float) -> float:
     """Size of a line of text that fits into `room` [px], relative to running text: 1, or smaller down to
     `SMALLEST_SIZE`."""
     return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), SMALLEST_SIZE)
@@ -290,7 +290,7 @@ def fitting_size(text: str, room: float) -> float:
 
 def _entry(text: Message, key: str, current: bool) -> bool:
     """Draw one line of a list, with the scripts of its symbols; returns True when it is chosen."""
-    if not RAISED.search(text):
+    if not RAISED.search(str(text)):
         return bool(imgui.selectable(f"{translated(text)}###{key or text}", current)[0])
     low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
     chosen = bool(imgui.selectable(f"##{key}", current)[0])

@@ -59,7 +59,7 @@ def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
         return
     origin = origin_of(scenes()[snapshot.run.scene], snapshot.run.seed, snapshot.run.time, parameters_of(snapshot.run))
     if ui.beside.runs:
-        origin["side by side"] = "; ".join(shot.run.label for shot in ui.beside.runs)
+        origin["side by side"] = "; ".join(str(shot.run.label) for shot in ui.beside.runs)
     ui.work.run_saver.save_picture(
         runs_folder(), f"{snapshot.run.scene}-picture", partial(save_png, pixels, origin=origin)
     )

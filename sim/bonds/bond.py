@@ -23,5 +23,5 @@ class Bond:
     must give equal records; otherwise the loop is compiled again."""
     numbers: Callable[..., tuple]
     """numbers(parameters) -> the tuple of numbers that the functions read as `params`."""
-    columns: tuple[str, ...]
+    columns: tuple[Message, ...]
     """Names and units of the numbers of a single bond: the rows of `Bonds.own`."""

@@ -217,7 +217,10 @@ def read_clump(path: str | Path) -> Read:
     return clump_from(text, Message("Clump file {path}", path=value_text(path)))
 
 
-def clump_from(text: str, name: str = _("This clump")) -> Read:
+THIS_CLUMP = _("This clump")
+
+
+def clump_from(text: str, name: Message = THIS_CLUMP) -> Read:
     """The clump in the text of a file, which messages call `name`; raises `ParameterError`."""
     try:
         content = ClumpFile.model_validate_json(text)

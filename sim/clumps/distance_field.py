@@ -77,7 +77,10 @@ def grid_around(low: Floats, high: Floats, cells: int) -> DistanceGrid:
     return DistanceGrid(origin, step, (int(shape[0]), int(shape[1]), int(shape[2])))
 
 
-def require_memory(shape: NDArray[np.int64], remedy: str = _("choose fewer cells")) -> None:
+FEWER_CELLS = _("choose fewer cells")
+
+
+def require_memory(shape: NDArray[np.int64], remedy: Message = FEWER_CELLS) -> None:
     """Raise `ParameterError` for a grid with too many nodes."""
     nodes = int(np.prod(np.asarray(shape, np.int64)))
     if nodes > MOST_NODES:

@@ -233,10 +233,10 @@ def _enough_spheres(
     while enough > NEAR_ENOUGH * few + 1 or (enough == 0 and few < most):
         number = (few + enough) // 2 if enough else min(2 * few, most)
 
-        def told(words: str, part: float, number: int = number, share: float = share) -> None:
+        def told(words: Message, part: float, number: int = number, share: float = share) -> None:
             tell(plural("trying {count} sphere", "trying {count} spheres", count=number), share)
 
-        told("", 0.0)
+        told(EMPTY, 0.0)
         tried = clump_of(body, clump.algorithm, number, rho, told)
         largest = max(largest, number)
         if does(tried):
@@ -268,7 +268,7 @@ def compile_loops() -> None:
 
 
 def quality_rows(found: Quality) -> list[ClumpRow]:
-    """The measures of quality."""
+    """The measures of quality, without the share outside the body."""
     return [
         ClumpRow(
             _("IoU"),
@@ -292,12 +292,16 @@ def quality_rows(found: Quality) -> list[ClumpRow]:
             Message("{surface_error} %", surface_error=Number(100.0 * found.surface_error, format=".2f")),
             _("root mean square distance, in parts of the radius of a ball of the body's volume"),
         ),
-        ClumpRow(
-            _("outside"),
-            Message("{protrusion} %", protrusion=Number(100.0 * found.protrusion, format=".2f")),
-            _("of the volume of the clump is outside the body"),
-        ),
     ]
+
+
+def outside_row(found: Quality) -> ClumpRow:
+    """The share of the clump outside the body."""
+    return ClumpRow(
+        _("outside"),
+        Message("{protrusion} %", protrusion=Number(100.0 * found.protrusion, format=".2f")),
+        _("of the volume of the clump is outside the body"),
+    )
 
 
 def piece_rows(made: Made) -> list[ClumpRow]:
@@ -332,6 +336,7 @@ def rows(made: Made, density: float) -> list[ClumpRow]:
         ),
         ClumpRow(_("volume"), volume_text(mass.volume), _("of the union of the spheres")),
         *quality_rows(made.quality),
+        outside_row(made.quality),
         *piece_rows(made),
         ClumpRow(
             _("mass"),

@@ -44,7 +44,7 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
     require_running(experiment, what)
     place = checked_place(experiment, position, what)
     mean = mean_radius(experiment)
-    radius = checked_number(radius, RANGE * mean, "radius", "m", what)
+    radius = checked_number(radius, RANGE * mean, _("radius"), "m", what)
     if radius < mean / RANGE:
         raise ParameterError(
             Message(

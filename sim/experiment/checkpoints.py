@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BaseModel
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.run import Checkpoint
+from repose.sim.message import Message
 
 
 @dataclass
@@ -122,6 +123,8 @@ def bytes_of(thing: Any, seen: set[int] | None = None) -> int:
             waiting += part
         elif isinstance(part, BaseModel):
             waiting += [vars(part), part.model_fields_set, part.__pydantic_private__]
+        elif isinstance(part, Message):  # its attributes have slots
+            waiting += (part.template, part.plural, part.values)
         elif is_dataclass(part):
             waiting.append(vars(part))
     return total

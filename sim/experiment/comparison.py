@@ -294,22 +294,22 @@ def columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: floa
 
 def _table(
     study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float]
-) -> tuple[tuple[str, ...], ...]:
+) -> tuple[tuple[Message, ...], ...]:
     """Head and one row per value with our and the published results, errors as in the plot."""
     quantity, ours = varied.quantity, {row.at: row for row in rows}
     theirs = {row.at: row for row in study.published}
     head = [
         label_of(EMPTY, quantity.symbol or quantity.label, quantity.unit),
-        "runs",
+        _("runs"),
         label_of(EMPTY, study.symbol, study.unit),
     ]
     lines = []
     for at in sorted({*ours, *theirs, *looked_at}):
         row = ours.get(at)
-        words = mean_in_words(study, row) if row else "–"
-        line = [f"{at / quantity.scale:.4g}", str(row.runs if row else 0), words]
+        words = mean_in_words(study, row) if row else plain("–")
+        line = [plain(f"{at / quantity.scale:.4g}"), plain(row.runs if row else 0), words]
         if theirs:
             other = theirs.get(at)
-            line.append(shown(other.value / study.scale, other.error / study.scale) if other else "–")
+            line.append(shown(other.value / study.scale, other.error / study.scale) if other else plain("–"))
         lines.append(tuple(line))
-    return (tuple([*head, "published"] if theirs else head), *lines) if lines else ()
+    return (tuple([*head, _("published")] if theirs else head), *lines) if lines else ()

@@ -106,7 +106,7 @@ def keep_walls(experiment: Experiment, world: World, before: World) -> World:
     return with_walls(world, np.zeros(0, np.int64), chosen(before.walls, np.array(free, np.int64)))
 
 
-def require_free_walls(experiment: Experiment, what: str) -> None:
+def require_free_walls(experiment: Experiment, what: Message) -> None:
     """Raise `ParameterError` unless walls can be drawn into the scene."""
     if not experiment.scene.hand.free_walls:
         raise ParameterError(

@@ -83,7 +83,7 @@ class Course(SceneRecord):
     """describe(experiment) -> phase, the phase in words, completed fraction [-] or None."""
     results: Callable[[Experiment], dict[str, Any]]
     """Numbers that the scene adds to result.json."""
-    check: Callable[[Experiment], str]
+    check: Callable[[Experiment], Message]
     """Physical check of the scene after a complete run: the deviation in a sentence, or an empty string."""
     under_way: Callable[[Experiment], bool] = lambda experiment: experiment.present_phase.runs
     """Whether the experiment continues without a command; False if it needs an action of the user."""

@@ -89,13 +89,13 @@ def prepare(experiment: Experiment) -> None:
         experiment.session.before_compiling(experiment)
 
 
-def require_running(experiment: Experiment, what: str) -> None:
+def require_running(experiment: Experiment, what: Message) -> None:
     """Raise `ParameterError` after a fault; the sentence begins with `what`."""
     if experiment.fault is not None:
         raise ParameterError(Message("{what} is refused: the run has stopped; continue it first.", what=what))
 
 
-def checked_place(experiment: Experiment, position: Any, what: str) -> tuple[float, ...]:
+def checked_place(experiment: Experiment, position: Any, what: Message) -> tuple[float, ...]:
     """The position in a command [m], checked; raises `ParameterError`."""
     dimension = experiment.scene.model.dimension
     try:
@@ -117,7 +117,7 @@ def checked_place(experiment: Experiment, position: Any, what: str) -> tuple[flo
     return place
 
 
-def checked_number(value: Any, most: float, name: str, unit: str, what: str) -> float:
+def checked_number(value: Any, most: float, name: Message, unit: str, what: Message) -> float:
     """A number in a command, checked to be above 0 and at most `most`; raises `ParameterError`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= most:
         raise ParameterError(

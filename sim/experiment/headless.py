@@ -15,7 +15,7 @@ from repose.sim.experiment.results import results_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, is_finished, steps_until
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.message import _
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError
 
 OnFrame = Callable[[Snapshot], float]
@@ -61,7 +61,7 @@ class Frames:
 def run_experiment(
     experiment: Experiment,
     *,
-    on_progress: Callable[[str, float | None], None] = lambda words, share: None,
+    on_progress: Callable[[Message, float | None], None] = lambda words, share: None,
     on_frame: OnFrame | None = None,
     at_phases: bool = False,
     forces: bool = False,

@@ -32,9 +32,9 @@ def push(
     `end_push` or the next push. Grains are accelerated by at most `limit` [m/s²]. Raises `ParameterError`."""
     require_running(experiment, WHAT)
     place = checked_place(experiment, position, WHAT)
-    radius = checked_number(radius, LARGEST_RADIUS, "radius", "m", WHAT)
+    radius = checked_number(radius, LARGEST_RADIUS, _("radius"), "m", WHAT)
     limit = checked_number(limit, LARGEST_ACCELERATION, _("largest acceleration"), "m/s²", WHAT)
-    speed = checked_number(speed, LARGEST_SPEED, "speed", "m/s", WHAT)
+    speed = checked_number(speed, LARGEST_SPEED, _("speed"), "m/s", WHAT)
     prepare(experiment)
     held, now = experiment.run.pusher, experiment.time
     start, born = (centre_of(held, now), held.born) if held is not None else (place, now)

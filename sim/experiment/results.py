@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from importlib import metadata
-from typing import Any
+from typing import Any, cast
 
 from repose.sim.engine.workspace import (
     OVERLAP_FIRST,
@@ -28,14 +28,15 @@ from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.bulk import bulk_of, bulk_results
 from repose.sim.measure.coordination import coordination_of
 from repose.sim.measure.energy import ledger_of
+from repose.sim.message import in_english
 from repose.sim.parameters import Value
 
 
 def results_of(experiment: Experiment) -> dict[str, Any]:
-    """The content of result.json, in SI units and of types that JSON has."""
+    """The content of result.json, in SI units, in English and of types that JSON has."""
     system = system_of(experiment)
     survey = system.survey
-    return {
+    found = {
         "scene": experiment.scene.name,
         "parameters": experiment.parameters.model_dump(),
         "seed": experiment.seed,
@@ -60,6 +61,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         "complaint": experiment.scene.course.check(experiment) or None,
         "state_hash": state_hash(experiment.run),
     }
+    return cast(dict[str, Any], in_english(found))
 
 
 def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:

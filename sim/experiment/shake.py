@@ -26,8 +26,8 @@ def shake(experiment: Experiment, amplitude: float, frequency: float, upright: b
     """Shake the table with this amplitude [m] and frequency [Hz], vertically or horizontally, until `end_shake` or the
     next `shake`; raises `ParameterError`."""
     require_running(experiment, WHAT)
-    amplitude = checked_number(amplitude, MOST_AMPLITUDE, "amplitude", "m", WHAT)
-    frequency = checked_number(frequency, MOST_FREQUENCY, "frequency", "Hz", WHAT)
+    amplitude = checked_number(amplitude, MOST_AMPLITUDE, _("amplitude"), "m", WHAT)
+    frequency = checked_number(frequency, MOST_FREQUENCY, _("frequency"), "Hz", WHAT)
     angular = 2.0 * math.pi * frequency
     if (acceleration := amplitude * angular**2) > LARGEST_ACCELERATION:
         raise ParameterError(

@@ -21,7 +21,7 @@ from repose.sim.experiment.experiment import Experiment, Session
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, steps_until
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.message import EMPTY, Message, _, joined, plural
+from repose.sim.message import EMPTY, Message, joined, plural
 
 if TYPE_CHECKING:
     from repose.sim.experiment.saved_side_by_side import Saved
@@ -167,7 +167,7 @@ def adopt(together: SideBySide, others: list[Experiment], own: frozenset[str]) -
     runs = together.runs
     free = max(1, available() - first.session.spare_processors)
     workers = min(len(runs), free)
-    together.pool = ThreadPoolExecutor(workers, thread_name_prefix=_("side by side")) if workers > 1 else None
+    together.pool = ThreadPoolExecutor(workers, thread_name_prefix="side by side") if workers > 1 else None
     budget = first.history.checkpoints.budget // len(runs)
     together.spare = first.session.spare_processors
     for run in others:

@@ -56,7 +56,7 @@ class SimulationFault(RuntimeError):
         """Steps that were done until the fault; the steps after the last good state are lost."""
 
     def __str__(self) -> str:
-        return self.fault.message
+        return str(self.fault.message)
 
 
 class TimeStepWarning(UserWarning):

@@ -75,7 +75,7 @@ def _overdamped(experiment: Experiment, touch: automatic_step.Touch) -> str:
         return ""
     of_mass = f"For the smallest grain, with an effective mass of {touch.mass:.2g} kg,"
     for name, parameter in experiment.parameters.declared().items():
-        if name.startswith("normal_") and name.endswith(("damping", "viscosity")):
+        if parameter.quantity.damps_normal:
             value = float(getattr(experiment.parameters, name))
             now = f"{of_mass} {name} = {parameter.shown(value, digits=3)}"
             if touch.omega == 0.0:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from repose.sim.message import Message, _, plural
-from repose.sim.wording import is_own, printable, reason_of
+from repose.sim.wording import is_own, printable_message, reason_of
 
 LARGEST_FILE = 4 * 2**30
 """Largest size of a file, and of its unpacked content [bytes]."""
@@ -36,8 +36,8 @@ KINDS = "biuf"
 class ArchiveError(ValueError):
     """A file that cannot be used; the message is one sentence without control characters."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(printable(message))
+    def __init__(self, message: Message) -> None:
+        super().__init__(printable_message(message))
 
 
 def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> None:
@@ -60,7 +60,7 @@ def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> N
                 np.lib.format.write_array(member_file, table, allow_pickle=False)
 
 
-def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+def read(file: BinaryIO, what: Message, only: Container[str] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Manifest and tables, all or `only` those, of an open file of unknown content; raises `ArchiveError`.
 
     The error says that the file is not `what`.
@@ -87,7 +87,7 @@ def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple
         ) from None
 
 
-def why_unreadable(error: Exception) -> str:
+def why_unreadable(error: Exception) -> Message:
     """Why an archive cannot be read, as the last part of a sentence."""
     told = is_own(error) or isinstance(error, OSError | MemoryError | RecursionError | UnicodeError)
     return reason_of(error) if told else DAMAGED

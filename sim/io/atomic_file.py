@@ -55,7 +55,9 @@ class Claim:
         with suppress(FileNotFoundError):
             found = self.path.stat()
             if found.st_size and (found.st_ino, found.st_mtime_ns) != self._written:
-                raise FileExistsError(errno.EEXIST, _("another program has written it in the meantime"), str(self.path))
+                raise FileExistsError(
+                    errno.EEXIST, str(_("another program has written it in the meantime")), str(self.path)
+                )
         write_whole_file(self.path, write)
         found = self.path.stat()
         self._written = found.st_ino, found.st_mtime_ns
@@ -76,7 +78,7 @@ def claim(path: Path) -> Claim:
     mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
     with _claiming:  # registered before it exists, otherwise another thread removes the mark as a leftover
         if str(mark) in _held:
-            raise FileExistsError(errno.EEXIST, _("claimed by this program"), str(path))
+            raise FileExistsError(errno.EEXIST, str(_("claimed by this program")), str(path))
         _held.add(str(mark))
     try:
         mark.open("xb").close()
@@ -93,7 +95,7 @@ def claim_first(paths: Iterable[Path]) -> Claim:
     for path in paths:
         with suppress(FileExistsError):
             return claim(path)
-    raise FileExistsError(errno.EEXIST, _("all names are taken"))
+    raise FileExistsError(errno.EEXIST, str(_("all names are taken")))
 
 
 def write_new_file(path: Path, write: Callable[[BinaryIO], object]) -> None:

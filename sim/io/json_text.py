@@ -37,7 +37,7 @@ def _whole(text: str) -> int:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """The value as JSON with a line end, null for nan and infinity."""
+    """The value as JSON with a line end, null for nan and infinity, and messages in English."""
     return json.dumps(_finite(value), indent=indent, allow_nan=False) + "\n"
 
 
@@ -46,4 +46,6 @@ def _finite(value: Any) -> Any:
         return {key: _finite(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(entry) for entry in value]
+    if isinstance(value, Message):
+        return str(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value

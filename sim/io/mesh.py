@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh_files import read_surface as read_file
-from repose.sim.message import Joined, Message, Number, _, plural
+from repose.sim.message import EMPTY, Joined, Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import reason_of, value_text
 
@@ -116,7 +116,9 @@ def read_surface(path: str | Path, most: int | None = None, largest: int | None 
         return Surface(read.corners, hashlib.sha256(blob).hexdigest())
 
 
-def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False, option: str = "") -> Mesh:
+def mesh_of(
+    surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False, option: Message = EMPTY
+) -> Mesh:
     """The surface of a file that has been read, as walls, see `read_mesh`; the file is not opened.
 
     `option` is the part of a message that names the way to allow a surface that is not closed.
@@ -196,7 +198,7 @@ def _bytes_of(path: Path, largest: int) -> bytes:
     return blob
 
 
-def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "") -> Mesh:
+def cleaned(triangles: Floats, closed: bool, digest: str = "", option: Message = EMPTY) -> Mesh:
     """The mesh of triangles [m], shape (triangles, 3, 3), repaired and checked as by `mesh_of`."""
     points, corner = _welded(triangles)
     size = float(np.ptp(points, axis=0).max())
@@ -229,7 +231,7 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
             )
         )
     if closed:
-        _require_closed(holes, askew, Message(", or {option}", option=option) if option else "")
+        _require_closed(holes, askew, Message(", or {option}", option=option) if option else EMPTY)
     notes = []
     inside = holes == 0 and askew == 0 and thick
     if inside and volume < 0.0:
@@ -244,7 +246,7 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
     return Mesh(np.ascontiguousarray(facets[kept]), inside, abs(volume) if inside else 0.0, tuple(notes), digest)
 
 
-def _require_closed(holes: int, askew: int, option: str) -> None:
+def _require_closed(holes: int, askew: int, option: Message) -> None:
     if holes:
         raise ParameterError(
             plural(

@@ -88,7 +88,7 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
         ) from None
 
 
-def require_plain(kind: Any, what: str) -> None:
+def require_plain(kind: Any, what: Message) -> None:
     """Raise `ParameterError` if values of this type cannot be saved; `what` names them."""
     try:
         _reader(kind)

@@ -21,7 +21,7 @@ from typing import Any
 import tomlkit
 from repose.sim.choices import choice_name
 from repose.sim.io import share_code
-from repose.sim.message import EMPTY, Joined, Message, _, plural
+from repose.sim.message import EMPTY, Capital, Joined, Message, _, joined, plural
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, plugin_folder, records_of, scenes
@@ -127,7 +127,7 @@ def _kinds(stamps: tuple[tuple[Path, int], ...]) -> list[tuple[Path, str]]:
     found = []
     for path, __ in stamps:
         try:
-            found.append((path, kind_of(read_toml(path, "preset"))))
+            found.append((path, kind_of(read_toml(path, _("preset")))))
         except ParameterError:
             found.append((path, kind_of("")))
     return found
@@ -158,7 +158,7 @@ def load(name_or_path: str | Path) -> Preset:
     """
     if name_or_path in plugin_scenes():
         scene = scenes()[str(name_or_path)]
-        return Preset(scene.name, scene.title, scene.name, about=scene.summary)
+        return Preset(scene.name, str(scene.title), scene.name, about=str(scene.summary))
     if share_code.is_code(str(name_or_path)):
         return _of_code(str(name_or_path))
     return parse(*_read(name_or_path))
@@ -210,7 +210,7 @@ def _of_code(code: str) -> Preset:
         raise ParameterError(
             Message("The code cannot be used: {error}{made}", error=message_of(error), made=made)
         ) from None
-    return replace(found, title=f"{scenes()[found.scene].title}, shared", about=scenes()[found.scene].summary)
+    return replace(found, title=f"{scenes()[found.scene].title}, shared", about=str(scenes()[found.scene].summary))
 
 
 def card_of(name_or_path: str | Path) -> PresetCard:
@@ -242,8 +242,7 @@ def title_of(scene: str, parameters: ParameterSet) -> str:
             preset = load(name)
             if parameters == scenes()[scene].parameters.checked(preset.values):
                 return preset.title
-    title: str = scenes()[scene].title
-    return title
+    return str(scenes()[scene].title)
 
 
 def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Preset, ...]:
@@ -264,7 +263,7 @@ def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Pre
                 )
             )
     if len(set(counts.values())) > 1:
-        words = ", ".join(Message("{name} has {count}", name=name, count=count) for name, count in counts.items())
+        words = joined([Message("{name} has {count}", name=name, count=count) for name, count in counts.items()])
         raise ParameterError(
             Message("The numbers of values differ ({words}): every parameter needs one for each run.", words=words)
         )
@@ -325,7 +324,9 @@ def _read(name_or_path: str | Path) -> tuple[str, str]:
     """Text and name of the preset of that name, or in that file."""
     path = named_file(name_or_path, "preset", (*names(), *plugin_scenes()))
     if path is not None:
-        return read_toml(path, "preset", Message(" Shipped presets: {join}.", join=Joined(tuple(names())))), str(path)
+        return read_toml(path, _("preset"), Message(" Shipped presets: {join}.", join=Joined(tuple(names())))), str(
+            path
+        )
     text = str(name_or_path)
     return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
 
@@ -436,12 +437,12 @@ def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
             require_local(name, values[name])
 
 
-def read_toml(path: Path, what: str, instead: str = "") -> str:
+def read_toml(path: Path, what: Message, instead: Message = EMPTY) -> str:
     """The text of a preset or study: a file of unknown content and of at most `LARGEST_FILE` bytes.
 
     Raises `ParameterError`; the message names `what` the file should be and the alternative `instead`.
     """
-    name = what.capitalize()
+    name = Capital(what)
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -507,7 +508,7 @@ def _text(document: dict[str, Any], key: str, default: str) -> str:
 
 def _comment(parameter: Any, value: Value) -> str:
     unit = parameter.quantity.unit
-    return f"{parameter.quantity.label}, {parameter.shown(value)}" if unit else parameter.quantity.label
+    return f"{parameter.quantity.label}, {parameter.shown(value)}" if unit else str(parameter.quantity.label)
 
 
 def _shipped() -> Any:

@@ -176,8 +176,8 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
             )
     if why := _flaw(found, rows):
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
-    if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
-        raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
+    if flaw := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
+        raise StoreError(Message("The file's world {why}: the file is damaged.", why=flaw))
     found = {name: copied(table) for name, table in found.items()}
     return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
 

@@ -32,6 +32,7 @@ class BoundedSpringParameters(ParameterSet):
     normal_stiffness: float = number(1000.0, 1.0, 1e9, _("normal stiffness"), "k_n", "N/m", log=True, effect="ramp",
         help=_("Spring constant of the repulsion."))
     normal_viscosity: float = number(0.5, 0.0, 1e4, _("internal friction"), "c", "kg/s", effect="ramp",
+        damps_normal=True,
         help=_("Damping along the line of centres, force c v_n, within the cutoff of the attraction."))
     pull_off_force: float = number(0.0, 0.0, 1e3, _("attraction"), "F_c", "N", effect="ramp",
         help=_("Largest attraction of two particles, at half the cutoff. 0: they only repel each other."))

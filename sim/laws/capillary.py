@@ -37,7 +37,7 @@ class CapillaryParameters(ParameterSet):
         help=_("Spring constant of the repulsion."))
     shear_stiffness: float = number(100.0, 0.0, 1e9, _("shear stiffness"), "k_s", "N/m", log=True, effect="ramp",
         help=_("Spring constant of the friction spring."))
-    normal_damping: float = number(500.0, 0.0, 2e4, _("normal damping"), "γ_n", "1/s", effect="ramp",
+    normal_damping: float = number(500.0, 0.0, 2e4, _("normal damping"), "γ_n", "1/s", effect="ramp", damps_normal=True,
         help=_("Damping of the approach, force γ_n m* v_n, while the grains touch."))
     shear_damping: float = number(500.0, 0.0, 2e4, _("shear damping"), "γ_s", "1/s", effect="ramp",
         help=_("Damping of the friction spring, force γ_s m* v_t."))

@@ -55,7 +55,7 @@ class LeeHerrmannParameters(ParameterSet):
             "Stiffness of the virtual friction spring. Decides the angle: the thesis prints 5, its results come out "
             "with 100."
         ))
-    normal_damping: float = number(500.0, 0.0, 2e4, _("normal damping"), "γ_n", "1/s", effect="ramp",
+    normal_damping: float = number(500.0, 0.0, 2e4, _("normal damping"), "γ_n", "1/s", effect="ramp", damps_normal=True,
         help=_("Damping of the approach, force γ_n m* v_n. More damping, less bouncing."))
     shear_damping: float = number(500.0, 0.0, 2e4, _("shear damping"), "γ_s", "1/s", effect="ramp",
         help=_("Damping of sliding, force γ_s m* v_t, on top of the friction spring."))

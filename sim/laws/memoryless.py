@@ -28,6 +28,7 @@ class MemorylessParameters(ParameterSet):
     normal_stiffness: float = number(1000.0, 1.0, 1e8, _("normal stiffness"), "k_n", "N/m", log=True, effect="ramp",
         help=_("Spring constant of the repulsion."))
     normal_viscosity: float = number(70.0, 0.0, 1e4, _("normal viscosity"), "γ", "kg/s", effect="ramp",
+        damps_normal=True,
         help=_("Damping of the approach, force γ v_n."))
     shear_viscosity: float = number(2000.0, 0.0, 1e5, _("shear viscosity"), "k_t", "kg/s", log=True, effect="ramp",
         help=_("Friction of slow sliding, force k_t v_t, below the Coulomb limit."))

@@ -137,7 +137,7 @@ class Curve(Named):
     """Heading of the plot; empty if the labels of the axes suffice."""
     note: Message = EMPTY
     """Which runs are plotted; empty if there is only one."""
-    table: tuple[tuple[str, ...], ...] = ()
+    table: tuple[tuple[Message, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
     x_from_zero: bool = False
     """Whether the horizontal axis begins at zero, also if the points are far from zero."""
@@ -145,7 +145,7 @@ class Curve(Named):
     """Whether the vertical axis is logarithmic."""
     log_x: bool = False
     """Whether the horizontal axis is logarithmic."""
-    ticks: tuple[str, ...] = ()
+    ticks: tuple[Message, ...] = ()
     """Words at 0, 1, 2 … of the horizontal axis; empty if it has numbers."""
 
     @property

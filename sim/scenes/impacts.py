@@ -533,7 +533,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     force = 1e-3 * np.reshape(column(experiment, "force"), (time.size, len(impacts)))
     time = time / factor
     lines = tuple(Line(impact.name, time, force[:, row], group=row, labelled=row) for row, impact in enumerate(impacts))
-    return (Curve("force", _("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), _("kN")), lines),)
+    return (Curve("force", _("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), "kN"), lines),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from repose.sim.experiment.comparison import (
@@ -29,7 +29,7 @@ from repose.sim.experiment.comparison import (
     shown,
 )
 from repose.sim.measure.display import COMPARISON, Axis, Curve, Line, Source
-from repose.sim.message import EMPTY, _, joined, label_of, plain
+from repose.sim.message import EMPTY, Message, _, in_english, joined, label_of, plain
 from repose.sim.parameters import Value
 from repose.sim.registry import scenes
 from repose.sim.study.plan import Statement, StatementVerdict, StudyPlan, StudyRun
@@ -53,7 +53,8 @@ OTHER: Source = ""
 class Group(NamedTuple):
     """A line of the figure: a case, and values of the parameters that are not on the abscissa."""
 
-    label: str
+    name: str
+    """Name in results and statements, and of the line in the figure."""
     case: str
     others: tuple[Value, ...]
 
@@ -128,12 +129,12 @@ class StudyOutcome:
         """The line of the figure for a run."""
         declared = self.plan.declared
         others = tuple(run.varied[name] for name in self.plan.others)
-        words = [run.case.label] if run.case.label else []
+        words = [run.case.name] if run.case.name else []
         for name, value in zip(self.plan.others, others):
             quantity = declared[name].quantity
             joint = " = " if quantity.symbol else ": "
             words.append(f"{quantity.symbol or quantity.label}{joint}{declared[name].shown(value)}")
-        return Group(", ".join(words), run.case.label, others)
+        return Group(", ".join(words), run.case.name, others)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -157,7 +158,7 @@ class StudyOutcome:
 
     def group(self, label: str) -> Group:
         """The line with that label."""
-        return next(group for group in self.groups if group.label == label)
+        return next(group for group in self.groups if group.name == label)
 
     @cached_property
     def table(self) -> tuple[TableRow, ...]:
@@ -208,7 +209,7 @@ class StudyOutcome:
             if rows:
                 x, y, error = columns(rows, x_unit, how.scale)
                 words = [label_of(quantity.label, quantity.symbol)] if len(drawn) > 1 else []
-                label = joined([*words, *([group.label] if group.label else [])]) if several else _("mean")
+                label = joined([*words, *([group.name] if group.name else [])]) if several else _("mean")
                 scatter = scatter_of(how, rows)
                 lines.append(Line(label, x, y, points=True, error=error, scatter=scatter, group=number, source=source))
         lines += self._published(x_unit, len(series))
@@ -223,7 +224,7 @@ class StudyOutcome:
             lines=tuple(lines),
             heading=plain(plan.title),
             table=self.words(),
-            ticks=() if numeric else tuple(str(value) for value in self.places),
+            ticks=() if numeric else tuple(plain(str(value)) for value in self.places),
         )
 
     def curves(self) -> tuple[Curve, ...]:
@@ -239,7 +240,7 @@ class StudyOutcome:
             rows = self.rows(group, quantity.name)
             if rows:
                 x, y, error = columns(rows, self._x_unit, study.scale)
-                label, scatter = plain(group.label) if several else _("mean"), scatter_of(study, rows)
+                label, scatter = plain(group.name) if several else _("mean"), scatter_of(study, rows)
                 bars = error if any(row.runs > 1 for row in rows) else None  # a count of one run has no error
                 lines.append(Line(label, x, y, points=True, error=bars, scatter=scatter, group=number, source=source))
         axis = Axis(label_of(study.quantity, study.symbol), study.unit)
@@ -272,11 +273,11 @@ class StudyOutcome:
         several = len(self.groups) > 1
         for number, group in enumerate(self.groups):
             for law in self.findings(group).lines:
-                label = joined((group.label, law.label), ": ") if several and law.fitted else law.label
-                if label not in known:
+                label = joined((group.name, law.label), ": ") if several and law.fitted else law.label
+                if str(label) not in known:
                     x, y = law.x / x_unit, law.y / self.study.scale
                     lines.append(Line(label, x, y, fitted=law.fitted, group=number))
-                known.add(label)
+                known.add(str(label))
         x = np.linspace(*self.reach, 120)
         for entry in self.plan.references:
             if entry.law is not None and entry.label not in known:
@@ -291,40 +292,42 @@ class StudyOutcome:
     def _x_unit(self) -> float:
         return self.plan.declared[self.plan.over].quantity.scale if self.plan.over and self._numeric else 1.0
 
-    def words(self) -> tuple[tuple[str, ...], ...]:
+    def words(self) -> tuple[tuple[Message, ...], ...]:
         """Head and rows of the table: values varied, number of runs, every quantity with its error."""
         plan, declared = self.plan, self.plan.declared
-        cased = any(case.label for case in plan.cases)
+        cased = any(case.name for case in plan.cases)
         published = {row.at: row for row in self.study.published}
-        head = (["case"] if cased else []) + [
+        head = ([_("case")] if cased else []) + [
             label_of(
                 EMPTY, declared[name].quantity.symbol or declared[name].quantity.label, declared[name].quantity.unit
             )
             for name in plan.grid
         ]
-        head += ["runs"] + [
+        head += [_("runs")] + [
             label_of(EMPTY, quantity.symbol or quantity.label, quantity.unit) for quantity in self.quantities
         ]
         needed = any(self.seeds_for(row.means.get(self.drawn.name)) for row in self.table)
-        head += [f"seeds for ± {self.wanted_error:g}{self.drawn.unit}"] if needed else []
+        head += [plain(f"seeds for ± {self.wanted_error:g}{self.drawn.unit}")] if needed else []
         lines = []
         for row in self.table:
-            line = [row.group.case] if cased else []
+            line = [plain(row.group.case)] if cased else []
             for name, value in zip(plan.grid, (row.at, *row.group.others)):
-                line.append(_bare(value, declared[name].quantity.scale))
+                line.append(plain(_bare(value, declared[name].quantity.scale)))
             drawn = row.means.get(self.drawn.name)
-            line.append(str(drawn.runs if drawn else 0))
+            line.append(plain(drawn.runs if drawn else 0))
             for quantity in self.quantities:
                 mean = row.means.get(quantity.name)
                 how = self.study if quantity == self.drawn else self.like(quantity)
-                line.append(mean_in_words(how, mean) if mean else "–")
+                line.append(mean_in_words(how, mean) if mean else plain("–"))
             if needed:
-                line.append(str(self.seeds_for(drawn) or "–"))
+                line.append(plain(self.seeds_for(drawn) or "–"))
             if published:
                 other = published.get(self.places[row.at])
-                line.append(shown(other.value / self.study.scale, other.error / self.study.scale) if other else "–")
+                line.append(
+                    shown(other.value / self.study.scale, other.error / self.study.scale) if other else plain("–")
+                )
             lines.append(tuple(line))
-        return (tuple([*head, "published"] if published else head), *lines)
+        return (tuple([*head, _("published")] if published else head), *lines)
 
     def verdicts(self) -> list[tuple[Statement, StatementVerdict]]:
         """The statements of the study with the verdicts of our runs."""
@@ -345,12 +348,12 @@ class StudyOutcome:
         )
 
     def report(self) -> dict[str, Any]:
-        """The content of result.json: quantities in their shown units, parameters in SI."""
+        """The content of result.json: quantities in their shown units, parameters in SI, texts in English."""
         plan = self.plan
         own = self.drawn
-        return {
+        found = {
             "study": plan.name,
-            "title": plan.title,
+            "title": str(plan.title),
             "scene": plan.scene,
             "preset": plan.preset or None,
             "over": plan.over or None,
@@ -365,7 +368,7 @@ class StudyOutcome:
                 {"at": row.at, "value": row.value / own.scale, "error": row.error / own.scale}
                 for row in self.study.published
             ],
-            "fits": {group.label or "all": self.findings(group).numbers for group in self.groups},
+            "fits": {group.name or "all": self.findings(group).numbers for group in self.groups},
             "statements": [
                 {"statement": statement.words, "published": statement.theirs, **verdict.__dict__}
                 for statement, verdict in self.verdicts()
@@ -375,12 +378,13 @@ class StudyOutcome:
                 run.task.name: self.lost[run.task.path.name] for run in self.runs if run.task.path.name in self.lost
             },
         }
+        return cast(dict[str, Any], in_english(found))
 
     def _shared(self) -> dict[str, Value]:
         """Parameters that all runs have in common, SI."""
         parameters = scenes()[self.plan.scene].parameters
         sets = [
-            parameters.checked(run.task.values).model_dump() for run in {r.case.label: r for r in self.runs}.values()
+            parameters.checked(run.task.values).model_dump() for run in {r.case.name: r for r in self.runs}.values()
         ]
         first = sets[0] if sets else {}
         return {
@@ -401,7 +405,7 @@ class StudyOutcome:
 
     def _run_entry(self, run: StudyRun) -> dict[str, Any]:
         result = self.results[run.task.path.name]
-        entry: dict[str, Any] = {"case": run.case.label} if run.case.label else {}
+        entry: dict[str, Any] = {"case": run.case.name} if run.case.name else {}
         entry |= dict(run.varied)
         for quantity in self.quantities:
             point = read(self.plan.scene, quantity.name, result, 0.0)
@@ -413,16 +417,16 @@ class StudyOutcome:
     def csv(self) -> str:
         """The table as CSV: units in the head, full precision."""
         plan, declared = self.plan, self.plan.declared
-        cased = any(case.label for case in plan.cases)
+        cased = any(case.name for case in plan.cases)
         text = io.StringIO(newline="")
         text.write(f"# {plan.title}\n")
         table = csv.writer(text, lineterminator="\n")
         head = ["case"] if cased else []
-        head += [label_of(plain(name), "", declared[name].quantity.unit) for name in plan.grid]
+        head += [str(label_of(plain(name), "", declared[name].quantity.unit)) for name in plan.grid]
         head += ["runs", "runs without result"]
         for quantity in self.quantities:
             head += [
-                label_of(joined((what, quantity.label), ""), "", quantity.unit)
+                str(label_of(joined((what, quantity.label), ""), "", quantity.unit))
                 for what in ("", "standard error of ", "standard deviation of ")
             ]
         table.writerow(head)

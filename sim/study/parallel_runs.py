@@ -20,6 +20,7 @@ from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
+from repose.sim.message import Message
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, start_shielded
 from repose.sim.wording import sentence_of
 
@@ -129,12 +130,12 @@ def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any
 
     told = 0.0
 
-    def on_progress(words: str, share: float | None) -> None:
+    def on_progress(words: Message, share: float | None) -> None:
         nonlocal told
         done = whole.at(simulation.phase, share)
         if time.monotonic() - told >= TELL_INTERVAL:
             told = time.monotonic()
-            tell({"words": words, "share": done})
+            tell({"words": str(words), "share": done})
 
     simulation = new_experiment(task.scene, task.values, task.seed)
     whole = ShareOfRun(simulation.scene.course.phases)

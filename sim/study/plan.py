@@ -21,7 +21,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.comparison import Published, ResultNumber
 from repose.sim.io import presets
 from repose.sim.io.json_text import json_text
-from repose.sim.message import plain
+from repose.sim.message import Message, plain
 from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Beside, StoredStage, Task
@@ -37,7 +37,8 @@ DIGEST_DIGITS = 10
 class Case:
     """One of several sets of values that are compared, such as two contact laws with their stiffnesses."""
 
-    label: str
+    name: str
+    """Name in results and statements, and of its line in the figure."""
     values: Mapping[str, Value] = field(default_factory=dict)
     """SI, by name; numbers and choices."""
     preset: str = ""
@@ -102,7 +103,7 @@ class StudyPlan:
     """
 
     name: str
-    title: str
+    title: Message | str
     scene: str
     about: str = ""
     """One sentence: the subject of the study and its source."""
@@ -185,7 +186,7 @@ class StudyPlan:
     ) -> StudyRun:
         """One run, with the file in `folder` that its result goes to."""
         values = self.values_of(case, varied)
-        words = [*([case.label] if case.label else []), *(f"{name} {number(at)}" for name, at in varied.items())]
+        words = [*([case.name] if case.name else []), *(f"{name} {number(at)}" for name, at in varied.items())]
         name = ", ".join([*words, f"seed {seed}"])
         checked = scenes()[self.scene].parameters.checked(values).model_dump()
         facts = {"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items()))}
@@ -200,7 +201,7 @@ class StudyPlan:
 
     def identity(self) -> dict[str, Any]:
         """The data that must be equal to continue a folder: everything except title, seeds and values in the grid."""
-        cases = [[case.label, case.preset, dict(case.values)] for case in self.cases]
+        cases = [[case.name, case.preset, dict(case.values)] for case in self.cases]
         return json.loads(  # type: ignore[no-any-return]  # tuples become lists, as in the file that this is compared with
             json.dumps(
                 {
@@ -237,9 +238,9 @@ class StudyPlan:
                 )
             for case in (case for case in self.cases if name in case.values):
                 raise ParameterError(
-                    f"{name} is varied, so its value in the case '{case.label}' has no effect: leave it out."
+                    f"{name} is varied, so its value in the case '{case.name}' has no effect: leave it out."
                 )
-        if not self.cases or len({case.label for case in self.cases}) < len(self.cases):
+        if not self.cases or len({case.name for case in self.cases}) < len(self.cases):
             raise ParameterError(f"{self.name} needs cases with different labels.")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ParameterError(f"{self.name} needs at least one seed, and none twice.")

@@ -31,7 +31,7 @@ from typing import Any
 
 from repose.sim.experiment.comparison import Published
 from repose.sim.io.presets import read_toml
-from repose.sim.message import plain
+from repose.sim.message import _, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import default_scene, scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
@@ -47,7 +47,7 @@ KEYS = (
 
 def read_plan(path: Path) -> StudyPlan:
     """The study in a TOML file; raises `ParameterError` with the file, the key, the value and the limit."""
-    text = read_toml(path, "study")
+    text = read_toml(path, _("study"))
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

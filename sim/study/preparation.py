@@ -30,10 +30,12 @@ from repose.sim.experiment.hand import compile_fields, compiled_fields
 from repose.sim.experiment.results import results_of
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_whole_file
-from repose.sim.message import _
+from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.parameters import Value
 
-LOOP = _("step loop")
+LOOP = "step loop"
+LOOP_WORDS = _("step loop")
+"""The step loop in the window, which waits for this part only."""
 PARTS = {LOOP: 10.0, "contact table": 3.0, "stable time step": 3.0, "mouse": 1.5, "measurements": 1.5}
 """Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
 this machine (processor time for the heap on an AMD EPYC server)."""
@@ -63,7 +65,7 @@ class Needed(NamedTuple):
 class PreparationProgress(NamedTuple):
     """Progress of compiling."""
 
-    part: str
+    part: Message
     """Part of the engine that is being compiled; empty when all are."""
     share: float
     """Completed fraction of the expected time [-]."""
@@ -149,13 +151,14 @@ def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> Pre
     """Progress `seconds` after the compiler began with `part`; one that takes longer than expected never seems done."""
     names = list(expected)
     if part not in expected:
-        return PreparationProgress("", 1.0, 0.0)
+        return PreparationProgress(EMPTY, 1.0, 0.0)
     before = sum(expected[name] for name in names[: names.index(part)])
     after = sum(expected[name] for name in names[names.index(part) + 1 :])
     ratio = seconds / max(expected[part], 1e-3)
     share = OVERDUE * ratio if ratio < 1.0 else 1.0 - (1.0 - OVERDUE) / ratio
     left = max(expected[part] - seconds, (1.0 - OVERDUE) * seconds)
-    return PreparationProgress(part, (before + share * expected[part]) / sum(expected.values()), left + after)
+    words = LOOP_WORDS if part == LOOP else plain(part)
+    return PreparationProgress(words, (before + share * expected[part]) / sum(expected.values()), left + after)
 
 
 class Watch:

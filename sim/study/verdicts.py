@@ -18,7 +18,7 @@ UNDECIDED = StatementVerdict("not judged", None, "Too few runs: at least two see
 
 def numbers(outcome: StudyOutcome, label: str) -> dict[str, Any]:
     """Numbers fitted to the line with that label; empty if there are none."""
-    group = next((group for group in outcome.groups if group.label == label), None)
+    group = next((group for group in outcome.groups if group.name == label), None)
     return {} if group is None or not outcome.points(group) else outcome.findings(group).numbers
 
 
@@ -41,7 +41,7 @@ def same_number(
 
 def same_curve(outcome: StudyOutcome, first: str, second: str) -> StatementVerdict:
     """Whether two lines agree: the mean of their differences, with its standard error."""
-    groups = {group.label: group for group in outcome.groups}
+    groups = {group.name: group for group in outcome.groups}
     if not {first, second} <= groups.keys() or not several_seeds(outcome):
         return UNDECIDED
     ours = [{row.at: row for row in outcome.rows(groups[label])} for label in (first, second)]
@@ -107,7 +107,7 @@ def trend(outcome: StudyOutcome, label: str, per: float, unit: str, expected: in
 
     The slope is that of `straight_line`, `per` so much of the parameter [SI].
     """
-    group = next((group for group in outcome.groups if group.label == label), None)
+    group = next((group for group in outcome.groups if group.name == label), None)
     rows = () if group is None else outcome.rows(group)
     if len(rows) < 2 or not several_seeds(outcome):
         return UNDECIDED

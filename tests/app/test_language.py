@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -16,6 +17,7 @@ from repose.app.ui.panels import all_keys, all_panels
 from repose.app.ui.parameter_rows import describe
 from repose.app.ui.tools import all_tools
 from repose.sim.message import EMPTY, Capital, Clause, Joined, Message, Number, _, joined, plain, plural
+from repose.sim.parameters import Quantity
 from repose.sim.registry import measurements, scenes
 from repose.sim.scenes.lecture.disc_scene import outcome_above
 
@@ -143,7 +145,7 @@ def test_fonts_have_every_letter_of_every_language(name: str) -> None:
 
 
 def test_no_english_is_left_in_names_and_helps_of_records() -> None:
-    texts: set[str] = {text for scene in scenes().values() for text in (scene.title, scene.summary)}
+    texts: set[Message | str] = {text for scene in scenes().values() for text in (scene.title, scene.summary)}
     names = set(OTHER_NAMES)
     for parameter in (entry for scene in scenes().values() for entry in scene.parameters.declared().values()):
         names.update(part for choice in parameter.choices for part in re.findall("[A-Za-z]+", choice))
@@ -156,7 +158,7 @@ def test_no_english_is_left_in_names_and_helps_of_records() -> None:
         texts.add(record.title)
     texts.update(text for switch in all_switches() for text in (switch.label, switch.help))
     texts.update(key.help for key in all_keys())
-    left = {text: set(re.findall("[A-Za-z]{4,}", read_language("ru").translated(text))) - names for text in texts}
+    left = {text: set(re.findall("[A-Za-z]{4,}", read_language("ru").drawn(text))) - names for text in texts}
     assert {text: found for text, found in left.items() if found} == {}
 
 
@@ -188,7 +190,7 @@ def test_a_file_that_cannot_be_read_leaves_the_window_english_and_is_named(
     assert trouble is not None
     assert "Deutsch" in str(trouble)
     assert re.search(words, str(trouble))
-    assert (language.current_language(), language.translated("Close")) == ("en", "Close")
+    assert (language.current_language(), language.translated(_("Close"))) == ("en", "Close")
 
 
 def test_a_translation_with_an_unknown_value_is_not_used() -> None:
@@ -291,3 +293,14 @@ def test_a_noun_after_a_number_follows_it(templates: dict[catalogues.Template, s
     wrong = ["{poured} grains are stuck.", "; {left} more groups of runs", "{n} bodies fall", "one of {k} checkpoints."]
     right = ["Grain {id} moves.", "grains: {count}", "{name} stepped aside", ("{count} grain", "{count} grains")]
     assert len(pairs_without_plural([*wrong, *right])) == len(pairs_without_plural(wrong)) == len(wrong)
+
+
+def test_a_plain_text_of_a_plug_in_is_shown_as_it_stands() -> None:
+    text: Any = "friction"  # a plug-in is not checked for its types
+    with language.in_language("de"):
+        assert language.translated(_("friction")) == "Reibung"
+        assert language.translated(text) == "friction"
+        assert language.translated(joined((text, _("friction")))) == "friction, Reibung"
+    quantity = Quantity(text, "μ", group=cast(Any, "Gravity"))
+    assert quantity.label == plain("friction")
+    assert quantity.group == _("Gravity"), "it is listed under the heading that exists"

@@ -153,7 +153,7 @@ def test_a_preset_of_the_same_name_is_not_overwritten(tmp_path: Path) -> None:
     assert library.save("My own", "heap", parameters, 1)
     before = (tmp_path / "my-own.toml").read_text()
     assert not library.save("my own", "heap", parameters, 2)
-    assert library.trouble == "A preset 'my-own' exists already and is not overwritten: choose another name."
+    assert str(library.trouble) == "A preset 'my-own' exists already and is not overwritten: choose another name."
     assert (tmp_path / "my-own.toml").read_text() == before
 
 

@@ -26,6 +26,7 @@ from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.fake_heap import FIXED, fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
+from tests.english import english
 from tests.snapshots import put, with_fields
 
 SIZE = (400, 300)
@@ -116,9 +117,9 @@ def test_the_angle_is_written_with_its_error() -> None:
     measurement = fake_heap().results.slope
     assert measurement is not None
     reading = dataclasses.replace(measurement, angle=math.radians(13.02), standard_error=math.radians(0.48))
-    assert (label(reading), error_words(reading)) == ("13.0° ± 0.5°", "± of the line fit")
+    assert english((label(reading), error_words(reading))) == ("13.0° ± 0.5°", "± of the line fit")
     unknown = dataclasses.replace(reading, angle=-0.1, standard_error=math.nan)
-    assert (label(unknown), error_words(unknown)) == ("−5.7°", "")
+    assert english((label(unknown), error_words(unknown))) == ("−5.7°", "")
 
 
 @pytest.mark.parametrize("metres_per_pixel", np.geomspace(1e-9, 10.0, 41))
@@ -130,15 +131,15 @@ def test_the_scale_bar_has_a_round_length_that_fits(metres_per_pixel: float) -> 
 
 def test_lengths_are_written_in_a_suitable_unit() -> None:
     shown = [length_label(metres) for metres in (5e-3, 0.02, 1.0, 2000.0, 5e-5, 2e-9)]
-    assert shown == ["5 mm", "2 cm", "1 m", "2 km", "50 µm", "2 nm"]
+    assert english(shown) == ["5 mm", "2 cm", "1 m", "2 km", "50 µm", "2 nm"]
 
 
 def test_the_legend_names_symbol_and_unit_and_ticks_lie_on_the_bar() -> None:
     speed = COLOURINGS["speed"]
     assert speed is not None
     heading, ticks = describe(speed, (0.0, 0.02))
-    assert heading == "Speed  v  [mm/s]"
-    assert [text for _, text in ticks] == ["0", "5", "10", "15", "20"]
+    assert str(heading) == "Speed  v  [mm/s]"
+    assert english([text for _, text in ticks]) == ["0", "5", "10", "15", "20"]
     assert [share for share, _ in ticks] == pytest.approx([0, 0.25, 0.5, 0.75, 1])
 
 
@@ -147,22 +148,22 @@ def test_pressure_has_the_unit_of_its_dimension(dimension: int, unit: str) -> No
     flat = with_fields(fake_heap(), position=np.zeros((1, dimension), np.float32))
     colouring = colouring_of("pressure", flat)
     assert colouring is not None
-    assert describe(colouring, (0.0, 80.0))[0] == f"Pressure on the grain  P  [{unit}]"
-    assert describe(colouring, (0.0, 8000.0))[0] == f"Pressure on the grain  P  [k{unit}]"
+    assert str(describe(colouring, (0.0, 80.0))[0]) == f"Pressure on the grain  P  [{unit}]"
+    assert str(describe(colouring, (0.0, 8000.0))[0]) == f"Pressure on the grain  P  [k{unit}]"
 
 
 def test_the_legend_counts_contacts_to_six_and_more() -> None:
     contacts = COLOURINGS["coordination"]
     assert contacts is not None
     heading, ticks = describe(contacts, (0.0, 6.0))
-    assert heading == "Contacts  Z"
-    assert [text for _, text in ticks] == ["0", "1", "2", "3", "4", "5", "6+"]
+    assert str(heading) == "Contacts  Z"
+    assert english([text for _, text in ticks]) == ["0", "1", "2", "3", "4", "5", "6+"]
 
 
 def test_layers_are_counted_from_one() -> None:
     layer = COLOURINGS["layer"]
     assert layer is not None
-    assert [text for _, text in describe(layer, (0.0, 3.0))[1]] == ["1", "2", "3", "4"]
+    assert english([text for _, text in describe(layer, (0.0, 3.0))[1]]) == ["1", "2", "3", "4"]
 
 
 def test_a_close_up_keeps_every_grain_and_drops_the_empty_height() -> None:

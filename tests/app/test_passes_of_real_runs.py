@@ -53,12 +53,13 @@ from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.measure.grains import grain_count
-from repose.sim.message import with_prefix
+from repose.sim.message import Message, with_prefix
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import release
 
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
+from tests.english import english
 from tests.snapshots import not_data, put, with_fields
 from tests.tiers import tiered
 
@@ -88,21 +89,21 @@ class Sheet:
         """Left, top, right and bottom of every text with a given size."""
         self.plates: list[tuple[Any, Any]] = []
 
-    def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
-        return 8.0 * size * self.scale * len(text), 16.0 * size * self.scale
+    def text_extent(self, text: Message | str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
+        return 8.0 * size * self.scale * len(str(text)), 16.0 * size * self.scale
 
-    def text(self, at: Any, text: str, *style: Any, **more: Any) -> None:
-        self.words.append(text)
+    def text(self, at: Any, text: Message | str, *style: Any, **more: Any) -> None:
+        self.words.append(str(text))
         size, anchor = (style[1] if len(style) > 1 else 1.0), (style[3] if len(style) > 3 else (0.0, 0.0))
         width, height = self.text_extent(text, size)
         left, top = at[0] - anchor[0] * width, at[1] - anchor[1] * height
         self.boxes.append((left, top, left + width, top + height))
-        self.places[text] = float(at[0]), float(at[1])
+        self.places[str(text)] = float(at[0]), float(at[1])
 
-    def scripted(self, at: Any, text: str, *style: Any, **more: Any) -> None:
+    def scripted(self, at: Any, text: Message | str, *style: Any, **more: Any) -> None:
         self.text(at, text)
 
-    def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
+    def scripted_width(self, text: Message | str, size: float = 1.0, bold: bool = False) -> float:
         return self.text_extent(text, size, bold)[0]
 
     def polyline(self, points: np.ndarray, *style: Any, **more: Any) -> None:
@@ -140,21 +141,21 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
 def pulled_grain() -> Snapshot:
     """The first grain that is poured, pulled to the upper right by as much as its spring gives."""
     experiment = new_experiment("heap", {**scenes()["heap"].test_values})
-    assert apply(experiment, Act("fill")) == ""
+    assert not apply(experiment, Act("fill"))
     while not grain_count(experiment.run.world):
         advance(experiment, CHECK_STEPS)
     world = experiment.run.world
     row = int(np.flatnonzero(~world.fixed)[0])
     x, y = world.motion[:2, 0, row]
-    assert apply(experiment, Pull(int(world.sphere_id[row]), (x + 3e-3, y + 4e-3), 1.0)) == ""
+    assert not apply(experiment, Pull(int(world.sphere_id[row]), (x + 3e-3, y + 4e-3), 1.0))
     return shot(experiment)
 
 
 def shaken_table() -> Snapshot:
     """The heap at its beginning, on a table that goes to and fro."""
     experiment = new_experiment("heap", {**scenes()["heap"].test_values})
-    assert apply(experiment, Act("fill")) == ""
-    assert apply(experiment, Shake(1e-4, 20.0, False)) == ""
+    assert not apply(experiment, Act("fill"))
+    assert not apply(experiment, Shake(1e-4, 20.0, False))
     return shot(experiment)
 
 
@@ -197,7 +198,7 @@ def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> N
 def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
     assert all(snapshot.results.slope is None for snapshot in course(scene) if snapshot.run.phase.name != "rested")
     last = finished(scene)
-    reading = next(entry for entry in last.results.readings if entry.label == "angle of repose")
+    reading = next(entry for entry in last.results.readings if str(entry.label) == "angle of repose")
     assert last.results.slope is not None
     assert math.degrees(last.results.slope.angle) == pytest.approx(reading.value)
     sheet, frame = Sheet(), frame_of(last)
@@ -205,8 +206,8 @@ def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
         if item.overlay and item.is_drawn(frame):
             item.overlay(frame, sheet)
     assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
-    assert reading.error_of.endswith(last.results.slope.error_of)
-    assert any(last.results.slope.error_of in words for words in sheet.words)
+    assert str(reading.error_of).endswith(str(last.results.slope.error_of))
+    assert any(str(last.results.slope.error_of) in words for words in sheet.words)
 
 
 @pytest.mark.parametrize("scene", sorted(scenes()))
@@ -215,11 +216,11 @@ def test_every_reading_of_a_scene_stands_beside_the_picture_at_the_end_of_its_ru
 ) -> None:
     snapshot, rows = finished(scene), list[str]()
     assert snapshot.results.readings
-    monkeypatch.setattr(readings_panel, "row", lambda label, *rest: rows.append(label))
+    monkeypatch.setattr(readings_panel, "row", lambda label, *rest: rows.append(str(label)))
     with open_harness(tmp_path, snapshot):
         large = headline(snapshot)
     assert large is not None
-    assert {reading.label for reading in snapshot.results.readings} <= {large.label, *rows}
+    assert {str(reading.label) for reading in snapshot.results.readings} <= {str(large.label), *rows}
 
 
 @pytest.mark.parametrize("scene", sorted(scenes()))
@@ -235,7 +236,7 @@ def test_no_reading_of_a_run_is_a_raw_small_number(scene: str) -> None:
             value = abs(reading.readable().value)
             unit = reading.unit not in ("", "°", "%", "d") and not reading.unit.startswith("1/")
             assert not unit or value == 0.0 or not np.isfinite(value) or value >= 0.99, in_words(reading)
-            assert "10⁻" not in in_words(reading) or value < 1e-12
+            assert "10⁻" not in str(in_words(reading)) or value < 1e-12
 
 
 @pytest.mark.parametrize("scene", sorted(scenes()))
@@ -250,8 +251,8 @@ def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> 
     result = film_words(snapshot, 1.0, ending=True).result
     assert len(result) == len(snapshot.grains.labels) == 5
     for text, label in zip(result, snapshot.grains.labels, strict=True):
-        measured, _, closed = text.partition(": ")[2].partition(" m/s²  (closed form ")
-        assert text.startswith(f"{label.text} ")
+        measured, _, closed = str(text).partition(": ")[2].partition(" m/s²  (closed form ")
+        assert str(text).startswith(f"{label.text} ")
         assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
 
 
@@ -260,7 +261,7 @@ def test_all_words_in_a_film_stand_on_a_plate_and_the_end_says_the_phase() -> No
     frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=(1280, 720))
     sheet = Sheet()
     draw_caption(frame, sheet)
-    assert snapshot.run.phase_label in sheet.words
+    assert str(snapshot.run.phase_label) in sheet.words
     assert any(word.startswith("grains left: ") for word in sheet.words)
     assert any(word.startswith("μ = ") for word in sheet.words)
     for text, (left, top, right, bottom) in zip(sheet.words, sheet.boxes, strict=True):
@@ -287,10 +288,10 @@ def test_the_result_of_a_film_is_not_cut_and_clear_of_the_legend(scene: str, siz
 def test_particles_that_stay_fixed_have_a_name_beside_the_parts() -> None:
     names = names_row(replace(frame_of(finished("beam")), size=(1280, 720)), Sheet())
     assert names is not None
-    assert [name for name, _ in names.names] == ["beam", "weak middle", "load", "fixed"]
+    assert english([name for name, _ in names.names]) == ["beam", "weak middle", "load", "fixed"]
     free = names_row(replace(frame_of(finished("cube")), size=(1280, 720)), Sheet())
     assert free is not None
-    assert [name for name, _ in free.names] == ["cube", "particle"]
+    assert english([name for name, _ in free.names]) == ["cube", "particle"]
 
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])
@@ -302,7 +303,7 @@ def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: fl
     frame.camera.frame(close_up(frame.snapshot), size, inset)
     (draw_slope if scene == "heap3d" else draw_plane_slope)(frame, sheet)
     assert frame.snapshot.results.slope is not None
-    number, legend = angle_label(frame.snapshot.results.slope), plate(frame, sheet)
+    number, legend = str(angle_label(frame.snapshot.results.slope)), plate(frame, sheet)
     assert legend is not None
     width, height = sheet.text_extent(number, NUMBER)
     for x, y in (sheet.places[number], *(np.array(inset[:2]) + np.random.default_rng(1).uniform(0, 800, (200, 2)))):
@@ -401,8 +402,8 @@ def test_the_answers_of_lecture_scenes_have_no_english_words_in_another_language
     asked = [name for name, scene in scenes().items() if scene.guess is not None]
     answers = [shown.words for name in asked if (shown := finished(name).results.answer) is not None]
     assert len(answers) > 4
-    for english in answers:
-        assert not set(words.findall(english)) & set(words.findall(language.translated(english)))
+    for answer in answers:
+        assert not set(words.findall(str(answer))) & set(words.findall(language.translated(answer)))
 
 
 @pytest.mark.parametrize("another", ["begun again", "begun or opened"])
@@ -440,10 +441,10 @@ def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
     assert last.results.slope is not None
     assert last.results.slope.method == "flank"
     draw_slope(frame_of(last), sheet)
-    assert angle_label(last.results.slope) in sheet.words
-    assert sheet.places[angle_label(last.results.slope)][1] < min(line[:, 1].min() for line in sheet.lines)
+    assert str(angle_label(last.results.slope)) in sheet.words
+    assert sheet.places[str(angle_label(last.results.slope))][1] < min(line[:, 1].min() for line in sheet.lines)
     (curve,) = last.results.curves
-    assert [line.label for line in curve.lines] == ["radius of the layers", "fit"]
+    assert english([line.label for line in curve.lines]) == ["radius of the layers", "fit"]
     assert limits(curve)[0][0] == 0.0
 
 
@@ -537,9 +538,9 @@ def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -
     assert parameters_of(last.run) is not None
     critical = 2.0 / 7.0 * math.tan(parameters_of(last.run).slope_angle)
     for label, mu in zip(last.grains.labels, parameters_of(last.run).frictions, strict=True):
-        assert label.note == ("rolls" if mu >= critical else "slides")
+        assert str(label.note) == ("rolls" if mu >= critical else "slides")
     first = course("slope")[0]
-    assert {label.note for label in first.grains.labels} == {""}
+    assert english({label.note for label in first.grains.labels}) == {""}
     turned = np.abs(last.grains.orientation - first.grains.orientation).max(axis=1)
     assert turned[0] < 1e-9  # without friction nothing turns
     assert (turned[1:] > 0.1).all()
@@ -577,7 +578,7 @@ def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, mo
     for sphere in range(place.shape[1]):
         again = np.interp(time, time_again, place_again[:, sphere])
         assert np.abs(again - place[:, sphere]).max() < 0.02 * np.abs(place).max()
-    assert apply(experiment, SetParameters({"repeat": False})) == ""
+    assert not apply(experiment, SetParameters({"repeat": False}))
     while experiment.phase == "flowing":
         advance(experiment, CHECK_STEPS)
     ended = experiment.time
@@ -671,7 +672,7 @@ def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> 
     assert (none.words, none.lines) == ([], [])
     force = math.hypot(*snapshot.hand.pull.force)
     assert force == pytest.approx(weight * 5e-3 * FREQUENCY**2 / 9.81, rel=0.1)  # its velocity is still small
-    assert sheet.words == [with_prefix(force, "N", 3)]
+    assert sheet.words == english([with_prefix(force, "N", 3)])
     start, tip = sheet.lines[2]  # after the thread and the ring at the target
     assert math.atan2(start[1] - tip[1], tip[0] - start[0]) == pytest.approx(
         math.atan2(snapshot.hand.pull.force[1], snapshot.hand.pull.force[0]), abs=1e-3
@@ -696,7 +697,7 @@ def numbers_of(snapshot: Snapshot, selected: tuple[int, ...]) -> tuple[dict[str,
         if len(selected) == 2
         else ()
     )
-    return dict(seen or grain_words(frame, rows[0])), sheet
+    return english(dict(seen or grain_words(frame, rows[0]))), sheet
 
 
 def test_the_contact_forces_of_a_grain_at_rest_carry_its_weight_and_stay_within_the_coulomb_limit() -> None:
@@ -726,7 +727,7 @@ def test_the_friction_spring_of_a_contact_is_as_long_as_its_force_says() -> None
     ids = tuple(int(last.grains.sphere_id[rows[contact]]) for rows in (forces.i, forces.j))
     for selected in (ids, ids[::-1]):
         numbers, _ = numbers_of(last, selected)
-        assert numbers["spring ξ"] == with_prefix(float(stretch[contact]), "m", 3)
+        assert numbers["spring ξ"] == str(with_prefix(float(stretch[contact]), "m", 3))
         assert float(numbers["F_t / limit"]) == pytest.approx(forces.mobilised[contact], abs=0.006)
 
 

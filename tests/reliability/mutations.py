@@ -15,6 +15,7 @@ from repose.sim.experiment import saved_run
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.world_tables import tables_of
+from repose.sim.message import _
 
 NUMBERS = (float("nan"), float("inf"), -float("inf"), 1e300, -1e300, 1e-300, -1.0, 0.0, 1.0, 2.0**62)
 PLAIN: tuple[Any, ...] = (
@@ -65,7 +66,7 @@ def closed(manifest: dict[str, Any], tables: dict[str, Any]) -> bytes:
 
 def opened(blob: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Manifest and tables of an unchanged file."""
-    manifest, tables = archive.read(io.BytesIO(blob), "a saved run")
+    manifest, tables = archive.read(io.BytesIO(blob), _("a saved run"))
     del manifest["tables"]
     return manifest, tables
 

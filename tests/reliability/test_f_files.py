@@ -82,7 +82,7 @@ def test_f08_a_refused_replacement_is_tried_again_and_then_told(
     settings = load_settings(tmp_path / "settings.toml")
     settings.choices.theme = "light"
     assert not settings.save()
-    assert "open in another program" in settings.trouble
+    assert "open in another program" in str(settings.trouble)
     assert {path.name for path in tmp_path.iterdir()} <= {"a.toml", "settings.toml"}
 
 

@@ -29,6 +29,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
 from repose.sim.io.archive import ArchiveError
 from repose.sim.measure.booked import Booked
+from repose.sim.message import plain
 from repose.sim.scenes.heap.container import HeapState
 from repose.sim.wording import value_text
 
@@ -55,7 +56,7 @@ def remade(blob: bytes, facts: dict | None = None, **changes: object) -> bytes:
     """The file with other tables or facts, digests and all: what a hostile hand could write."""
     from repose.sim.io import archive
 
-    manifest, tables = archive.read(io.BytesIO(blob), "a saved run")
+    manifest, tables = archive.read(io.BytesIO(blob), plain("a saved run"))
     for name, change in changes.items():
         name = name.replace("__", ".")
         tables[name] = change(tables[name].copy())

@@ -40,8 +40,8 @@ def test_n17_random_jumps_restore_the_earlier_states(jumps: int) -> None:
         if at == 3_500:
             changed(simulation, friction=0.5)
         if at == 7_000:
-            assert apply(simulation, Act("reset")) == ""
-            assert apply(simulation, Act("fill")) == ""
+            assert not apply(simulation, Act("reset"))
+            assert not apply(simulation, Act("fill"))
     end = state_hash(simulation.run)
     for at in SEEDED.choice([*hashes], jumps):
         rewind_to(simulation, int(at))
@@ -68,7 +68,7 @@ def test_n17_continuing_from_an_earlier_step_discards_the_later_ones() -> None:
     rewind_to(simulation, 2_100)
     assert simulation.parameters.friction == 0.1
     assert simulation.history.log.end == 5_000
-    assert apply(simulation, SetParameters({"friction": 9.0})) != ""  # refused: nothing is cut
+    assert apply(simulation, SetParameters({"friction": 9.0}))  # refused: nothing is cut
     assert simulation.history.log.end == 5_000
     go(simulation, 2_600)
     assert simulation.history.log.end == 2_600
@@ -158,7 +158,7 @@ def test_n17_a_long_rewind_is_done_in_parts_during_which_commands_are_refused() 
     again.session.seek_steps = 700
     rewind_to(again, 5_500)
     assert (again.history.at, again.history.seek is not None) == (700, True)
-    assert "moving to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
+    assert "moving to step 5500, 4800 steps from here" in str(apply(again, SetParameters({"friction": 0.2})))
     shown = Snapshot()
     take_snapshot(again, shown)
     assert shown.run.progress == 700 / 5_500
@@ -166,7 +166,7 @@ def test_n17_a_long_rewind_is_done_in_parts_during_which_commands_are_refused() 
         seek_further(again, 700)
     assert (state_hash(again.run), again.history.seek) == (far, None)
     assert again.history.log.end == 6_000
-    assert apply(again, SetParameters({"friction": 0.2})) == ""
+    assert not apply(again, SetParameters({"friction": 0.2}))
     assert again.history.log.end == 5_500
 
 
@@ -177,7 +177,7 @@ def test_n17_two_changes_are_taken_back_also_while_the_run_moves_to_the_state_be
     again = resumed(saved(go(changed(simulation, friction=0.6), 5_000)))
     again.session.seek_steps = 700
     for step in (4_000, 2_000):
-        assert apply(again, TakeBack("friction")) == ""
+        assert not apply(again, TakeBack("friction"))
         assert again.history.seek is not None
         assert again.history.seek.at == step
     seek_further(again, 2_000)
@@ -187,7 +187,7 @@ def test_n17_two_changes_are_taken_back_also_while_the_run_moves_to_the_state_be
 def test_n05_resuming_while_another_experiment_runs() -> None:
     one = poured(3_000)
     other = poured(500, friction=0.9)
-    assert apply(other, Resume(saved_run.read(io.BytesIO(saved(one))))) == ""
+    assert not apply(other, Resume(saved_run.read(io.BytesIO(saved(one)))))
     assert state_hash(other.run) == state_hash(one.run)
     assert state_hash(go(other, 3_500).run) == state_hash(go(one, 3_500).run)
     assert int(other.run.world.counters[PAIR_COUNT]) > 0

@@ -53,7 +53,7 @@ def course(simulation: Experiment, end: int) -> Experiment:
     for at, command in plan:
         if simulation.history.at <= at < end:
             go(simulation, at)
-            assert apply(simulation, command) == ""
+            assert not apply(simulation, command)
     return go(simulation, end)
 
 
@@ -177,20 +177,20 @@ def test_n05_moving_walls_and_their_friction_springs_are_restored() -> None:
 
 def test_n05_a_later_fault_restores_the_same_good_state() -> None:
     def hurt(simulation: Experiment) -> Experiment:
-        assert apply(simulation, SetParameters({"dt": 3e-5})) == ""
+        assert not apply(simulation, SetParameters({"dt": 3e-5}))
         return simulation
 
     one = changed(poured(20_000, dt=2e-5), friction=0.3)
     go(one, 20_100)
     other = resumed(saved(one))
     for simulation in (one, other):
-        assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
+        assert not apply(simulation, SetParameters({"normal_stiffness": 1e9}))
         assert simulation.fault is not None
     stopped = resumed(saved(one))
     assert stopped.fault == one.fault == other.fault
     assert state_hash(stopped.run) == state_hash(one.run) == state_hash(other.run)
     for simulation in (one, other, stopped):
-        assert apply(simulation, Recover({"normal_stiffness": 1e6})) == ""
+        assert not apply(simulation, Recover({"normal_stiffness": 1e6}))
         go(simulation, 6_000)
     assert state_hash(stopped.run) == state_hash(one.run) == state_hash(other.run)
 
@@ -202,8 +202,8 @@ def test_n05_generator_phase_and_parameters_of_the_next_fill_are_restored() -> N
     assert other.parameters.grain_count == 25
     for simulation in (one, other):
         assert go(simulation, 40_000).run.state.layers > 1
-        assert apply(simulation, Act("reset")) == ""
+        assert not apply(simulation, Act("reset"))
         assert len(simulation.run.state.radii) == 25
-        assert apply(simulation, Act("fill")) == ""
+        assert not apply(simulation, Act("fill"))
         go(simulation, 13_000)
     assert state_hash(one.run) == state_hash(other.run)

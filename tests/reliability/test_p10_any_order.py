@@ -97,7 +97,7 @@ class AnyOrder(RuleBasedStateMachine):
         fault = self.simulation.fault
         if fault is not None:
             remedy: dict[str, Any] = {fault.parameter: fault.previous} if fault.parameter else {"dt": "auto"}
-            assert apply(self.simulation, Recover(remedy)) == ""
+            assert not apply(self.simulation, Recover(remedy))
 
     @rule(action=st.sampled_from(["fill", "open", "reset"]))
     def press(self, action: str) -> None:

@@ -76,7 +76,7 @@ def answered(simulation: Experiment) -> None:
     """After a fault, press the button: undo what is named, or let the program choose the step."""
     while (fault := simulation.fault) is not None:
         remedy = {"dt": "auto"} if fault.parameter is None else {fault.parameter: fault.previous}
-        assert apply(simulation, Recover(remedy)) == ""
+        assert not apply(simulation, Recover(remedy))
 
 
 @pytest.mark.parametrize("parameter", LIVE, ids=lambda entry: entry.name)
@@ -85,7 +85,7 @@ def test_p09_moving_every_slider_over_its_range_leaves_all_numbers_finite(parame
     for change in range(CHANGES + 1):
         there_and_back = 1.0 - abs(2.0 * change / CHANGES - 1.0)
         value = along(parameter, there_and_back)
-        assert apply(simulation, SetParameters({parameter.name: value})) == ""
+        assert not apply(simulation, SetParameters({parameter.name: value}))
         advance(simulation, BETWEEN)
         sound(simulation)
         if simulation.fault is not None:
@@ -99,16 +99,16 @@ def test_p09_moving_every_slider_over_its_range_leaves_all_numbers_finite(parame
 
 def test_p11_a_much_larger_radius_acts_at_the_next_fill_or_is_refused(heap: SavedRun) -> None:
     simulation, untouched = resumed_experiment(heap), resumed_experiment(heap)
-    assert "mean_radius = 0.003 (3 mm) is refused" in apply(simulation, SetParameters({"mean_radius": 3e-3}))
+    assert "mean_radius = 0.003 (3 mm) is refused" in str(apply(simulation, SetParameters({"mean_radius": 3e-3})))
     changed(simulation, mean_radius=2e-3)
-    assert "at the next start" in simulation.message
+    assert "at the next start" in str(simulation.message)
     for run in (simulation, untouched):
         advance(run, 500)
     assert state_hash(simulation.run) == state_hash(untouched.run)
     small = changed(simulation, mean_radius=6e-4)
-    assert apply(small, Act("reset")) == ""
+    assert not apply(small, Act("reset"))
     changed(small, mean_radius=1.8e-3)
-    assert apply(small, Act("fill")) == ""
+    assert not apply(small, Act("fill"))
     go(small, small.history.at + 12_000)
     assert small.fault is None
     assert survey_contacts(small).largest_overlap < 0.05
@@ -136,7 +136,7 @@ def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_o
         assert (pairs.touching[:used] == touching).all()
     assert work == pytest.approx(after.mechanical - before.mechanical, abs=1e-15 * before.mechanical)
     assert after.gap == pytest.approx(before.gap, abs=1e-15 * before.mechanical)
-    assert f"friction springs are kept, {with_prefix(work, 'J', 3)} are booked as work." in simulation.message
+    assert f"friction springs are kept, {with_prefix(work, 'J', 3)} are booked as work." in str(simulation.message)
     assert advance(simulation, 50) == 50
     assert simulation.fault is None
 
@@ -175,7 +175,7 @@ def in_mid_impact(integrator: str) -> Experiment:
     simulation = new_experiment(
         "bounce", {"integrator": integrator, "dt": 1e-5, "restitution_high": 1.0, "drop_height": 1e-3}
     )
-    assert apply(simulation, Act("run")) == ""
+    assert not apply(simulation, Act("run"))
     while moment(simulation)[0] >= simulation.run.built.radius - 1e-5:
         advance(simulation, 1)
     return simulation
@@ -257,7 +257,7 @@ def test_p17_a_wall_removed_during_contact_exerts_no_further_force(heap: SavedRu
     assert (touched & (wall[world.pairs.i[:used]] | wall[world.pairs.j[:used]])).any()
     changed(simulation, gravity=1.62)
     advance(simulation, 3)  # and in the midst of a change
-    assert apply(simulation, Act("open")) == ""
+    assert not apply(simulation, Act("open"))
     assert advance(simulation, 1) == 1
     world = simulation.run.world
     assert not (world.fixed & (world.motion[0, 0] > width)).any()

@@ -18,6 +18,7 @@ from repose.sim.engine.world import REBUILD_COUNT, World
 from repose.sim.fields.target import Target
 from repose.sim.io import archive
 from repose.sim.io.world_tables import packed, tables_of, unpacked, world_of
+from repose.sim.message import plain
 from repose.sim.registry import bonds, fields, integrators, laws
 
 from tests.small_worlds import Bench
@@ -161,7 +162,7 @@ def test_a_restart_and_a_file_continue_bit_by_bit(reference) -> None:
     bench.advance(STEPS - STEPS // 2)
     assert state(bench.world) == expected
     blob.seek(0)
-    bench.world = world_of(archive.read(blob, "a world")[1])
+    bench.world = world_of(archive.read(blob, plain("a world"))[1])
     bench.advance(STEPS - STEPS // 2)
     assert state(bench.world) == expected
 

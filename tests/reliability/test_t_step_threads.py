@@ -254,7 +254,7 @@ def opened(threads: int) -> Experiment:
     simulation = new_experiment("heap", ready="column")
     simulation.session.threads = threads
     simulation.session.thread_choice = ThreadChoice(lambda: 0.0)
-    assert apply(simulation, Act("open")) == ""
+    assert not apply(simulation, Act("open"))
     return simulation
 
 

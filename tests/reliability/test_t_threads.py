@@ -210,8 +210,8 @@ def test_t08_an_error_in_the_thread_is_reported_and_the_last_picture_kept(
     until(lambda: runner.dead)
     shown = runner.latest()
     assert shown.messages.fault is not None
-    assert "a grain too many" in shown.messages.fault.message
-    assert shown.messages.fault.message.endswith("Start the experiment anew.")
+    assert "a grain too many" in str(shown.messages.fault.message)
+    assert str(shown.messages.fault.message).endswith("Start the experiment anew.")
     assert shown.grains.moving_count > 0
     assert np.isfinite(shown.grains.position).all()
     assert steps[0].step > 2_000

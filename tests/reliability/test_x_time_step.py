@@ -25,7 +25,7 @@ from tests.verification.test_hertz_impact import ELASTIC
 def test_x06_a_step_below_the_critical_one_is_stable(share: float) -> None:
     simulation = pressed()
     critical = survey_contacts(simulation).stable_dt
-    assert apply(simulation, SetParameters({"dt": share * critical})) == ""
+    assert not apply(simulation, SetParameters({"dt": share * critical}))
     kinetic = energy_of(simulation).kinetic
     assert advance(simulation, 2_000) == 2_000
     assert simulation.fault is None
@@ -39,11 +39,11 @@ def test_x06_a_step_above_the_critical_one_is_set_with_a_warning_and_stopped_wit
     simulation = pressed()
     advance(simulation, 4_000)  # at rest the stable step changes by less than a thousandth in a hundred steps
     critical, before = survey_contacts(simulation).stable_dt, state_hash(simulation.run)
-    assert apply(simulation, SetParameters({"dt": multiple * critical})) == ""
+    assert not apply(simulation, SetParameters({"dt": multiple * critical}))
     assert simulation.fault is None
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
-    assert snapshot.stability.dt_warning.startswith(
+    assert str(snapshot.stability.dt_warning).startswith(
         f"Above {1e6 * critical:.4g} µs, the stable time step of the present contacts"
     )
     assert advance(simulation, 100) < 100
@@ -92,7 +92,7 @@ def test_x06_new_contacts_that_are_unstable_are_detected_within_a_hundred_steps(
 @pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7, 1e9])
 def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) -> None:
     simulation = pressed()
-    assert apply(simulation, SetParameters({"normal_stiffness": stiffness})) == ""
+    assert not apply(simulation, SetParameters({"normal_stiffness": stiffness}))
     energy = energy_of(simulation)
     assert advance(simulation, 2_000) == 2_000
     assert simulation.fault is None
@@ -104,7 +104,7 @@ def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) ->
 
 
 def test_x07_a_stiffness_beyond_the_range_is_refused_with_the_limit_although_the_engine_is_stable_with_it() -> None:
-    assert "1e+09" in apply(pressed(), SetParameters({"normal_stiffness": 1e12}))
+    assert "1e+09" in str(apply(pressed(), SetParameters({"normal_stiffness": 1e12})))
 
     def pair(scheme: str, dt: float) -> Bench:
         model, numbers = model_of(scheme, **ELASTIC)

@@ -42,9 +42,9 @@ def test_grains_stay_when_base_or_walls_are_rebuilt(name: str, radius: int, stat
     value = RADII[name][radius]
     before, count, overlap = energy_of(experiment), grains(experiment), survey_contacts(experiment).largest_overlap
     fastest = largest_speed(experiment)
-    assert apply(experiment, SetParameters({name: value})) == ""
+    assert not apply(experiment, SetParameters({name: value}))
     after = energy_of(experiment)
-    assert "rebuilt under the grains" in experiment.message
+    assert "rebuilt under the grains" in str(experiment.message)
     assert experiment.phase == state
     assert getattr(experiment.run.built, name) == value
     assert value in experiment.run.world.radius[experiment.run.world.fixed]
@@ -133,7 +133,7 @@ def test_a_rebuilt_base_has_the_same_bits_with_any_threads_and_when_it_is_replay
 def test_an_impossible_radius_changes_nothing() -> None:
     experiment = flowing()
     before = state_hash(experiment.run)
-    assert "must be" in apply(experiment, SetParameters({"base_radius": 1.0}))
+    assert "must be" in str(apply(experiment, SetParameters({"base_radius": 1.0})))
     assert state_hash(experiment.run) == before
 
 
@@ -147,14 +147,14 @@ def test_where_the_experiment_begins_anew_going_back_restores_the_flow_at_once()
     apply(experiment, SetParameters({"mesh_lift": 0.01}))
     assert (experiment.phase, grains(experiment)) == ("empty", 0)
     assert experiment.history.checkpoints.before(at).at == at
-    assert apply(experiment, TakeBack("mesh_lift")) == ""
+    assert not apply(experiment, TakeBack("mesh_lift"))
     assert (state_hash(experiment.run), experiment.phase, experiment.parameters.mesh_lift) == (before, phase, 0.0)
 
 
 def test_taking_back_a_change_that_was_not_made_is_refused() -> None:
     experiment = flowing()
     before = state_hash(experiment.run)
-    assert "nothing to undo" in apply(experiment, TakeBack("friction"))
+    assert "nothing to undo" in str(apply(experiment, TakeBack("friction")))
     assert state_hash(experiment.run) == before
 
 

@@ -32,6 +32,7 @@ from repose.sim.scenes.clumps.plate_and_container import grains_beyond, layers, 
 from repose.sim.scenes.clumps.poured_clumps import BALL, grain_of_shape, joined_discs, random_orientations, shape_of
 from repose.sim.scenes.clumps.scene import steeper_flank
 
+from tests.english import english
 from tests.reliability.runs import resumed, saved
 from tests.sim.engine.test_bodies import bench_of, period_of_flip, spin_of
 
@@ -186,19 +187,21 @@ def test_a_slope_of_few_grains_is_not_measured_and_says_how_many_are_needed(
         monkeypatch.setattr(clumps, "_fitted", lambda _, found=found: found)
         slope, why = clumps.measured(experiment)
         assert (slope is None, bool(why)) == (bool(said), bool(said))
-        assert [sentence for _, _, sentence in cases if sentence and sentence in why] == [said] * bool(said)
+        assert [sentence for _, _, sentence in cases if sentence and sentence in str(why)] == [said] * bool(said)
         assert (clumps.measure(experiment) is None) == bool(said)
         if said:
-            assert said in experiment.scene.course.act(experiment, "measure")
+            assert said in str(experiment.scene.course.act(experiment, "measure"))
             (reading,) = clumps.not_measured(experiment)
-            assert (reading.value, f"of at least {least}" in reading.label) == (count, True)
-            assert said in experiment.scene.course.check(experiment)
+            assert (reading.value, f"of at least {least}" in str(reading.label)) == (count, True)
+            assert said in str(experiment.scene.course.check(experiment))
             assert not experiment.run.state.reading
-            assert not any(shown.label == "angle of repose" for shown in experiment.scene.course.readings(experiment))
+            assert not any(
+                str(shown.label) == "angle of repose" for shown in experiment.scene.course.readings(experiment)
+            )
         else:
             assert clumps.not_measured(experiment) == ()
             told = (experiment.scene.course.act(experiment, "measure"), experiment.scene.course.check(experiment))
-            assert not [sentence for _, _, sentence in cases for words in told if sentence and sentence in words]
+            assert not [sentence for _, _, sentence in cases for words in told if sentence and sentence in str(words)]
             first = experiment.scene.course.readings(experiment)[0]
             assert (first.name, first.value) == ("angle_of_repose", pytest.approx(np.degrees(1.56)))
 
@@ -213,10 +216,10 @@ def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_p
         experiment = begun(shape="ball", ball_share=1.0)
         experiment.run.world = add_spheres(experiment.run.world, place[away < radius], 2e-3, 1.0)
         experiment.run.state.phase = "rested"
-        assert "Angle of repose" in experiment.scene.course.act(experiment, "measure")
-        readings = {reading.label: reading.value for reading in experiment.scene.course.readings(experiment)}
+        assert "Angle of repose" in str(experiment.scene.course.act(experiment, "measure"))
+        readings = {str(reading.label): reading.value for reading in experiment.scene.course.readings(experiment)}
         angles[name] = readings["angle of repose"]
-        assert ("cone angle" in readings) == (name == "cone")
+        assert ("cone angle" in english(readings)) == (name == "cone")
         results = experiment.scene.course.results(experiment)["angle_of_repose"]
         assert results["angle_degrees"] == readings["angle of repose"]
         drawn = experiment.scene.view.slope(experiment)
@@ -237,7 +240,7 @@ def test_a_mixture_of_two_shapes_and_spheres_is_poured_in_its_shares_and_belongs
     assert sum(of_kind) == 100
     np.testing.assert_allclose(of_kind, (30, 35, 35), atol=14)  # three standard deviations
     words = experiment.scene.course.describe(experiment)[1]
-    assert words.endswith(
+    assert str(words).endswith(
         f"{of_kind[1]} clumps of 4 spheres, {of_kind[2]} clumps of 6 spheres, {of_kind[0]} loose spheres"
     )
     assert [entry["grains"] for entry in experiment.scene.course.results(experiment)["clumps"]] == of_kind[1:]
@@ -297,7 +300,7 @@ def test_a_clump_from_a_file_is_poured_in_the_size_of_the_grains_and_belongs_to_
     for run in (experiment, other):
         advance(run, 50)
     assert state_hash(other.run) == state_hash(experiment.run)
-    assert apply(other, Act("reset")) == ""
+    assert not apply(other, Act("reset"))
     assert other.run.state.members == experiment.run.state.members
 
 
@@ -306,7 +309,7 @@ def test_a_clump_file_that_cannot_be_used_changes_nothing(pair: Path) -> None:
     content = json.loads(pair.read_text())
     content["spheres"] = content["spheres"][:1]
     pair.write_text(json.dumps(content))
-    assert "some are missing" in apply(experiment, SetParameters({"clump": str(pair)}))
+    assert "some are missing" in str(apply(experiment, SetParameters({"clump": str(pair)})))
     assert experiment.parameters.clump == ""
     with pytest.raises(ParameterError, match="no such file"):
         begun(clump=str(pair.with_name("none.json")))
@@ -332,11 +335,11 @@ def test_a_shape_that_falls_apart_is_not_poured_and_changes_nothing() -> None:
     experiment = begun()
     shape = experiment.parameters.shape
     refused = apply(experiment, SetParameters({"shape": "torus", "members": 5}))
-    assert re.search(r"of 5 spheres for 'torus' falls apart into 5 pieces: \d+ spheres make one piece", refused)
+    assert re.search(r"of 5 spheres for 'torus' falls apart into 5 pieces: \d+ spheres make one piece", str(refused))
     assert experiment.parameters.shape == shape
     second = {"second_shape": "dumbbell", "second_members": 4}
-    assert apply(experiment, SetParameters(second)) == ""  # of which none is poured
-    assert "of 4 spheres for 'dumbbell' falls apart" in apply(experiment, SetParameters({"second_share": 0.5}))
+    assert not apply(experiment, SetParameters(second))  # of which none is poured
+    assert "of 4 spheres for 'dumbbell' falls apart" in str(apply(experiment, SetParameters({"second_share": 0.5})))
 
 
 def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Path) -> None:
@@ -347,8 +350,8 @@ def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Pa
     assert [len(grain.members) for grain in experiment.run.state.grains] == [2, 3]
     assert verify(saved_copy(experiment)).differs_at is None
     refused = apply(experiment, SetParameters({"second_clump": str(pair.with_name("none.json"))}))
-    assert "none.json" in refused
-    assert "no such file" in refused
+    assert "none.json" in str(refused)
+    assert "no such file" in str(refused)
     assert experiment.parameters.second_clump == str(other)
 
 
@@ -358,9 +361,9 @@ def test_a_damaged_mixture_is_refused() -> None:
     assert flaw(state, experiment.run.world, experiment.run.built) is None
     for which in ([], [2] * 100, [0] * 99):
         damaged = replace(state, which=which)
-        assert flaw(damaged, experiment.run.world, experiment.run.built) == "which"
+        assert str(flaw(damaged, experiment.run.world, experiment.run.built)) == "which"
     broken = replace(state, others=[state.others[0]._replace(members=((0.0, 0.0, 0.0, -1.0),))])
-    assert flaw(broken, experiment.run.world, experiment.run.built) == "members"
+    assert str(flaw(broken, experiment.run.world, experiment.run.built)) == "members"
 
 
 # In the plane.
@@ -396,21 +399,21 @@ def test_layers_in_the_plane_are_counted_and_poured_one_after_the_other() -> Non
 def test_the_flanks_of_a_heap_in_the_plane_are_one_reading_with_the_error_of_both() -> None:
     sides = {"left": [0.5, 0.03], "right": [0.4, 0.04]}
     (found,) = steeper_flank(sides)
-    assert found.label == "left flank steeper by"
+    assert str(found.label) == "left flank steeper by"
     assert (found.value, found.error) == pytest.approx((degrees(0.1), degrees(0.05)))
-    assert all(f"{degrees(at):.1f}°" in found.help for at, _ in sides.values())
+    assert all(f"{degrees(at):.1f}°" in str(found.help) for at, _ in sides.values())
     assert steeper_flank({"left": [0.5, 0.03]}) == ()
 
 
 def test_words_in_the_plane_are_those_of_discs() -> None:
     experiment = new_experiment("joined", dict(scenes()["joined"].test_values))
     words = experiment.scene.course.describe(experiment)[1]
-    assert "clumps of 3 discs" in words
-    assert "loose discs" in words
-    assert "sphere" not in words
+    assert "clumps of 3 discs" in str(words)
+    assert "loose discs" in str(words)
+    assert "sphere" not in str(words)
     declared = experiment.parameters.declared()
-    assert "discs" in declared["ball_share"].quantity.label
-    assert "loose spheres" in begun().scene.course.describe(begun())[1]
+    assert "discs" in str(declared["ball_share"].quantity.label)
+    assert "loose spheres" in str(begun().scene.course.describe(begun())[1])
 
 
 @pytest.mark.slow

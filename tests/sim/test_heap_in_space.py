@@ -8,6 +8,8 @@ from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.stepping import advance
 
+from tests.english import english
+
 AT_REST = Path(__file__).resolve().parent.parent / "reliability" / "data" / "format2.repose"
 """20 beads at rest on the plate."""
 
@@ -22,7 +24,7 @@ def test_a_heap_shaken_after_its_rest_flows_again_and_comes_to_rest_again() -> N
     assert simulation.scene.view.slope(simulation) is not None
     simulation.run.world.motion[2, 1, ~simulation.run.world.fixed] += 0.3
     advance(simulation, 400)
-    assert (simulation.phase, simulation.message) == ("flowing", "The heap moves again.")
+    assert english((simulation.phase, simulation.message)) == ("flowing", "The heap moves again.")
     assert not simulation.message_repeats
     assert simulation.scene.view.slope(simulation) is None, "the cone would be that of the past"
     while simulation.phase == "flowing" and simulation.time < 10.0:

@@ -82,7 +82,7 @@ def test_every_grain_passes_once_and_in_order(emptied):
     assert emptied.fault is None
     assert len(state.passages) == state.placed == 60
     assert np.all(np.diff(state.passages) >= 0.0)
-    assert emptied.scene.course.check(emptied) == ""
+    assert not emptied.scene.course.check(emptied)
 
 
 def test_the_first_passage_is_at_the_time_of_free_fall(emptied):
@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another():
 def test_the_snapshot_shows_readings_curve_and_walls(emptied):
     snapshot = Snapshot()
     take_snapshot(emptied, snapshot)
-    labels = {reading.label: reading.value for reading in snapshot.results.readings}
+    labels = {str(reading.label): reading.value for reading in snapshot.results.readings}
     assert labels["grains passed"] == 60
     (curve,) = snapshot.results.curves
     assert curve.lines[0].x.shape == curve.lines[0].y.shape == (50,)
@@ -117,17 +117,17 @@ def test_the_button_says_why_the_glass_cannot_be_turned(monkeypatch, emptied):
         return next(entry for entry in emptied.scene.course.actions(emptied) if entry.name == "turn")
 
     assert button().enabled
-    assert "Ctrl-drag" in button().help
+    assert "Ctrl-drag" in str(button().help)
     monkeypatch.setattr(course, "clearance", lambda built, place: np.full(len(place), -1.0))
     assert not button().enabled
-    assert "would be in the funnel after the turn" in button().help
+    assert "would be in the funnel after the turn" in str(button().help)
 
 
 def test_after_a_turn_the_grains_flow_back(emptied):
     # Gap: 0.7 to 2.2 % of the dissipation at the automatic step of 10 µs (seeds 1 to 3), 0.3 to 0.4 % at 5 µs.
     simulation = tiny(dt=5e-6)
     run_experiment(simulation)
-    assert apply(simulation, Act("turn")) == ""
+    assert not apply(simulation, Act("turn"))
     state = simulation.run.state
     assert (simulation.phase, state.placed, state.passages) == ("flowing", 60, [])
     assert simulation.run.world.motion[2, 0].min() > NECK
@@ -136,7 +136,7 @@ def test_after_a_turn_the_grains_flow_back(emptied):
         advance(simulation, 1000)
     assert simulation.fault is None
     assert len(state.passages) == 60
-    assert simulation.scene.course.check(simulation) == ""
+    assert not simulation.scene.course.check(simulation)
     assert energy_of(simulation).gap - before == pytest.approx(0.0, abs=0.01 * energy_of(simulation).dissipated)
 
 
@@ -147,7 +147,7 @@ def test_no_grain_passes_a_closed_lid():
     assert simulation.phase == "filled"
     assert simulation.run.state.passages == []
     assert simulation.run.world.motion[2, 0].min() > NECK
-    assert apply(simulation, Act("open")) == ""
+    assert not apply(simulation, Act("open"))
     assert simulation.phase == "flowing"
 
 
@@ -158,8 +158,8 @@ def test_a_neck_too_narrow_for_any_grain_counts_as_clogged():
     assert result["grains_passed"] == 0
     assert result["flow_rate"] is None
     assert result["complaint"] is None
-    assert simulation.scene.course.describe(simulation)[1] == "clogged after 0 of 60 grains"
-    readings = {reading.label: reading.value for reading in simulation.scene.course.readings(simulation)}
+    assert str(simulation.scene.course.describe(simulation)[1]) == "clogged after 0 of 60 grains"
+    readings = {str(reading.label): reading.value for reading in simulation.scene.course.readings(simulation)}
     assert readings["since the last grain"] == pytest.approx(0.6, abs=0.01)
     assert simulation.session.measured.get("hourglass", []) == []
 
@@ -176,7 +176,7 @@ def test_grains_that_stop_half_way_count_as_clogged_and_a_turn_continues_the_run
     result = results_of(simulation)
     assert result["clogged"]
     assert 10 <= result["grains_passed"] < 40
-    assert simulation.message == f"Clogged after {result['grains_passed']} of 40 grains."
+    assert str(simulation.message) == f"Clogged after {result['grains_passed']} of 40 grains."
 
 
 def test_counting_ends_after_the_requested_time():
@@ -190,7 +190,7 @@ def test_the_published_time_step_is_stable_and_a_much_larger_one_stops_the_run()
     simulation = tiny(dt=1e-3)
     advance(simulation, 5000)
     assert simulation.fault is not None
-    assert "time step" in simulation.fault.message
+    assert "time step" in str(simulation.fault.message)
 
 
 def test_a_spread_that_would_make_radii_negative_is_refused():
@@ -225,9 +225,9 @@ def test_a_gap_of_the_energy_is_shown_with_its_cause(integrator, longer, monkeyp
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
     assert snapshot.messages.notice is not None
-    assert "The time step is too long for damping and friction" in snapshot.messages.notice.text
-    assert ("or for this integrator" in snapshot.messages.notice.text) == (integrator == "rk4")
-    assert snapshot.messages.notice.text in results_of(simulation)["energy_notice"]
+    assert "The time step is too long for damping and friction" in str(snapshot.messages.notice.text)
+    assert ("or for this integrator" in str(snapshot.messages.notice.text)) == (integrator == "rk4")
+    assert str(snapshot.messages.notice.text) in results_of(simulation)["energy_notice"]
 
 
 def test_the_default_glass_has_no_notice_of_a_gap(emptied):

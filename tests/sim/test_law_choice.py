@@ -93,11 +93,11 @@ def test_a_preset_keeps_the_law_and_the_values_of_that_law() -> None:
 def test_the_law_changes_while_the_run_continues_and_the_energy_is_booked() -> None:
     experiment = filled()
     before, ledger = experiment.run.booked.work, energy_of(experiment)
-    assert apply(experiment, SetParameters({"law": "memoryless", "normal_stiffness": 2e3})) == ""
+    assert not apply(experiment, SetParameters({"law": "memoryless", "normal_stiffness": 2e3}))
     assert experiment.scene.law_of(experiment.parameters) == "memoryless"
     assert experiment.parameters.friction == 0.3
-    assert "contact law: lee_herrmann → memoryless" in experiment.message
-    assert "are booked as work" in experiment.message
+    assert "contact law: lee_herrmann → memoryless" in str(experiment.message)
+    assert "are booked as work" in str(experiment.message)
     after = energy_of(experiment)
     assert experiment.run.booked.work - before == pytest.approx(after.mechanical - ledger.mechanical)
     assert experiment.run.booked.work != before

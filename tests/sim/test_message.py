@@ -7,7 +7,22 @@ import json
 from multiprocessing import Pipe
 
 import pytest
-from repose.sim.message import Joined, Message, Number, Value, _, as_data, from_data, joined, plain, plural
+from repose.sim.io.json_text import json_text
+from repose.sim.message import (
+    EMPTY,
+    Joined,
+    Message,
+    Number,
+    Value,
+    _,
+    as_data,
+    from_data,
+    in_english,
+    joined,
+    plain,
+    plural,
+    read_message,
+)
 
 MESSAGES = (
     _("Silo"),
@@ -77,3 +92,39 @@ def test_different_values_make_different_messages() -> None:
 
     assert of(1) == of(1)
     assert of(1) != of(2)
+
+
+def test_a_message_is_no_text_and_is_not_changed() -> None:
+    message = _("Silo")
+    assert not isinstance(message, str)
+    others: tuple[object, ...] = ("Silo", plain("Silo"), _("Vessel"))
+    assert message not in others, "a text, and a name, which is not translated, are other data"
+    assert message == _("Silo")
+    with pytest.raises(AttributeError):
+        setattr(message, "temp" + "late", "Vessel")
+
+
+def test_only_messages_without_a_text_are_false() -> None:
+    assert not any((EMPTY, plain(""), joined(()), joined((EMPTY, ""), ""), plain(EMPTY)))
+    assert all((_("Silo"), plain(0), plain("0"), joined((EMPTY, 0), ""), *MESSAGES))
+
+
+def test_results_for_files_have_english_texts() -> None:
+    found = {"answer": _("Silo"), "outcomes": [{"found": plain(3)}], "span": (1.0, plain("m"))}
+    assert in_english(found) == {"answer": "Silo", "outcomes": [{"found": "3"}], "span": (1.0, "m")}
+    assert json_text(found) == '{"answer": "Silo", "outcomes": [{"found": "3"}], "span": [1.0, "m"]}\n'
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"template": "{}", "values": {"count": 1}},
+        {"template": "{other}", "values": {"count": 1}},
+        {"template": "{part}", "values": {"part": {"template": "{", "values": {"count": 1}}}},
+        {"template": "{count} grain", "plural": "{many} grains", "values": {"count": 2}},
+        {"template": "{count} grain", "plural": "{count} grains", "values": {}},
+    ],
+)
+def test_a_damaged_message_is_refused_when_it_is_read_and_not_when_it_is_drawn(data: object) -> None:
+    with pytest.raises(ValueError, match="it is no message"):
+        read_message(data)

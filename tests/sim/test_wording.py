@@ -97,7 +97,7 @@ def test_a_list_of_any_depth_and_length_is_written() -> None:
     ids=repr,
 )
 def test_the_reason_of_an_error_is_about_the_data(error: BaseException, said: str) -> None:
-    assert reason_of(error) == said
+    assert str(reason_of(error)) == said
 
 
 def test_an_error_of_a_program_is_described_with_its_type() -> None:
@@ -110,7 +110,7 @@ def test_an_error_of_a_program_is_described_with_its_type() -> None:
 def test_deep_json_gives_a_reason() -> None:
     with pytest.raises(RecursionError) as caught:
         json.load(io.StringIO("[" * 100_000))
-    assert reason_of(caught.value) == "its lists are nested too deeply"
+    assert str(reason_of(caught.value)) == "its lists are nested too deeply"
 
 
 def test_a_short_text_has_no_tab() -> None:

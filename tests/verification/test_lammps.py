@@ -17,6 +17,7 @@ from repose.sim.study.lammps_columns import compare_contacts
 from repose.sim.study.parallel_runs import Task, result_text
 from repose.sim.study.studies.beside_lammps import EQUAL, STUDY
 
+from tests.english import english
 from tests.lammps_program import new_lammps, require_lammps
 from tests.small_worlds import use_plain_engine
 
@@ -142,7 +143,7 @@ def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
     scene, remark = scene_of_dump(read_dump(tmp_path / DUMP))
     played = Simulation(scene)
     results = played.run()
-    assert (remark, results["frames"], results["phase"]) == ("", 3, "rested")
+    assert english((remark, results["frames"], results["phase"])) == ("", 3, "rested")
     assert played.model.dimension == 2
     assert played.position == pytest.approx(last[:, :2], rel=1e-8, abs=1e-12)
     assert played.world.fixed.sum() == simulation.world.fixed.sum()

@@ -17,7 +17,7 @@ from repose.app.storage.view_settings import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.displacement_reference import displacements
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
-from repose.sim.message import Message, Number, _, plural, time_text, with_prefix
+from repose.sim.message import EMPTY, Message, Number, _, plural, time_text, with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -121,7 +121,7 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: DisplacementMark, fou
         canvas.text((x, y), line, palette.faint, 0.9)
 
 
-def words(found: Displaced | None) -> list[str]:
+def words(found: Displaced | None) -> list[Message]:
     """Number of grains, mean and largest displacement, and the length of the arrows."""
     if found is None:
         return [_("none of the grains was there then")]
@@ -131,7 +131,7 @@ def words(found: Displaced | None) -> list[str]:
         if found.factor == 1.0
         else Message("{factor} times the displacement", factor=Number(found.factor, format="g"))
     )
-    which = "" if found.every == 1 else Message(", of one grain in {every}", every=found.every)
+    which = EMPTY if found.every == 1 else Message(", of one grain in {every}", every=found.every)
     return [
         plural(
             "{count} grain, mean {with_prefix}",

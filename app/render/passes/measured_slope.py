@@ -71,7 +71,7 @@ def rings(frame: Frame) -> Floats | None:
     return np.concatenate((shadow, ring))
 
 
-def number_size(frame: Frame, canvas: Canvas, text: str) -> float:
+def number_size(frame: Frame, canvas: Canvas, text: Message) -> float:
     """Size of the number, relative to ordinary text; in a presentation it follows the height of the picture. It fits
     into a narrow picture."""
     least = frame.view.letters * frame.size[1] / (DIGIT * frame.scale)

@@ -218,7 +218,7 @@ def _draw_forces(frame: Frame, canvas: Canvas, rows: list[int]) -> None:
     for number, k in enumerate(np.argsort(-size, kind="stable")):
         point, push = forces.point[near[k]], force[k]
         if size[k] > 0.0:
-            words = with_prefix(float(size[k]), "N", 3) if number < LABELS else ""
+            words = with_prefix(float(size[k]), "N", 3) if number < LABELS else EMPTY
             _arrow(frame, canvas, point - longest * push, point, words, taken)
 
 
@@ -227,7 +227,7 @@ def _arrow(
     canvas: Canvas,
     start: Points,
     end: Points,
-    words: str,
+    words: Message,
     taken: list[tuple[float, float, float, float]],
 ) -> None:
     """Draw an arrow between two points [m] with its value at the beginning, unless another value is there already."""
@@ -297,7 +297,9 @@ def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None
         above = (NUMBERS[2] - CONE) / 2 * unit
         _draw_cone(frame, canvas, seen.cone, (right - (CONE + PAD) * unit, top + above))
     if len(rows) > 1:
-        names = ("F_n", "F_t") if len(frame.view.selected) == 2 else (_("sum of F_n"), _("force of all contacts"))
+        names = plain("F_n"), plain("F_t")
+        if len(frame.view.selected) != 2:
+            names = _("sum of F_n"), _("force of all contacts")
         plot = left + PAD * unit, bottom - (PLOT - 2.0) * unit, right - PAD * unit, bottom - 6.0 * unit
         draw_plot(canvas, palette, plot, rows, names, "N")
 

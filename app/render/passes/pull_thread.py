@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.passes import Frame, Pass
-from repose.sim.message import with_prefix
+from repose.sim.message import Message, with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -25,7 +25,7 @@ FULL = 0.999
 """Fraction of the largest force above which the words call the force the largest [-]."""
 
 
-def words(force: float, limit: float) -> str:
+def words(force: float, limit: float) -> Message:
     """The value of the force, and whether it is the largest possible force."""
     return with_prefix(force, "N", 3) + (" (largest)" if force >= FULL * limit else "")
 
@@ -50,7 +50,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     draw_arrow(frame, canvas, start, along, length, words(size, pull.limit))
 
 
-def draw_arrow(frame: Frame, canvas: Canvas, start: np.ndarray, along: np.ndarray, length: float, text: str) -> None:
+def draw_arrow(
+    frame: Frame, canvas: Canvas, start: np.ndarray, along: np.ndarray, length: float, text: Message
+) -> None:
     """Draw an arrow of this length [px] along a unit vector of the picture, with a value at its tip; only the value if
     the arrow is shorter than its head."""
     unit, ink = frame.scale, frame.palette.chain

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from repose.app.render.colours import nice_step
 from repose.app.render.passes import Frame, Pass, Switch
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plain
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -37,10 +37,10 @@ def _power(value: float) -> int:
     return int(f"{value:e}".split("e")[1])
 
 
-def length_label(metres: float) -> str:
+def length_label(metres: float) -> Message:
     """A length in the largest unit that gives at least 1: "5 mm", "2 cm"."""
     factor, unit = next((pair for pair in UNITS if metres >= pair[0] * (1.0 - 1e-9)), UNITS[-1])
-    return f"{metres / factor:g} {unit}"
+    return plain(f"{metres / factor:g} {unit}")
 
 
 def longest(free: float, unit: float) -> float:
@@ -48,17 +48,17 @@ def longest(free: float, unit: float) -> float:
     return min(LONGEST * unit, LARGEST_SHARE * free)
 
 
-def label(length: str, dimension: int) -> str:
+def label(length: Message, dimension: int) -> Message:
     """The text above a bar of this length; in perspective it also names the depth at which the length is true."""
     return Message("{length} at the centre", length=length) if dimension == 3 else length
 
 
-def room(free: float, unit: float, dimension: int, text_width: Callable[[str, float], float]) -> float:
+def room(free: float, unit: float, dimension: int, text_width: Callable[[Message, float], float]) -> float:
     """Width that bar and text need at the right of the free part, for the words and buttons beside them [px].
 
     `text_width` returns the width of a text in a given size [px].
     """
-    widest = text_width(label("500 mm", dimension), LABEL)
+    widest = text_width(label(plain("500 mm"), dimension), LABEL)
     return max(longest(free, unit), widest) + (MARGIN + GAP) * unit
 
 

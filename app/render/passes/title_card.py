@@ -30,7 +30,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     palette, alpha = frame.palette, words.card
     canvas.rectangle((0.0, 0.0), (width, height), palette.background, alpha=alpha)
     room = WIDEST * width
-    title: tuple[str, float, bool, Colour] = (
+    title: tuple[Message | str, float, bool, Colour] = (
         words.title,
         _fitting(canvas, words.title, TITLE, room),
         True,
@@ -54,7 +54,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         y += line + gap * (2.0 if k in (lines.index(title), len(lines) - 2) else 1.0)
 
 
-def _fitting(canvas: Canvas, text: str, size: float, room: float) -> float:
+def _fitting(canvas: Canvas, text: Message | str, size: float, room: float) -> float:
     """The largest text size up to `size` at which the text is at most `room` [pixel] wide."""
     return size * min(1.0, room / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 

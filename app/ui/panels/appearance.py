@@ -32,13 +32,12 @@ def draw(ui: Ui) -> None:
     _draw_frame_rate(ui)
     _draw_language(ui)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    for index, (action, label, hint) in enumerate(
-        (
-            ("fullscreen", _("Full screen"), "F11"),
-            ("hide_panels", _("Hide panels"), _("Tab")),
-            ("help", _("Keys and mouse"), "F1"),
-        )
-    ):
+    shown: tuple[tuple[str, Message, Message], ...] = (
+        ("fullscreen", _("Full screen"), plain("F11")),
+        ("hide_panels", _("Hide panels"), _("Tab")),
+        ("help", _("Keys and mouse"), plain("F1")),
+    )
+    for index, (action, label, hint) in enumerate(shown):
         if index == 1:
             imgui.same_line()
         if button(ui, f"window.{action}", label, hint=hint, width=half if index < 2 else -1.0):

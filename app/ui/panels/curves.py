@@ -133,7 +133,7 @@ def _span(values: np.ndarray) -> tuple[float, float]:
     return (low if low == 0.0 else low - room), high + room
 
 
-def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
+def _colours(ui: Ui, curve: Curve) -> dict[Message, Colour]:
     """Colour of every line by its label: of a sphere in the picture, the accent for measured values, or another one.
 
     Lines of one label, such as the closed form of each sphere, share a colour.
@@ -177,7 +177,7 @@ def _draw_line(line: Line, colour: Colour, stride: int) -> None:
     ink = vector(colour)
     if not line.points:
         weight = (2.4 if line.fitted else 1.6) * pen()
-        implot.plot_line(line.label, x, y, implot.Spec(line_color=ink, line_weight=weight))
+        implot.plot_line(str(line.label), x, y, implot.Spec(line_color=ink, line_weight=weight))
         return
     bold = line.error is not None
     if line.error is not None:
@@ -194,7 +194,7 @@ def _draw_line(line: Line, colour: Colour, stride: int) -> None:
         line_weight=1.0 if bold else 1.4 * pen(),  # a broad outline of a circle has corners
         flags=implot.ScatterFlags_.no_clip,  # a mark on an axis is not cut in half
     )
-    implot.plot_scatter(line.label, np.ascontiguousarray(x[::stride]), np.ascontiguousarray(y[::stride]), points)
+    implot.plot_scatter(str(line.label), np.ascontiguousarray(x[::stride]), np.ascontiguousarray(y[::stride]), points)
 
 
 def _legend_height(curve: Curve) -> float:

@@ -119,7 +119,10 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
     where = slide(
         ui,
         "integrators.restitution",
-        (Message("restitution e = {restitution}", restitution=Number(restitution, format=".2f")), f"{restitution:.2f}"),
+        (
+            Message("restitution e = {restitution}", restitution=Number(restitution, format=".2f")),
+            formatted(restitution, ".2f"),
+        ),
         (restitution - LOWEST) / (1.0 - LOWEST),
         max(min(16.0 * imgui.get_font_size(), free), 1.0),
         step=1.0 / steps,

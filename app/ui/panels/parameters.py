@@ -53,9 +53,9 @@ class ParameterSearch:
 
 
 @cache
-def grouped(kind: type[ParameterSet]) -> dict[str, tuple[Parameter, ...]]:
+def grouped(kind: type[ParameterSet]) -> dict[Message, tuple[Parameter, ...]]:
     """The declared parameters by group, in the order of declaration."""
-    groups: dict[str, list[Parameter]] = {}
+    groups: dict[Message, list[Parameter]] = {}
     for parameter in kind.declared().values():
         groups.setdefault(parameter.quantity.group, []).append(parameter)
     return {group: tuple(members) for group, members in groups.items()}
@@ -119,7 +119,9 @@ def in_effect(listed: tuple[Parameter, ...], edits: Edits) -> tuple[Parameter, .
 def matches(parameter: Parameter, text: str) -> bool:
     """Whether every word of the search occurs in name, label, symbol, unit, group or help of the parameter."""
     quantity = parameter.quantity
-    words = " ".join((parameter.name, quantity.label, quantity.symbol, quantity.unit, quantity.group, parameter.help))
+    words = " ".join(
+        map(str, (parameter.name, quantity.label, quantity.symbol, quantity.unit, quantity.group, parameter.help))
+    )
     return all(word in words.lower() for word in text.lower().split())
 
 

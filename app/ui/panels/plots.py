@@ -177,7 +177,7 @@ def _sheet(ui: Ui, what: Message, curves: tuple[Curve, ...], over_time: bool) ->
     source = origin_of(scene, snapshot.run.seed, snapshot.run.time, parameters)
     changed = [source[f"parameter {name}"] for name, entry in declared.items() if values[name] != entry.default]
     facts = joined(
-        [*(changed or [_("default parameters")]), Message("seed {seed}", seed=snapshot.run.seed), source["program"]]
+        [*(changed or (_("default parameters"),)), Message("seed {seed}", seed=snapshot.run.seed), source["program"]]
     )
     return Sheet(joined((scene.title, what), ": "), facts, curves, source, over_time)
 

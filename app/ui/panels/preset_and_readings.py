@@ -168,7 +168,10 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
     room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
     x, y = low.x + 8 * ui.window.scale, low.y - LARGE * high * 1.06
     label = translated(shown.whole_label)  # before it is divided: a half is no sentence
-    lines = [(shown.error, ink), (label, ui.palette.muted)]
+    lines: list[tuple[Message | str, tuple[float, float, float, float]]] = [
+        (shown.error, ink),
+        (label, ui.palette.muted),
+    ]
     if not shown.error and x + text_width(label, BESIDE[0]) > room:
         lines = [(half, ui.palette.muted) for half in halves(label)]
     for text, colour in lines:

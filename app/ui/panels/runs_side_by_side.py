@@ -439,7 +439,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, form: SideBySideForm) -> None
         )
     )
     imgui.same_line()
-    imgui.text_disabled(translated(unit or " "))
+    imgui.text_disabled(unit or " ")
     imgui.same_line()
     help = _("Begin the experiment anew with each of these values and the same seed.")
     if button(ui, "side_by_side.start", _("Start"), hint=_("Enter"), width=width, help=help) or entered:
@@ -449,7 +449,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, form: SideBySideForm) -> None
             replace_run(ui, _("Start side by side?"), _("Start"), partial(start, ui, command))
 
 
-def _high(high: float | None, over: Parameter) -> str:
+def _high(high: float | None, over: Parameter) -> Message:
     return over.shown(high if high is not None else math.inf)
 
 

@@ -82,8 +82,8 @@ def time_unit_of(ui: Ui) -> tuple[float, str]:
 def _draw_span(ui: Ui) -> bool:
     """Draw the list of time spans, one choice for all plots over time; returns True if it is on a line of its own."""
     choices = ui.settings.choices
-    words = {"zero": zero_words(ui.snapshot), "unit": time_unit_of(ui)[1]}
-    spans = {str(span): Message(text.template, **words) for span, text in SPANS.items()}
+    zero, unit = zero_words(ui.snapshot), time_unit_of(ui)[1]
+    spans = {str(span): Message(text.template, zero=zero, unit=unit) for span, text in SPANS.items()}
     pad = imgui.get_style().frame_padding.x
     around = imgui.get_text_line_height() + pad
     widest = max(text_width(text) for text in spans.values()) + around

@@ -155,7 +155,7 @@ def _draw_space(ui: Ui) -> None:
     along = AXES.index(view.cut_axis)
     low, high = ui.snapshot.geometry.box[0][along], ui.snapshot.geometry.box[1][along]
     place = si(low + view.cut_position * (high - low), "m")
-    moved = slide(ui, "view.cut_position", (f"{view.cut_axis} = {place}", place), view.cut_position, step=0.02)
+    moved = slide(ui, "view.cut_position", (joined((view.cut_axis, place), " = "), place), view.cut_position, step=0.02)
     if moved is not None:
         view.cut_position = moved
 

@@ -167,7 +167,7 @@ def _draw_numbers(ui: Ui) -> None:
             plain(len(made.clump.radius)),
             _("fewer than the largest number where one more would add nothing"),
         ),
-        *(line for line in quality_rows(made.quality) if line.name != "outside"),
+        *quality_rows(made.quality),
         *(piece_rows(made) if ui.work.workshop.is_usable else ()),  # otherwise a sentence says it
         ClumpRow(
             _("volume, mass"),
@@ -215,7 +215,7 @@ def _draw_plot(ui: Ui) -> None:
     _draw_legend(ui, curves)
 
 
-def _curves(ui: Ui, points: tuple[CurvePoint, ...]) -> list[tuple[str, np.ndarray, Colour]]:
+def _curves(ui: Ui, points: tuple[CurvePoint, ...]) -> list[tuple[Message, np.ndarray, Colour]]:
     """Name, values and colour of each curve."""
     palette = ui.palette
     measures = {
@@ -226,7 +226,7 @@ def _curves(ui: Ui, points: tuple[CurvePoint, ...]) -> list[tuple[str, np.ndarra
     return [(WORDS[name], np.array(values, float), colour) for name, (values, colour) in measures.items()]
 
 
-def _draw_curve(ui: Ui, name: str, numbers: np.ndarray, values: np.ndarray, colour: Colour) -> None:
+def _draw_curve(ui: Ui, name: Message, numbers: np.ndarray, values: np.ndarray, colour: Colour) -> None:
     known = np.isfinite(values)
     if not known.any():
         return
@@ -239,10 +239,10 @@ def _draw_curve(ui: Ui, name: str, numbers: np.ndarray, values: np.ndarray, colo
         marker_fill_color=ink,
         marker_line_color=ink,
     )
-    implot.plot_line(name, np.ascontiguousarray(numbers[known]), np.ascontiguousarray(values[known]), spec)
+    implot.plot_line(str(name), np.ascontiguousarray(numbers[known]), np.ascontiguousarray(values[known]), spec)
 
 
-def _legend_starts(curves: list[tuple[str, np.ndarray, Colour]]) -> list[bool]:
+def _legend_starts(curves: list[tuple[Message, np.ndarray, Colour]]) -> list[bool]:
     """Whether each entry of the legend begins a line: the first one, and those that do not fit beside the last one."""
     side, room, used, starts = 0.5 * imgui.get_font_size(), imgui.get_content_region_avail().x, math.inf, []
     for name, __, _colour in curves:
@@ -252,11 +252,11 @@ def _legend_starts(curves: list[tuple[str, np.ndarray, Colour]]) -> list[bool]:
     return starts
 
 
-def _legend_lines(curves: list[tuple[str, np.ndarray, Colour]]) -> int:
+def _legend_lines(curves: list[tuple[Message, np.ndarray, Colour]]) -> int:
     return sum(_legend_starts(curves))
 
 
-def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
+def _draw_legend(ui: Ui, curves: list[tuple[Message, np.ndarray, Colour]]) -> None:
     side, line = 0.5 * imgui.get_font_size(), imgui.get_text_line_height()
     for (name, __, colour), starts in zip(curves, _legend_starts(curves), strict=True):
         if not starts:
@@ -317,7 +317,7 @@ def pour(ui: Ui, second: bool = False) -> None:
     ui.control.edits.forget()
     added = {"second_share": values.get("second_share", HALF), "second_clump": path} if second else {"clump": path}
     ui.control.send(Start("clumps", values | added, snapshot.run.seed))
-    ui.work.preset_library.expect("clumps", scenes()["clumps"].title, "clumps")
+    ui.work.preset_library.expect("clumps", str(scenes()["clumps"].title), "clumps")
     ui.control.send(Act("fill"))
 
 

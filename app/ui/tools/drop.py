@@ -8,7 +8,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import ADDED, AddGrains
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import EMPTY, Message, _, length_text, plural
+from repose.sim.message import EMPTY, Message, _, length_text, plain, plural
 from repose.sim.registry import scenes
 
 
@@ -34,7 +34,7 @@ def options(ui: Ui) -> None:
     choices = ui.settings.choices
     count = plural("{count} grain", "{count} grains", count=choices.drop_count)
     choices.drop_count = round(
-        slide_log(ui, "tool.drop_count", (count, f"{choices.drop_count}"), choices.drop_count, (1, 200))
+        slide_log(ui, "tool.drop_count", (count, plain(choices.drop_count)), choices.drop_count, (1, 200))
     )
     tooltip(_("Number of grains that a click adds."))
     radius = length_text(choices.drop_size * grain_radius(ui.snapshot))

@@ -18,7 +18,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PULLED, Pull, Release
 from repose.sim.experiment.pull import LARGEST_FORCE
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, formatted
 
 REACH = 6.0
 """Distance from the edge of a grain at which a press still grabs it [px at scale 1]."""
@@ -108,7 +108,7 @@ def options(ui: Ui) -> None:
     texts = (
         Message("up to {strength} weights", strength=Number(strength, format=".0f")),
         Message("{strength} weights", strength=Number(strength, format=".0f")),
-        f"{strength:.0f}",
+        formatted(strength, ".0f"),
     )
     choices.grab_strength = slide_log(ui, "tool.strength", texts, strength, (WEAKEST, STRONGEST))
     tooltip(

@@ -14,6 +14,7 @@ from repose.app.ui.widgets import slide
 from repose.sim.experiment.commands import Command, Release
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message
 from repose.sim.registry import scenes
 
 STILL = 0.25
@@ -99,7 +100,7 @@ def abandon_drag(ui: Ui) -> None:
     ui.states[PresentDrag].drag = None
 
 
-def slide_log(ui: Ui, name: str, texts: tuple[str, ...], value: float, span: tuple[float, float]) -> float:
+def slide_log(ui: Ui, name: str, texts: tuple[Message, ...], value: float, span: tuple[float, float]) -> float:
     """Draw a slider on a logarithmic scale; returns the value, rounded to two digits if the slider was moved."""
     low, high = span
     decades = math.log10(high / low)

@@ -18,7 +18,7 @@ from repose.sim.clumps.making import number_of_pieces, why_apart
 from repose.sim.engine.body_builder import BodyShape, body_shape
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Surface
-from repose.sim.message import Message, Number, _, plural
+from repose.sim.message import EMPTY, Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -75,11 +75,11 @@ def clump_of_shape(name: str, members: int) -> tuple[Clump, float]:
     return fitted_clump(body, members), body.field.step
 
 
-def why_shape_apart(name: str, members: int) -> str:
+def why_shape_apart(name: str, members: int) -> Message:
     """Why a shape of the library falls apart with `members` spheres, and how many make one piece; empty otherwise."""
     clump, _ = clump_of_shape(name, members)
     if number_of_pieces(clump) == 1:
-        return ""
+        return EMPTY
     return why_apart(body_of_shape(name, CELLS, 1.0), clump, members, most=MOST_MEMBERS)
 
 

@@ -25,7 +25,7 @@ from repose.sim.experiment.simulation import Simulation
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
-from repose.sim.message import Message, _, length_text, plain
+from repose.sim.message import EMPTY, Message, _, length_text, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import integrators, laws
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
@@ -115,7 +115,7 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
             phases=(Phase("running", _("running"), runs=True),),
             describe=lambda experiment: ("running", plain(f"{count} spheres"), None),
             results=lambda experiment: {"phase": experiment.phase},
-            check=lambda experiment: "",
+            check=lambda experiment: EMPTY,
         ),
         view=SceneView(box=lambda experiment: (low, high)),
     )

@@ -43,7 +43,7 @@ from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.message import Message, Number, _, plural
+from repose.sim.message import EMPTY, Message, Number, _, plural
 from repose.sim.parameters import ParameterError, choice, length, number
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
@@ -100,10 +100,10 @@ class DumpState:
     """`World.largest_overlap` of the frames only: between two frames, colliding spheres pass through each other."""
 
 
-def interval_of(dump: Dump, timestep: float | None) -> tuple[float, str]:
+def interval_of(dump: Dump, timestep: float | None) -> tuple[float, Message]:
     """Time between two frames [s], and a remark if it varies between frames."""
     if len(dump.places) == 1:
-        return USUAL_INTERVAL, ""
+        return USUAL_INTERVAL, EMPTY
     times = [place.time for place in dump.places]
     if timestep is not None:
         known = np.array([place.step * timestep for place in dump.places])
@@ -122,10 +122,10 @@ def interval_of(dump: Dump, timestep: float | None) -> tuple[float, str]:
         return usual, Message(
             "The frames are not evenly spaced; each is shown for {usual} s.", usual=Number(usual, format="g")
         )
-    return usual, ""
+    return usual, EMPTY
 
 
-def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str]:
+def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Message]:
     """The scene of a dump, and a remark about its times or an empty string; raises `ParameterError`."""
     interval, remark = interval_of(dump, timestep)
     steps = CHECK_STEPS * math.ceil(interval / (CHECK_STEPS * LONGEST_STEP))
@@ -228,7 +228,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
                 (experiment.run.state.frame + 1) / count if experiment.phase == "playing" else None,
             ),
             results=results,
-            check=lambda experiment: "",
+            check=lambda experiment: EMPTY,
             measure=lambda experiment: slope_of(experiment.run.world, axis),
             readings=lambda experiment: readings(experiment, left(experiment)),
         ),

@@ -266,7 +266,7 @@ class PouredCourse:
     """Words of all phases but "filling", which has words of its own here."""
     results: Callable[[Experiment], dict[str, Any]]
     """Its numbers for result.json."""
-    check: Callable[[Experiment], str]
+    check: Callable[[Experiment], Message]
     """What is physically wrong after a whole run, in a sentence, or an empty string."""
     opening: str = ""
     """The action that follows the filled container; empty if the grains are not held by one."""

@@ -22,7 +22,7 @@ def first_flaw(complaints: Mapping[str, bool]) -> Message | None:
 
 def is_finite(value: Any) -> bool:
     """Whether all numbers in a state are finite: in its fields, and in the lists, arrays and dataclasses in them."""
-    if is_dataclass(value):
+    if is_dataclass(value) and not isinstance(value, Message):
         return all(map(is_finite, vars(value).values()))
     if isinstance(value, Mapping):
         return all(map(is_finite, value.values()))

@@ -159,7 +159,7 @@ def falling_time(diameter: float, gravity: float) -> float:
     return math.sqrt(diameter / max(gravity, LEAST_GRAVITY))
 
 
-def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], None], jammed: str) -> bool:
+def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], None], jammed: Message) -> bool:
     """Pour the next layer when its position is free; True when all grains are poured.
 
     If the last layer has not fallen for `JAMMED_AFTER`, pouring ends with the message `jammed`.

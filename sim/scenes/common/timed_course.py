@@ -12,7 +12,7 @@ begins at the first check after they have settled, or after the command. "Run al
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import GenericAlias
 from typing import Any, ClassVar
 
@@ -301,7 +301,7 @@ def results(course: TimedCourse, experiment: Experiment) -> dict[str, Any]:
         "phase": experiment.phase,
         "waits_cut_short": experiment.run.state.waits_cut_short,
         **course.results(experiment),
-        "outcomes": [asdict(entry) for entry in outcomes_at_end(course, experiment)],
+        "outcomes": [dict(vars(entry)) for entry in outcomes_at_end(course, experiment)],
         "answer": answer.words if answer else None,
     }
 

@@ -71,9 +71,17 @@ Duration = Annotated[float, number(..., 0.05, 600.0, _("duration"), "T", "s", ef
     help=_("How long the particles are observed. Takes effect at the next start."))]
 BondStiffness = Annotated[float, number(..., 1.0, 3e5, _("stiffness"), "k", "N/m", log=True, effect="ramp",
     group=_("Particles"), help=_("Spring between two neighbours, and repulsion of two particles pressed together."))]
-InternalFriction = Annotated[float, number(..., 0.0, 500.0, _("internal friction"), "c", "kg/s", effect="ramp",
-    group=_("Particles"), help=_("Force per rate of change of the distance of two neighbours, along the line of "
-                                 "centres."))]
+
+
+def _internal_friction(damps_normal: bool) -> Any:
+    words = _("Force per rate of change of the distance of two neighbours, along the line of centres.")
+    label, group = _("internal friction"), _("Particles")
+    return number(
+        ..., 0.0, 500.0, label, "c", "kg/s", effect="ramp", group=group, damps_normal=damps_normal, help=words
+    )
+
+
+InternalFriction = Annotated[float, _internal_friction(damps_normal=False)]
 BondViscosity = Annotated[InternalFriction, Le(10.0)]
 Attraction = Annotated[float, number(..., 0.0, 100.0, _("attraction"), "F_c", "N", effect="ramp", group=_("Particles"),
     help=_("Largest attraction of two particles across a gap. With 0 they only repel each other."))]
@@ -122,7 +130,7 @@ class BodyParameters(MotionParameters):
         return self.bond_viscosity
 
 
-DropletViscosity = Annotated[InternalFriction, Le(5.0)]
+DropletViscosity = Annotated[float, _internal_friction(damps_normal=True), Le(5.0)]
 
 
 class DropletParameters(MotionParameters):

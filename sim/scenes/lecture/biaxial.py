@@ -494,7 +494,7 @@ SCENE = Scene(
     ),
     view=disc_view(box, curves),
     limits=SOFT_DISCS,
-    guess=Guess(_("Largest pressure of the upper plate over that of the sides"), _("times"), 1.0, 6.0),
+    guess=Guess(_("Largest pressure of the upper plate over that of the sides"), str(_("times")), 1.0, 6.0),
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),
     test_values={"grain_count": 40, "young": 1e6, "strain": 0.03, "strain_rate": 0.5, "pressure": 10.0},
 )

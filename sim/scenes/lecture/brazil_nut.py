@@ -259,8 +259,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         )
 
     return (
-        Curve("height", _("Height"), TIME, Axis(_("height"), "mm"), both(_("height"), "marked_height", 1e3)),
-        Curve("below", _("Below"), TIME, Axis(_("grains below it"), "%"), both(_("below"), "marked_below", 100.0)),
+        Curve("height", _("Height"), TIME, Axis(_("height"), "mm"), both("height", "marked_height", 1e3)),
+        Curve("below", _("Below"), TIME, Axis(_("grains below it"), "%"), both("below", "marked_below", 100.0)),
     )
 
 

@@ -428,7 +428,7 @@ SCENE = Scene(
     course=disc_course(COURSE, readings, ("outlet", "grains_passed", "flow_rate", "grains_until_clogged")),
     view=disc_view(box, curves),
     limits=SOFT_DISCS,
-    guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), _("times"), 1.0, 8.0),
+    guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), str(_("times")), 1.0, 8.0),
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),
     test_values={
         "grain_count": 60,

@@ -178,7 +178,7 @@ def angle_without_friction_is_not_zero(outcome: StudyOutcome) -> StatementVerdic
 
 def steeper_than_arctan(outcome: StudyOutcome) -> StatementVerdict:
     """Whether k exceeds 1."""
-    found = verdicts.numbers(outcome, outcome.groups[0].label).get("factor")
+    found = verdicts.numbers(outcome, outcome.groups[0].name).get("factor")
     if found is None or not verdicts.several_seeds(outcome):
         return verdicts.UNDECIDED
     k, error = found["k"], found["standard_error"]
@@ -189,7 +189,7 @@ def runs_fail(label: str) -> Any:
     """Whether runs of a line ended in a fault."""
 
     def judge(outcome: StudyOutcome) -> StatementVerdict:
-        names = [run.task.path.name for run in outcome.runs if outcome.group_of(run).label == label]
+        names = [run.task.path.name for run in outcome.runs if outcome.group_of(run).name == label]
         results = [outcome.results[name] for name in names if name in outcome.results]
         faults = sum(result["fault"] is not None or result["phase"] != "rested" for result in results)
         ours = f"{len(results) - faults} of {len(results)} runs came to rest"

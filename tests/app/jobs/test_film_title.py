@@ -26,5 +26,5 @@ def test_a_run_of_another_scene_does_not_have_the_title_of_the_preset_in_use(tmp
     library = PresetLibrary(lambda command: None, folder=tmp_path)
     library.refresh()
     library.note("moon", "Moon", "heap")
-    assert library.title("heap") == "Moon"
-    assert library.title("slope") == "Spheres on a slope"
+    assert str(library.title("heap")) == "Moon"
+    assert str(library.title("slope")) == "Spheres on a slope"

@@ -13,7 +13,6 @@ from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import remaining_time
 from repose.app.jobs.remaining_time import Countdown, Outlook, duration, time_left
 from repose.app.progress import Progress
-from repose.sim.message import Message
 
 
 @dataclass
@@ -78,8 +77,8 @@ def test_without_a_terminal_progress_is_a_line_from_time_to_time(
 def test_without_a_terminal_a_stage_or_words_that_change_begin_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("A run") as told:
         for layer in range(3):
-            told.show(Message("filling: layer {layer}", layer=layer), 0.1, stage="filling")
-        told.show(Message("filling: layer {layer}", layer=3), 0.1, stage="flowing")
+            told.show(f"filling: layer {layer}", 0.1, stage="filling")
+        told.show("filling: layer 3", 0.1, stage="flowing")
         for words in ("compiling", "compiling", "drawing"):
             told.show(words, None)
     assert capsys.readouterr().err.splitlines() == [

@@ -243,13 +243,13 @@ def test_another_study_is_drawn_beside_and_grains_left_below(tmp_path: Path, mon
     runs = runs_on_disk.StudyRuns((plan,), tmp_path / "first" / "runs")
     assert runs.begin() == []
     angle, left = runs.outcome(plan).curves()
-    beside = next(line for line in angle.lines if line.label == "first")
+    beside = next(line for line in angle.lines if str(line.label) == "first")
     assert {line.group for line in angle.lines if line.points and line is not beside} == {0}
     assert beside.group == 1  # a colour and a marker of its own
     assert beside.x.tolist() == [0.1, 0.4]
     assert beside.y == pytest.approx([row["angle_of_repose"]["mean"] for row in first["table"]])
     assert beside.error == pytest.approx([row["angle_of_repose"]["standard_error"] for row in first["table"]])
-    assert left.y_label == "grains left"
+    assert str(left.y_label) == "grains left"
     assert left.lines[0].y == pytest.approx([row["grains_left"]["mean"] for row in first["table"]])
     for other, words in (("first", "no common axes"), ("none", "contains no results of a study")):
         with pytest.raises(ParameterError, match=words):

@@ -89,7 +89,7 @@ def test_choices_presets_and_ranges_are_varied() -> None:
     wanted = made.runs(Path())
     assert len(wanted) == 12
     assert {run.varied["friction"] for run in wanted} == {0.1, 0.2, 0.3}
-    values = {run.case.label: run.task.values for run in wanted}
+    values = {run.case.name: run.task.values for run in wanted}
     assert values["linear-law"]["exponent"] == "linear"
     assert values["moon"]["gravity"] == pytest.approx(1.62)
     assert "exponent" not in values["moon"]

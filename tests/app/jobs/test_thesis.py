@@ -26,6 +26,7 @@ from repose.sim.study.runs_on_disk import StudyRuns
 from repose.sim.study.studies import other_angles
 from repose.sim.study.studies.thesis import FIGURES, PROFILES, STAGES, angle_of_flank, more_friction_is_steeper
 
+from tests.english import english
 from tests.study_runs import run_here, tiny
 
 SMALL = (320, 180)
@@ -73,21 +74,21 @@ def test_equal_results_give_equal_files(kind: str, magic: bytes, outcomes: dict[
 
 def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[str, StudyOutcome]) -> None:
     curve = outcomes["thesis-4.3"].curve()
-    assert (curve.x_label, curve.y_label) == ("friction μ", "angle of repose θ [°]")
+    assert english((curve.x_label, curve.y_label)) == ("friction μ", "angle of repose θ [°]")
     means = [line for line in curve.lines if line.points and not line.single]
-    assert [line.label for line in means] == ["simplified", "Hertz"]
+    assert english([line.label for line in means]) == ["simplified", "Hertz"]
     assert all(line.error is not None and (line.error > 0.0).any() for line in means)
     assert {"arctan μ", "1.77 arctan μ (thesis, Hertz)", "1.22 arctan μ (thesis, simplified)"} <= {
-        line.label for line in curve.lines
+        str(line.label) for line in curve.lines
     }
-    assert outcomes["thesis-4.5"].curve().x_label == "base grain radius R_p [mm]"
+    assert str(outcomes["thesis-4.5"].curve().x_label) == "base grain radius R_p [mm]"
 
 
 def test_the_other_angles_are_drawn_side_by_side_in_degrees(outcomes: dict[str, StudyOutcome]) -> None:
     tilt = outcomes["tilt"]
-    means = {line.label: line for line in tilt.curve().lines if line.points and not line.single}
+    means = {str(line.label): line for line in tilt.curve().lines if line.points and not line.single}
     assert {"angle of repose θ", "tilting angle θ_T"} <= means.keys()
-    assert tilt.curve().y_label == "angle [°]"
+    assert str(tilt.curve().y_label) == "angle [°]"
     for row in tilt.report()["table"]:
         angles = row["other_angles.tilting_angle_degrees"]
         assert 0.0 < angles["mean"] < 90.0
@@ -187,7 +188,7 @@ def test_the_report_contains_every_figure_and_statement_and_needs_no_other_file(
     assert len(found.sources) == 2
     assert all(source.startswith("data:image/png;base64,") for source in found.sources)
     for plan in parts.values():
-        assert plan.title in page
+        assert str(plan.title) in page
         for statement in plan.statements:
             assert escape(statement.words) in page
             assert escape(statement.theirs) in page

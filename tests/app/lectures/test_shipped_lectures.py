@@ -69,7 +69,7 @@ def ends(lecture: Lecture) -> Iterator[End]:
 
 def labels_of(shot: Snapshot) -> str:
     """The phases of all experiments in words."""
-    return "; ".join(run.run.phase_label for run in (shot, *shot.beside))
+    return "; ".join(str(run.run.phase_label) for run in (shot, *shot.beside))
 
 
 @pytest.mark.slow

@@ -142,8 +142,8 @@ def test_ticks_of_any_range_are_few_and_inside() -> None:
 
 
 def test_tick_labels_have_the_digits_their_step_needs() -> None:
-    assert tick_label(0.6000000001, 0.2) == "0.6"
-    assert tick_label(150.0, 50.0) == "150"
+    assert str(tick_label(0.6000000001, 0.2)) == "0.6"
+    assert str(tick_label(150.0, 50.0)) == "150"
     assert translated(tick_label(-0.05, 0.05)) == "−0.05"
 
 

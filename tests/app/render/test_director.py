@@ -15,10 +15,12 @@ from repose.app.window.picture import PictureMaker
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import plain
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.phases import FILLING, FLOWING, RESTED
 
 from tests.app.fake_heap import fake_heap
+from tests.english import english
 from tests.snapshots import with_fields
 
 SIZE = (640, 360)
@@ -111,15 +113,15 @@ def test_the_parameters_on_the_card_are_those_of_the_lecture_and_those_that_diff
     pictures(Director(shots.read, SIZE, FPS, View()), with_fields(fake_heap(), parameters=parameters, seed=7))
     words = shots.asked[0]["film"]
     assert words.title == scenes()["heap"].title  # no preset's
-    assert "μ = 0.3" in words.parameters
-    assert "k_w/k_n = 3" in words.parameters
-    assert "seed 7" in words.origin
+    assert "μ = 0.3" in english(words.parameters)
+    assert "k_w/k_n = 3" in english(words.parameters)
+    assert "seed 7" in str(words.origin)
     assert len(words.parameters) <= 5
 
 
 def test_the_title_of_a_film_is_that_of_the_preset(shots: Shots) -> None:
-    pictures(Director(shots.read, SIZE, FPS, View(), title="Moon"), fake_heap())
-    assert {shot["film"].title for shot in shots.asked} == {"Moon"}
+    pictures(Director(shots.read, SIZE, FPS, View(), title=plain("Moon")), fake_heap())
+    assert {str(shot["film"].title) for shot in shots.asked} == {"Moon"}
 
 
 class Filmed:

@@ -16,6 +16,7 @@ from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 
 from tests.app.test_passes_of_real_runs import Sheet
+from tests.english import english
 from tests.snapshots import put, snapshot_of
 
 SEEN, SIZE = View(shown={"displacement": True}), (1280, 720)
@@ -67,7 +68,7 @@ def test_a_small_displacement_is_enlarged_by_a_factor_that_is_stated() -> None:
     found = displaced(snapshot)
     assert found is not None
     assert found.factor == 2000.0
-    assert words(found) == ["100 grains, mean 2 µm", "largest 2 µm", "arrows: 2000 times the displacement"]
+    assert english(words(found)) == ["100 grains, mean 2 µm", "largest 2 µm", "arrows: 2000 times the displacement"]
     rows = instances(frame(snapshot))
     assert rows is not None
     shafts = rows[: len(rows) // 3]
@@ -79,7 +80,7 @@ def test_long_arrows_are_drawn_of_so_few_grains_that_the_others_are_visible() ->
     found = displaced(snapshot)
     assert found is not None
     assert found.every > 1
-    assert words(found)[-1] == f"arrows: true length, of one grain in {found.every}"
+    assert str(words(found)[-1]) == f"arrows: true length, of one grain in {found.every}"
     area = float(np.linalg.norm(found.along[found.shown], axis=1).sum()) * WIDTH * found.radius
     assert 0.0 < area <= 1.3 * COVERED * np.pi * found.radius**2 * 100
 
@@ -93,7 +94,7 @@ def test_grains_that_were_not_there_have_no_arrow_and_at_the_mark_nothing_is_dra
     assert len(found.place) == 60
     put(snapshot, sphere_id=snapshot.grains.sphere_id + 1000)
     assert displaced(snapshot) is None
-    assert words(None) == ["none of the grains was there then"]
+    assert english(words(None)) == ["none of the grains was there then"]
     assert instances(frame(snapshot)) is None
     assert instances(frame(moved(0.0))) is None
     put(snapshot, mark=None)

@@ -19,6 +19,7 @@ from repose.sim.message import with_prefix
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.test_passes_of_real_runs import Sheet
+from tests.english import english
 from tests.snapshots import put
 
 SIZE, GRAIN = (1280, 720), View(selected=(9,))
@@ -78,13 +79,13 @@ def test_the_energies_of_a_grain_are_those_of_motion_spin_and_height() -> None:
     put(snapshot, velocity=np.tile(np.array((0.3, -0.4), np.float32), (count, 1)))
     put(snapshot, gravity=(0.0, -9.81), box=((-3.0, -2.0), (3.0, 2.0)))
     height = float(snapshot.grains.position[row, 1]) + 2.0
-    assert energies_of_grain(snapshot, row) == [
+    assert english(energies_of_grain(snapshot, row)) == [
         ("kinetic energy", "250 µJ"),
         ("potential energy", with_prefix(2e-3 * 9.81 * height, "J", 3)),
     ]
     put(snapshot, orientation=np.zeros((count, 1), np.float32))
     snapshot.grains.columns["rotational"] = np.full(count, 5e-5, np.float32)
-    assert energies_of_grain(snapshot, row)[0] == ("energy of motion, spin", "250 µJ, 50 µJ")
+    assert english(energies_of_grain(snapshot, row)[0]) == ("energy of motion, spin", "250 µJ, 50 µJ")
 
 
 def test_many_forces_on_a_grain_leave_only_labels_that_do_not_overlap() -> None:
@@ -120,8 +121,8 @@ def test_the_neighbours_of_a_grain_are_listed_with_their_forces_the_largest_firs
     assert snapshot.contacts.forces is not None
     snapshot.contacts.forces.normal_force[:] = 1.0, 2.0, 3.0
     frame = make_frame(snapshot, GRAIN, Camera2D(), SIZE, (0.0, 0.0, 0.0, 0.0), 1.0, Ranges())
-    assert grain_words(frame, 1)[-2:] == [("touches 7", "F_n = 2 N"), ("touches 5", "F_n = 1 N")]
-    assert grain_words(frame, 0)[-2:] == [("touches a wall", "F_n = 3 N"), ("touches 9", "F_n = 1 N")]
+    assert english(grain_words(frame, 1)[-2:]) == [("touches 7", "F_n = 2 N"), ("touches 5", "F_n = 1 N")]
+    assert english(grain_words(frame, 0)[-2:]) == [("touches a wall", "F_n = 3 N"), ("touches 9", "F_n = 1 N")]
 
 
 def test_the_path_of_the_selected_grain_is_drawn() -> None:

@@ -110,4 +110,4 @@ def test_a_new_phase_and_a_restarted_experiment_have_their_own_speed() -> None:
     [(0.05, "20 × slow motion"), (1.0, "real time"), (5.0, "5 × time lapse"), (0.5, "2 × slow motion")],
 )
 def test_speeds_are_written_in_words(speed: float, words: str) -> None:
-    assert describe_speed(speed) == words
+    assert str(describe_speed(speed)) == words

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from repose.app.render.pictures_side_by_side import GROUND, LINE, Together, columns_for, gaps, places, upper_right
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message
 
 from tests.snapshots import snapshot_of
 
@@ -48,9 +49,9 @@ class OneColour:
 def test_a_film_shows_every_run_in_its_part_and_one_that_has_ended_stands_still() -> None:
     labels: list[str] = []
 
-    def make(size: tuple[int, int], label: str) -> Any:
-        labels.append(label)
-        return OneColour(size, label)
+    def make(size: tuple[int, int], label: Message) -> Any:
+        labels.append(str(label))
+        return OneColour(size, str(label))
 
     film = Together(make, (100, 60))
     box = ((0.0, 0.0), (1.0, 4.0))

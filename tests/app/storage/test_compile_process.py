@@ -14,6 +14,7 @@ from repose.app.storage import compile_process
 from repose.app.storage.compile_process import CompileProcess
 
 from tests.app.program import UNIX
+from tests.english import english
 
 EXPECTED = {"heap": {"loop": 10.0, "table": 10.0}, "slope": {"loop": 20.0, "table": 20.0}}
 
@@ -72,7 +73,7 @@ def test_share_and_time_follow_the_parts_that_are_done(told: FakeContext) -> Non
     told.tell.close()
     state = process.state()
     assert (state.ended, state.done, state.share) == (True, 1, 1.0)
-    assert state.failures == ("The engine of slope could not be compiled: MemoryError.",)
+    assert english(state.failures) == ("The engine of slope could not be compiled: MemoryError.",)
 
 
 def test_the_process_ends_at_once_if_no_engine_is_missing(told: FakeContext) -> None:
@@ -92,7 +93,7 @@ def test_a_killed_process_is_reported_in_one_sentence(told: FakeContext) -> None
     process.state()
     state = process.state()
     assert state.ended
-    assert state.failures == ("Compiling of heap ended with exit code 3.",)
+    assert english(state.failures) == ("Compiling of heap ended with exit code 3.",)
 
 
 def test_a_real_process_says_what_is_missing_and_ends_when_it_is_stopped() -> None:

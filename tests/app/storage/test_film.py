@@ -137,7 +137,7 @@ def test_an_encoder_that_fails_ends_the_film_with_its_sentence(film: Film, sourc
     sinks[0].failure = "the disk is almost full"
     send(source, 1)
     drain(film)
-    assert film.trouble == "the disk is almost full"
+    assert str(film.trouble) == "the disk is almost full"
     assert not film.running
 
 
@@ -150,7 +150,7 @@ def test_a_drawing_error_ends_the_film_not_the_program(film: Film, source: Sourc
     film.start()
     send(source, 1)
     drain(film)
-    assert film.trouble == "That failed: no memory for the picture."
+    assert str(film.trouble) == "That failed: no memory for the picture."
     assert not film.running
 
 
@@ -158,7 +158,7 @@ def test_a_drawing_error_ends_the_film_not_the_program(film: Film, source: Sourc
 def test_an_invalid_file_name_is_refused(film: Film, sinks: list[Sink], name: str) -> None:
     film.name = name
     film.start()
-    assert "cannot be a file's name" in film.trouble
+    assert "cannot be a file's name" in str(film.trouble)
     assert sinks == []
 
 
@@ -189,8 +189,8 @@ def test_a_film_that_cannot_be_opened_gives_the_reason(film: Film, source: Sourc
 
     film.open = fail
     film.start()
-    assert film.trouble.startswith("That failed: ")
-    assert film.trouble.endswith(f"{error}.")
+    assert str(film.trouble).startswith("That failed: ")
+    assert str(film.trouble).endswith(f"{error}.")
     assert not film.running
     assert source.intervals == []
 

@@ -21,7 +21,7 @@ def legend_of(curves: tuple[Curve, ...], monkeypatch: pytest.MonkeyPatch) -> tup
     """The first plot of a picture, laid out, and the texts of its legend."""
     figures: list[Any] = []
     monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))
-    draw(Sheet("Title", "facts", curves), io.BytesIO(), (640, 360))
+    draw(Sheet("Title", plain("facts"), curves), io.BytesIO(), (640, 360))
     figures[0].draw_without_rendering()
     axes = figures[0].axes[0]
     return axes, [text.get_text() for text in axes.get_legend().get_texts()]
@@ -55,7 +55,7 @@ def test_a_picture_in_another_language_has_its_words_and_its_decimal_sign(monkey
     friction, lines = Axis(_("friction"), "N/m^1.5"), (Line(plain("a"), X, X), Line(_("single runs"), X, 2 * X))
     for over_time in (False, True):
         sheet = Sheet(
-            plain("Title"), "facts", (Curve("angle", plain(""), friction, friction, lines),), over_time=over_time
+            plain("Title"), plain("facts"), (Curve("angle", plain(""), friction, friction, lines),), over_time=over_time
         )
         for language, sign, label, entry in (
             ("en", ".", "friction", "single runs"),

@@ -38,7 +38,7 @@ def test_settings_presets_and_saves_are_private_without_a_umask(
     library = PresetLibrary(lambda command: None)
     assert library.save("mine", "heap", scenes()["heap"].parameters(), 1)
     place = autosave.begin()
-    assert engine_cache.choose_engine_cache() == ""
+    assert not engine_cache.choose_engine_cache()
     place.lock.close()
     folders = [tmp_path / "XDG_CONFIG_HOME", settings.path.parent, paths.presets_folder(), place.folder]
     folders += [paths.autosave_folder(), Path(os.environ[engine_cache.VARIABLE])]

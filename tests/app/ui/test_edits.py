@@ -12,6 +12,7 @@ from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
+from tests.english import english
 from tests.snapshots import snapshot_of
 
 DEFAULTS = scenes()["heap"].parameters()
@@ -107,7 +108,7 @@ def test_a_refusal_of_the_engine_is_assigned_to_the_field_that_caused_it(world: 
     edits.set({"friction": 0.4})
     world.parameters = DEFAULTS
     edits.see(world.snapshot(refusal="not now"))
-    assert edits.refusals == {"friction": "not now"}
+    assert english(edits.refusals) == {"friction": "not now"}
     assert edits.value("friction") == 0.1
     edits.set({"gravity": 5.0})
     assert edits.refusals == {}
@@ -138,7 +139,7 @@ def test_changes_are_marked_in_time_and_a_drag_leaves_one_mark(world: World, edi
         edits.set({"friction": value}, gesture="drag")
         edits.see(world.snapshot())
     edits.set({"gravity": 1.62})
-    assert [mark.text for mark in edits.marks] == ["friction: 0.1 → 0.4", "gravity: 9.81 m/s² → 1.62 m/s²"]
+    assert [str(mark.text) for mark in edits.marks] == ["friction: 0.1 → 0.4", "gravity: 9.81 m/s² → 1.62 m/s²"]
     world.serial = 0
     edits.see(world.snapshot())
     assert edits.marks == []

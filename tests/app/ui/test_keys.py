@@ -22,6 +22,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 
+from tests.english import english
 from tests.snapshots import snapshot_of
 
 UI: Any = SimpleNamespace(control=SimpleNamespace(actions={}), mode=WindowMode(), states=States())
@@ -78,7 +79,7 @@ def test_the_letter_of_an_action_of_the_scene_sends_its_command(text: str) -> No
     ui: Any = SimpleNamespace(control=SimpleNamespace(send=sent.append), snapshot=Snapshot())
     snapshot = snapshot_of(actions=(Action("pour", "Pour grains", "F", True, ""), Action("wait", "Wait", "", True, "")))
     keys = scene_keys(snapshot)
-    assert [(key.shown, key.help, key.group) for key in keys] == [("F", "Pour grains", "Experiment")]
+    assert english([(key.shown, key.help, key.group) for key in keys]) == [("F", "Pour grains", "Experiment")]
     assert dispatch(press(pygame.K_f, text), keys, ui, typing=False)
     assert sent == [Act("pour")]
 
@@ -138,8 +139,9 @@ def test_help_of_the_reset_says_what_its_button_says(scene: str) -> None:
     experiment = new_experiment(scene, dict(scenes()[scene].test_values))
     actions = scenes()[scene].course.actions(experiment)
     button = next(action for action in actions if action.name == RESET)
-    (key,) = (key for key in scene_keys(snapshot_of(actions=actions)) if key.shown == "R")
-    assert key.help == f"Reset: {button.help[:-1]}"
+    (key,) = (key for key in scene_keys(snapshot_of(actions=actions)) if str(key.shown) == "R")
+    help = str(button.help)
+    assert str(key.help) == f"Reset: {help[:-1]}"
     if scene == "heap":
         readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
-        assert f"**R** resets: {button.help[0].lower()}{button.help[1:]}" in " ".join(readme.split())
+        assert f"**R** resets: {help[0].lower()}{help[1:]}" in " ".join(readme.split())

@@ -44,6 +44,6 @@ def test_other_engines_are_compiled_some_time_after_the_first_and_until_the_wind
     for now[0] in (3.0 * CALM + 4.0, 3.0 * CALM + 6.0):
         ahead.tick(ui)
     assert len(started) == 1
-    assert "2 of 7, heap3d" in ui.program.preparing
+    assert "2 of 7, heap3d" in str(ui.program.preparing)
     ahead.stop()
     assert started[0].stopped

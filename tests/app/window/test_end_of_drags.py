@@ -30,7 +30,7 @@ class Frames:
 
     def __init__(self, ui: Any) -> None:
         self.experiment = new_experiment("heap", FEW | {"grain_count": 1})
-        assert apply(self.experiment, Act("fill")) == ""
+        assert not apply(self.experiment, Act("fill"))
         advance(self.experiment, 50)
         self.runner = Runner(lambda: self.experiment)
         self.runner._begin()

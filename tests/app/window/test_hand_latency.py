@@ -28,7 +28,7 @@ def test_the_frame_after_a_motion_of_the_mouse_shows_the_hand_on_its_way_there(
     """The order is that of `Application.draw_frame`: events, newest snapshot, tool, picture; then a turn of physics."""
     use_plain_engine(monkeypatch)
     experiment = new_experiment("heap", FEW | {"grain_count": 1})
-    assert apply(experiment, Act("fill")) == ""
+    assert not apply(experiment, Act("fill"))
     advance(experiment, 50)
     runner = Runner(lambda: experiment)
     runner._begin()

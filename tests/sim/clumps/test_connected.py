@@ -45,11 +45,11 @@ def test_the_number_of_spheres_that_a_refusal_names_makes_one_piece(algorithm: s
     clump = clump_of(body, algorithm, 6)
     assert number_of_pieces(clump) > 1
     words = why_apart(body, clump, 6)
-    assert f"of {len(clump.radius)} spheres for {body.name!r} falls apart into {number_of_pieces(clump)}" in words
-    enough = int(words.removesuffix(" spheres make one piece.").rpartition(" ")[2])
+    assert f"of {len(clump.radius)} spheres for {body.name!r} falls apart into {number_of_pieces(clump)}" in str(words)
+    enough = int(str(words).removesuffix(" spheres make one piece.").rpartition(" ")[2])
     whole = clump_of(body, algorithm, enough)
     assert number_of_pieces(whole) == 1
-    assert why_apart(body, whole, enough) == ""
+    assert not why_apart(body, whole, enough)
     fewer = clump_of(body, algorithm, int(0.7 * enough))
     assert number_of_pieces(fewer) > 1
 
@@ -57,9 +57,9 @@ def test_the_number_of_spheres_that_a_refusal_names_makes_one_piece(algorithm: s
 def test_a_body_of_two_parts_and_a_number_beyond_the_limit_are_told() -> None:
     cube = np.array(SHAPES["cube"].triangles)
     two = body_of_triangles("two", 1e-3 * np.concatenate([cube, cube + np.array((4.0, 0.0, 0.0))]), 32, None)
-    assert "has 2 parts that do not touch" in why_apart(two, clump_of(two, "fitted", 4), 4)
+    assert "has 2 parts that do not touch" in str(why_apart(two, clump_of(two, "fitted", 4), 4))
     body = plate(10.0)
-    assert "every one tried, up to 8 spheres" in why_apart(body, clump_of(body, "fitted", 6), 6, most=8)
+    assert "every one tried, up to 8 spheres" in str(why_apart(body, clump_of(body, "fitted", 6), 6, most=8))
 
 
 def made_up(monkeypatch: pytest.MonkeyPatch, counts: dict[int, int]) -> list[int]:
@@ -81,7 +81,7 @@ def test_fitted_spheres_that_fall_away_do_not_end_the_search(monkeypatch: pytest
     clump = clump_of(body, "fitted", 5)
     made_up(monkeypatch, {10: 10, 20: 3, 30: 25, 35: 33, 40: 40})
     monkeypatch.setattr(making, "number_of_pieces", lambda tried: 9 if len(tried.radius) < 40 else 1)
-    assert why_apart(body, clump, 5, most=80).endswith("falls apart into 9 pieces: 40 spheres make one piece.")
+    assert str(why_apart(body, clump, 5, most=80)).endswith("falls apart into 9 pieces: 40 spheres make one piece.")
 
 
 def test_a_refusal_says_how_many_spheres_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,16 +90,16 @@ def test_a_refusal_says_how_many_spheres_were_tried(monkeypatch: pytest.MonkeyPa
     greedy = fitted._replace(algorithm="greedy")
     monkeypatch.setattr(making, "number_of_pieces", lambda tried: 2)
     asked = made_up(monkeypatch, {10: 10, 20: 20, 40: 23, 80: 23})
-    assert "every one tried, up to 40 spheres: " in why_apart(body, greedy, 5)
+    assert "every one tried, up to 40 spheres: " in str(why_apart(body, greedy, 5))
     assert asked == [10, 20, 40], "the body has no room for more"
-    assert "every one tried, up to 80 spheres: " in why_apart(body, fitted, 5, most=80)
+    assert "every one tried, up to 80 spheres: " in str(why_apart(body, fitted, 5, most=80))
     pieces = {5: 2, 10: 2, 20: 1, 23: 1}
     monkeypatch.setattr(making, "number_of_pieces", lambda tried: pieces[len(tried.radius)])
     words = why_apart(body, greedy, 5, does=lambda tried: False)
-    assert "those in one piece have an overlap (IoU) with the body of less than 0.5, up to 40 spheres" in words
+    assert "those in one piece have an overlap (IoU) with the body of less than 0.5, up to 40 spheres" in str(words)
     monkeypatch.setattr(making, "fits", lambda *_: False)
     monkeypatch.setattr(making, "MOST_TRIED", {"greedy": 40, "fitted": 80})
-    assert "so has every one tried, up to 80 spheres: " in why_poor(body, greedy, 0.1, 5)
+    assert "so has every one tried, up to 80 spheres: " in str(why_poor(body, greedy, 0.1, 5))
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "The clump of 1 sphere for"), (2, "The clump of 2 spheres for")])
@@ -109,7 +109,7 @@ def test_a_refusal_counts_in_the_singular_too(monkeypatch: pytest.MonkeyPatch, c
     made_up(monkeypatch, {2 * count: count})
     monkeypatch.setattr(making, "MOST_TRIED", {"greedy": 2, "fitted": 2})
     monkeypatch.setattr(making, "fits", lambda *_: False)
-    assert why_poor(body, clump, 0.1, count).startswith(words)
+    assert str(why_poor(body, clump, 0.1, count)).startswith(words)
 
 
 def test_no_sphere_is_smaller_than_the_error_of_the_distances() -> None:
@@ -143,4 +143,4 @@ def test_a_few_spheres_for_four_arms_stay_where_they_overlap_most_and_the_table_
     assert all((a == b).all() for a, b in zip(same, (clump.centre, clump.radius), strict=True))
     made = examined(body, clump)
     assert made.pieces > 1
-    assert any(row.name == "pieces" and row.value == str(made.pieces) for row in rows(made, 2500.0))
+    assert any(str(row.name) == "pieces" and str(row.value) == str(made.pieces) for row in rows(made, 2500.0))

@@ -11,8 +11,11 @@ from repose.sim.clumps.body import body_of, body_of_shape, body_of_triangles
 from repose.sim.clumps.distance_field import DistanceField, DistanceGrid, depth_at, field_of_voxels, nodes_of
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
 from scipy.ndimage import map_coordinates
+
+from tests.english import english
 
 
 def nodes(field: DistanceField) -> tuple[Floats, Floats, Floats]:
@@ -74,7 +77,7 @@ def test_parts_of_a_mesh_that_overlap_are_one_body() -> None:
     assert body.volume == pytest.approx(2.0 - 0.5 * 0.7 * 0.8, rel=0.02)
     middle = np.array([[0.75, 0.65, 0.6]])  # of what both cubes contain
     assert depth_at(body.field, middle)[0] == pytest.approx(0.4, abs=0.05)  # no facet inside the body counts
-    assert body.notes == ("parts that overlap have been united",)
+    assert english(body.notes) == ("parts that overlap have been united",)
 
 
 def test_cavity_of_a_mesh_is_outside_the_body() -> None:
@@ -183,7 +186,7 @@ def test_progress_can_end_the_work() -> None:
     class Stopped(Exception):
         pass
 
-    def stop(words: str, share: float) -> None:
+    def stop(words: Message, share: float) -> None:
         assert 0.0 <= share <= 1.0
         if share > 0.5:
             raise Stopped

@@ -10,6 +10,7 @@ from repose.sim.clumps.body import Body, body_of_shape
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import quality
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
 
 
@@ -78,7 +79,7 @@ def test_work_can_be_ended_between_two_parts() -> None:
 
     said: list[float] = []
 
-    def tell(words: str, share: float) -> None:
+    def tell(words: Message, share: float) -> None:
         said.append(share)
         if len(said) == 5:
             raise Stopped

@@ -55,8 +55,8 @@ def test_roughness_falls_with_the_depth_of_the_surface() -> None:
     assert values[0] > values[1] > values[2] > values[3]
     assert values[0] > 0.95
     assert np.isnan(roughness(cube(), of_cube(200, 0.85), level=40.0))
-    shown = {row.name: row.value for row in quality_rows(Quality(1.0, math.nan, 1.0, 0.0, 0.0))}
-    assert shown["Q_r"] == "too thin"
+    shown = {str(row.name): row.value for row in quality_rows(Quality(1.0, math.nan, 1.0, 0.0, 0.0))}
+    assert str(shown["Q_r"]) == "too thin"
 
 
 def test_smaller_rho_places_spheres_closer() -> None:

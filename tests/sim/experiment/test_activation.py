@@ -40,7 +40,7 @@ def test_a_change_of_the_integrator_moves_no_grain(integrator: str) -> None:
     simulation = few()
     position, velocity = simulation.run.world.motion[:2, 0].copy(), simulation.run.world.motion[:2, 1].copy()
     energy = energy_of(simulation)
-    assert apply(simulation, SetParameters({"integrator": integrator})) == ""
+    assert not apply(simulation, SetParameters({"integrator": integrator}))
     world = simulation.run.world
     assert np.array_equal(world.motion[:2, 0], position)
     lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
@@ -49,7 +49,7 @@ def test_a_change_of_the_integrator_moves_no_grain(integrator: str) -> None:
     assert advance(simulation, 50) == 50
     # One step of another scheme, not a jump: nothing is thrown about.
     assert np.abs(world.motion[:2, 1]).max() < 1.5
-    assert apply(simulation, SetParameters({"integrator": "gear5"})) == ""
+    assert not apply(simulation, SetParameters({"integrator": "gear5"}))
     assert advance(simulation, 50) == 50
 
 
@@ -69,7 +69,7 @@ def test_the_law_can_be_changed_during_contacts(change: dict) -> None:
     simulation = few(normal_stiffness=1e4)
     before = energy_of(simulation)
     position = simulation.run.world.motion[:2, 0].copy()
-    assert apply(simulation, SetParameters(change)) == ""
+    assert not apply(simulation, SetParameters(change))
     # A stiffness in N/m is a much stiffer one in N/m^1.5: with it the grains move apart before the run goes on.
     stayed = np.array_equal(simulation.run.world.motion[:2, 0], position)
     assert stayed == ("exponent" not in change)

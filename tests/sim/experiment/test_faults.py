@@ -38,22 +38,22 @@ def pressed(**values: object) -> Experiment:
 def test_a_stiffness_a_thousand_times_larger_stops_with_grain_parameter_and_remedies() -> None:
     simulation = pressed(dt=2e-5)
     before = state_hash(simulation.run)
-    assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
+    assert not apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     advance(simulation, 200)
     fault = simulation.fault
     assert fault is not None
     assert fault.parameter == "normal_stiffness"
     assert fault.previous == 1e6
     assert fault.sphere_id in simulation.run.world.sphere_id
-    assert "20 µs" in fault.message
+    assert "20 µs" in str(fault.message)
     sphere = fault.sphere_id
-    assert re.search(rf"Grain {sphere} at \([\d.]+, [\d.]+\) mm has contacts", fault.message)
-    assert f"at {time_text(simulation.time)}" in fault.message
-    assert "Likely cause: the change of normal stiffness from 1e+06 N/m^1.5 to 1e+09 N/m^1.5." in fault.message
+    assert re.search(rf"Grain {sphere} at \([\d.]+, [\d.]+\) mm has contacts", str(fault.message))
+    assert f"at {time_text(simulation.time)}" in str(fault.message)
+    assert "Likely cause: the change of normal stiffness from 1e+06 N/m^1.5 to 1e+09 N/m^1.5." in str(fault.message)
     advice = re.search(
         r"Undo normal stiffness = 1e\+09 N/m\^1.5 \(it was 1e\+06 N/m\^1.5\), lower the time step to ([\d.]+) µs, "
         rf"let the program choose the time step \('auto'\) or remove grain {sphere}\.",
-        fault.message,
+        str(fault.message),
     )
     assert advice is not None
     halvings = math.log2(20.0 / float(advice[1]))
@@ -72,7 +72,7 @@ def test_a_run_continues_after_undo_with_the_bits_of_an_unchanged_run(command) -
     simulation, untouched = pressed(dt=2e-5), pressed(dt=2e-5)
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     advance(simulation, 200)
-    assert apply(simulation, command) == ""
+    assert not apply(simulation, command)
     assert simulation.fault is None
     for one in (simulation, untouched):
         assert advance(one, 2_000) == 2_000
@@ -87,7 +87,7 @@ def test_an_automatic_step_keeps_the_stiffness() -> None:
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     advance(simulation, 200)
     assert simulation.fault is not None
-    assert apply(simulation, Recover({"dt": "auto"})) == ""
+    assert not apply(simulation, Recover({"dt": "auto"}))
     assert simulation.fault is None
     assert simulation.parameters.normal_stiffness == 1e9
     assert simulation.dt < 1e-5
@@ -98,7 +98,7 @@ def test_an_automatic_step_keeps_the_stiffness() -> None:
 
 def test_a_thousandfold_stiffness_causes_no_fault_with_an_automatic_step() -> None:
     simulation = pressed()
-    assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""
+    assert not apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     assert simulation.dt < 1e-6
     assert advance(simulation, 2_000) == 2_000
     assert simulation.fault is None
@@ -126,7 +126,7 @@ def test_a_refused_remedy_does_not_clear_the_fault() -> None:
         Act("explode"),
         Act("open_sesame"),
     ):
-        assert apply(simulation, command) != ""
+        assert apply(simulation, command)
         assert simulation.fault is fault
         assert state_hash(simulation.run) == state
 
@@ -143,11 +143,11 @@ def test_a_number_that_is_not_finite_is_found_at_once_and_its_grain_named(level:
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == sphere
     words = rf"Grain {sphere} has a position that is not a finite number at .*; its position was \("
-    assert re.search(words, simulation.fault.message)
+    assert re.search(words, str(simulation.fault.message))
     assert simulation.fault.parameter is None
     assert state_hash(simulation.run) == good
     assert np.isfinite(simulation.run.world.motion).all()
-    assert apply(simulation, Recover({"dt": "auto"})) == ""
+    assert not apply(simulation, Recover({"dt": "auto"}))
     assert advance(simulation, 100) == 100
 
 
@@ -161,7 +161,7 @@ def test_a_power_that_is_not_finite_stops_the_run_with_the_likely_cause() -> Non
     words = (
         "The energy that contacts lose is not a finite number at .*: stopped at the last good state, .*law returns a"
     )
-    assert re.search(words, simulation.fault.message)
+    assert re.search(words, str(simulation.fault.message))
     assert state_hash(simulation.run) == good
     assert np.isfinite(simulation.run.world.ledger).all()
 
@@ -173,7 +173,7 @@ def test_a_grain_that_is_too_fast_is_named() -> None:
     advance(simulation, 50)
     assert simulation.fault is not None
     assert simulation.fault.sphere_id == int(simulation.run.world.sphere_id[row])
-    assert "moves at 500 m/s" in simulation.fault.message
+    assert "moves at 500 m/s" in str(simulation.fault.message)
 
 
 @pytest.mark.parametrize("ready", [None, "column"])
@@ -183,8 +183,8 @@ def test_a_step_that_is_too_large_from_the_beginning_is_a_fault_not_a_crash(read
         apply(simulation, Act("fill"))
     advance(simulation, 2_000)
     assert simulation.fault is not None
-    assert "1000 µs" in simulation.fault.message
-    assert apply(simulation, SetParameters({"dt": "auto"})) == ""
+    assert "1000 µs" in str(simulation.fault.message)
+    assert not apply(simulation, SetParameters({"dt": "auto"}))
     assert simulation.fault is None
     assert advance(simulation, 200) == 200
 
@@ -193,7 +193,7 @@ def test_a_fault_ends_with_a_new_start() -> None:
     simulation = pressed(dt=2e-5)
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
     assert simulation.fault is not None
-    assert apply(simulation, Start("heap", SMALL, 3)) == ""
+    assert not apply(simulation, Start("heap", SMALL, 3))
     assert simulation.fault is None
     assert (simulation.step, simulation.phase) == (0, "empty")
 
@@ -208,11 +208,11 @@ def test_undo_of_a_failed_change_of_integrator_restores_the_velocities(
     while survey_contacts(simulation).stable_dt > 2.5 * simulation.dt:
         assert advance(simulation, 1) == 1
     gap, kinetic = energy_of(simulation).gap, energy_of(simulation).kinetic
-    assert apply(simulation, SetParameters({"integrator": "gear5"})) == ""
+    assert not apply(simulation, SetParameters({"integrator": "gear5"}))
     assert simulation.fault is not None
     assert simulation.fault.parameter == "integrator"
     assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-12)
-    assert apply(simulation, Recover({"integrator": "leapfrog"})) == ""
+    assert not apply(simulation, Recover({"integrator": "leapfrog"}))
     assert energy_of(simulation).gap == pytest.approx(gap, abs=1e-12)
     assert energy_of(simulation).kinetic == pytest.approx(kinetic, rel=1e-9)
     assert simulation.fault is None
@@ -221,11 +221,11 @@ def test_undo_of_a_failed_change_of_integrator_restores_the_velocities(
 def test_the_message_gives_a_duration_only_for_ramped_parameters() -> None:
     simulation = pressed(dt=2e-6)
     apply(simulation, SetParameters({"normal_stiffness": 2e6}))
-    assert ", over " in simulation.message
+    assert ", over " in str(simulation.message)
     advance(simulation, 1)
     apply(simulation, SetParameters({"dt": 1e-6}))
     assert simulation.run.ramp is not None
-    assert "over" not in simulation.message
+    assert "over" not in str(simulation.message)
 
 
 def test_the_quick_look_overlooks_no_fault_and_finds_none_in_a_sound_state() -> None:
@@ -251,4 +251,4 @@ def test_two_grains_at_exactly_the_same_place_are_named_and_not_left_without_a_f
     fault = simulation.experiment.fault
     assert fault is not None
     assert fault.sphere_id == 0
-    assert "is at exactly the same place as grain 1 at 5 µs" in fault.message
+    assert "is at exactly the same place as grain 1 at 5 µs" in str(fault.message)

@@ -181,8 +181,8 @@ def test_the_force_shown_is_that_of_the_field_on_every_grain() -> None:
 def test_what_the_hand_cannot_do_is_refused_in_one_sentence(command: Any, reason: str) -> None:
     experiment = falling()
     said = apply(experiment, command)
-    assert reason in said
-    assert said.count(". ") == 0
+    assert reason in str(said)
+    assert str(said).count(". ") == 0
     assert experiment.run.pusher is experiment.run.shaker is None
     assert experiment.history.log.entries[-1].command == Act("fill")
 
@@ -190,7 +190,7 @@ def test_what_the_hand_cannot_do_is_refused_in_one_sentence(command: Any, reason
 def test_a_frequency_that_the_time_step_does_not_resolve_is_refused_with_the_highest_one_that_it_does() -> None:
     experiment = landed()
     experiment.run.dt = 1e-4
-    assert "resolves up to 159 Hz" in apply(experiment, Shake(1e-6, 200.0, True))
+    assert "resolves up to 159 Hz" in str(apply(experiment, Shake(1e-6, 200.0, True)))
 
 
 def test_undo_takes_back_the_shaking_and_the_whole_push() -> None:
@@ -257,4 +257,4 @@ def test_commands_of_the_hand_are_written_as_plain_numbers(command: Any) -> None
 def test_a_push_where_no_grain_can_move_says_so() -> None:
     experiment = new_experiment("heap", FEW)  # nothing is poured yet
     assert not apply(experiment, Push((0.0, 0.01), 0.01, 30.0, 5.0, False))
-    assert experiment.message == "A soft push of radius 10 mm meets no grain that can move now."
+    assert str(experiment.message) == "A soft push of radius 10 mm meets no grain that can move now."

@@ -17,6 +17,8 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.mean_speed import mean_speed
 
+from tests.english import english
+
 STIFFEST = 1e9
 """Upper limit of the heap's normal stiffness [N/m^1.5]."""
 
@@ -37,8 +39,8 @@ def test_the_largest_stiffness_at_once_leaves_a_settled_column_in_its_container(
     experiment = column()
     assert experiment.parameters.declared()["normal_stiffness"].high == STIFFEST
     before = energy_of(experiment)
-    assert apply(experiment, SetParameters({"normal_stiffness": STIFFEST})) == ""
-    assert "the grains moved apart" in experiment.message
+    assert not apply(experiment, SetParameters({"normal_stiffness": STIFFEST}))
+    assert "the grains moved apart" in str(experiment.message)
     left = energy_of(experiment)
     # At fixed positions the contacts would store a thousand times as much.
     assert left.elastic < before.elastic
@@ -62,7 +64,7 @@ def test_reset_after_the_largest_stiffness_gives_a_column_at_rest() -> None:
     experiment = column()
     apply(experiment, SetParameters({"normal_stiffness": STIFFEST}))
     apply(experiment, Act("reset"))
-    assert experiment.message == "The filled column is restored."
+    assert str(experiment.message) == "The filled column is restored."
     assert experiment.phase == "filled"
     assert energy_of(experiment).work == 0.0
     assert unbalanced(experiment) <= BALANCED * experiment.parameters.gravity
@@ -77,12 +79,12 @@ def test_a_reset_says_why_the_prepared_column_is_not_restored() -> None:
     apply(experiment, SetParameters({"base_radius": 0.4e-3}))
     apply(experiment, Act("reset"))
     assert experiment.phase == "empty"
-    assert experiment.message == (
+    assert str(experiment.message) == (
         "The container is empty. The prepared column was filled with other grains or walls. F pours again."
     )
     apply(experiment, SetParameters({"base_radius": type(experiment.parameters)().base_radius}))
     apply(experiment, Act("reset"))
-    assert (experiment.phase, experiment.message) == ("filled", "The filled column is restored.")
+    assert english((experiment.phase, experiment.message)) == ("filled", "The filled column is restored.")
 
 
 def test_the_drag_of_a_slider_to_the_largest_stiffness_does_not_burst_the_column() -> None:
@@ -110,7 +112,7 @@ def test_a_change_of_gravity_lets_the_grains_move_instead() -> None:
     experiment = column()
     apply(experiment, SetParameters({"tilt": math.pi / 2}))
     assert experiment.run.ramp is not None
-    assert "moved apart" not in experiment.message
+    assert "moved apart" not in str(experiment.message)
 
 
 def test_relaxation_lowers_the_energy_and_changes_neither_velocities_nor_time() -> None:
@@ -184,7 +186,7 @@ def test_a_relaxation_tells_its_share_and_one_that_is_stopped_changes_nothing() 
     for command in (SetParameters({"normal_stiffness": STIFFEST}), SetParameters({"base_radius": 4e-4})):
         shares.clear()
         experiment.session.while_relaxing = stop_later
-        assert "nothing has changed" in apply(experiment, command)
+        assert "nothing has changed" in str(apply(experiment, command))
         assert len(shares) == 4
         assert (state_hash(experiment.run), energy_of(experiment), experiment.parameters) == before[:3]
         assert experiment.history.log.entries == []
@@ -197,7 +199,7 @@ def test_a_relaxation_tells_its_share_and_one_that_is_stopped_changes_nothing() 
     assert state_hash(experiment.run) == state_hash(untouched.run)
     shares.clear()
     experiment.session.while_relaxing = lambda of, share: shares.append(share) or False
-    assert apply(experiment, SetParameters({"normal_stiffness": STIFFEST})) == ""
+    assert not apply(experiment, SetParameters({"normal_stiffness": STIFFEST}))
     assert shares.pop() is None  # it has ended
     told = [share for share in shares if share is not None]
     assert len(told) == len(shares) > 4

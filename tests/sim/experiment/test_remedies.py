@@ -45,14 +45,14 @@ def test_one_remedy_with_a_smaller_step_is_sufficient(seed: int) -> None:
     with at_ramp_end(simulation):
         borne = survey_contacts(simulation).stable_dt
     smaller = faults.smaller_dt(simulation) or 0.0
-    assert f"lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message
+    assert f"lower the time step to {1e6 * smaller:.4g} µs" in str(simulation.fault.message)
     assert math.log2(dt / smaller).is_integer()
     assert smaller <= 0.8 * borne
     shown = Snapshot()
     take_snapshot(simulation, shown)
     assert shown.messages.fault is not None
     assert {"dt": smaller} in [remedy.values for remedy in shown.messages.fault.remedies]
-    assert apply(simulation, Recover({"dt": smaller})) == ""
+    assert not apply(simulation, Recover({"dt": smaller}))
     assert advance(simulation, 10_000) == 10_000
 
 
@@ -74,7 +74,7 @@ def racing() -> tuple[Experiment, int]:
     simulation.run.world.motion[0, 1, row] = 500.0
     advance(simulation, 50)
     assert simulation.fault is not None
-    assert f"remove grain {sphere}" in simulation.fault.message
+    assert f"remove grain {sphere}" in str(simulation.fault.message)
     return simulation, sphere
 
 
@@ -82,7 +82,7 @@ def test_a_grain_is_removed_after_a_fault_with_its_contacts_and_its_energy_is_bo
     simulation, sphere = racing()
     count, gap, removed = simulation.run.world.sphere_count, energy_of(simulation).gap, simulation.run.booked.removed
     mechanical = energy_of(simulation).mechanical
-    assert apply(simulation, RemoveGrain(sphere)) == ""
+    assert not apply(simulation, RemoveGrain(sphere))
     assert simulation.fault is None
     world = simulation.run.world
     assert world.sphere_count == count - 1
@@ -101,7 +101,7 @@ def test_the_number_of_a_removed_grain_is_not_used_again() -> None:
     simulation = new_experiment("heap", SMALL)
     apply(simulation, Act("fill"))
     last = int(simulation.run.world.sphere_id.max())
-    assert apply(simulation, RemoveGrain(last)) == ""
+    assert not apply(simulation, RemoveGrain(last))
     seen: list[int] = []
     while simulation.phase == "filling":
         seen = [int(sphere) for sphere in simulation.run.world.sphere_id]
@@ -115,7 +115,7 @@ def test_a_removal_is_saved_and_replayed_bit_by_bit() -> None:
     simulation = new_experiment("heap", SMALL)
     apply(simulation, Act("fill"))
     advance(simulation, 3_000)
-    assert apply(simulation, RemoveGrain(int(simulation.run.world.sphere_id.max()))) == ""
+    assert not apply(simulation, RemoveGrain(int(simulation.run.world.sphere_id.max())))
     advance(simulation, 1_500)
     again = resumed(saved(simulation))
     assert state_hash(again.run) == state_hash(simulation.run)
@@ -129,13 +129,13 @@ def test_a_removal_is_saved_and_replayed_bit_by_bit() -> None:
 def test_only_movable_grains_can_be_removed(sphere: int) -> None:
     simulation = pressed()  # sphere 0 is part of the base
     before = state_hash(simulation.run)
-    assert "is refused" in apply(simulation, RemoveGrain(sphere))
+    assert "is refused" in str(apply(simulation, RemoveGrain(sphere)))
     assert state_hash(simulation.run) == before
 
 
 def test_a_scene_that_needs_each_of_its_spheres_refuses_to_remove_one() -> None:
     simulation = new_experiment("bounce", {})
-    assert "each of its spheres is needed" in apply(simulation, RemoveGrain(0))
+    assert "each of its spheres is needed" in str(apply(simulation, RemoveGrain(0)))
 
 
 def test_the_hourglass_does_not_wait_for_a_removed_grain() -> None:
@@ -143,22 +143,22 @@ def test_the_hourglass_does_not_wait_for_a_removed_grain() -> None:
     advance(simulation, 200)
     placed = simulation.run.state.placed
     above = int(simulation.run.world.motion[2, 0].argmax())
-    assert apply(simulation, RemoveGrain(int(simulation.run.world.sphere_id[above]))) == ""
+    assert not apply(simulation, RemoveGrain(int(simulation.run.world.sphere_id[above])))
     assert simulation.run.state.placed == placed - 1
     assert advance(simulation, 200) == 200
-    assert simulation.scene.course.check(simulation) == ""
+    assert not simulation.scene.course.check(simulation)
 
 
 def test_a_fault_after_an_action_restores_the_state_after_it_and_offers_a_step_stable_in_a_dense_cluster() -> None:
     simulation = new_experiment("heap", {"dt": 1.2e-4})
     advance(simulation, 2_500)
-    assert apply(simulation, Act("fill")) == ""
+    assert not apply(simulation, Act("fill"))
     advance(simulation, 4_000)
     assert simulation.fault is not None
     assert simulation.phase == "filling"
     cluster = automatic_step.cluster_dt(simulation)
     smaller = faults.smaller_dt(simulation) or 0.0
     assert smaller <= cluster < 4.0 * smaller
-    assert f"Lower the time step to {1e6 * smaller:.4g} µs" in simulation.fault.message
+    assert f"Lower the time step to {1e6 * smaller:.4g} µs" in str(simulation.fault.message)
     apply(simulation, Recover({"dt": smaller}))
     assert advance(simulation, 4_000) == 4_000

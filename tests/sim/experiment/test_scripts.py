@@ -39,6 +39,7 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.experiment import Scene
 from repose.sim.laws.voigt import VoigtParameters
+from repose.sim.parameters import ParameterSet
 from repose.sim.registry import laws, scenes
 from repose.sim.scenes.common.by_hand import scene_of
 from repose.sim.scenes.common.motion_parameters import MotionParameters
@@ -123,7 +124,7 @@ def test_a_fault_is_raised_and_names_cause_and_remedy(uncompiled: None) -> None:
     fault = raised.value
     assert fault.fault is simulation.fault is not None
     assert fault.steps > 0
-    assert str(fault) == fault.fault.message
+    assert str(fault) == str(fault.fault.message)
     assert "Lower the time step" in str(fault)
     for go_on in (lambda: simulation.step(), lambda: simulation.run(until=1.0)):  # not 0 steps without a word
         with pytest.raises(SimulationFault):
@@ -219,6 +220,21 @@ def test_an_automatic_step_of_overdamped_contacts_names_the_coefficient_and_a_va
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         place_spheres(**light, normal_viscosity=0.14)  # type: ignore[arg-type]
+
+
+def test_the_coefficient_of_an_overdamped_contact_is_declared_and_not_told_by_its_name() -> None:
+    def damping(kind: type[ParameterSet]) -> list[str]:
+        return [name for name, entry in kind.declared().items() if entry.quantity.damps_normal]
+
+    assert {law.name: damping(law.parameters) for law in laws().values() if damping(law.parameters)} == {
+        "bounded_spring": ["normal_viscosity"],
+        "capillary": ["normal_damping"],
+        "lee_herrmann": ["normal_damping"],
+        "memoryless": ["normal_viscosity"],
+    }
+    damped = {name: damping(scene.parameters) for name, scene in scenes().items()}
+    assert damped["rake"] == ["normal_viscosity"]
+    assert damped["rod"] == [], "its bonds are damped, not its contacts"
 
 
 def bounced(**values: Any) -> Simulation:

@@ -24,7 +24,7 @@ SMALL = {"grain_count": 40, "width": 0.015}
 def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Experiment:
     """A small heap in the midst of being filled, grains touching."""
     simulation = new_experiment("heap", SMALL | values, seed)
-    assert apply(simulation, Act("fill")) == ""
+    assert not apply(simulation, Act("fill"))
     assert advance(simulation, steps) == steps
     return simulation
 
@@ -100,8 +100,8 @@ def test_a_refused_command_changes_nothing(command) -> None:
     simulation = poured(500)
     before = state_hash(simulation.run), simulation.parameters, simulation.seed, simulation.dt, simulation.scene
     said = apply(simulation, command)
-    assert said.endswith((".", "?"))
-    assert "\n" not in said
+    assert str(said).endswith((".", "?"))
+    assert "\n" not in str(said)
     assert (
         state_hash(simulation.run),
         simulation.parameters,
@@ -119,7 +119,7 @@ def test_a_refused_command_changes_nothing(command) -> None:
 def test_setting_a_parameter_to_its_present_value_changes_nothing() -> None:
     simulation = poured(1_000)
     before = state_hash(simulation.run), energy_of(simulation)
-    assert apply(simulation, SetParameters({"friction": 0.1, "gravity": 9.81})) == ""
+    assert not apply(simulation, SetParameters({"friction": 0.1, "gravity": 9.81}))
     assert (state_hash(simulation.run), energy_of(simulation)) == before
 
 
@@ -128,21 +128,21 @@ def test_a_thousand_undos_leave_the_parameters_bit_by_bit() -> None:
     before = simulation.parameters
     for _ in range(500):
         for friction in (0.3, before.friction):
-            assert apply(simulation, SetParameters({"friction": friction})) == ""
+            assert not apply(simulation, SetParameters({"friction": friction}))
     assert simulation.parameters == before
 
 
 def test_a_new_base_is_built_also_under_present_grains() -> None:
     simulation = new_experiment("heap", SMALL)
-    assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
-    assert "rebuilt" in simulation.message
-    assert "anew" not in simulation.message
+    assert not apply(simulation, SetParameters({"base_radius": 1e-3}))
+    assert "rebuilt" in str(simulation.message)
+    assert "anew" not in str(simulation.message)
     assert np.count_nonzero(simulation.run.world.radius == 1e-3) > 7
     apply(simulation, Act("fill"))
     advance(simulation, 1_000)
     grains = int((~simulation.run.world.fixed).sum())
-    assert apply(simulation, SetParameters({"base_radius": 5e-4})) == ""
-    assert "rebuilt under the grains" in simulation.message
+    assert not apply(simulation, SetParameters({"base_radius": 5e-4}))
+    assert "rebuilt under the grains" in str(simulation.message)
     assert simulation.phase == "filling"
     assert int((~simulation.run.world.fixed).sum()) == grains
     assert simulation.step == 1_000
@@ -151,8 +151,8 @@ def test_a_new_base_is_built_also_under_present_grains() -> None:
 def test_parameters_of_the_next_fill_act_at_the_next_fill() -> None:
     simulation = poured(1_000)
     world = simulation.run.world
-    assert apply(simulation, SetParameters({"grain_count": 25, "mean_radius": 8e-4})) == ""
-    assert "at the next start" in simulation.message
+    assert not apply(simulation, SetParameters({"grain_count": 25, "mean_radius": 8e-4}))
+    assert "at the next start" in str(simulation.message)
     assert simulation.run.world is world
     assert len(simulation.run.state.radii) == 40
     apply(simulation, Act("reset"))
@@ -162,7 +162,7 @@ def test_parameters_of_the_next_fill_act_at_the_next_fill() -> None:
 def test_time_is_steps_times_dt_across_changes_of_dt() -> None:
     simulation = poured(1_000, dt=2e-5)
     assert simulation.time == pytest.approx(0.02, rel=1e-12)
-    assert apply(simulation, SetParameters({"dt": 1e-5})) == ""
+    assert not apply(simulation, SetParameters({"dt": 1e-5}))
     advance(simulation, 1_000)
     assert simulation.time == pytest.approx(0.03, rel=1e-12)
     assert simulation.run.dt_changes == [(0, 2e-5), (1_000, 1e-5)]
@@ -172,7 +172,7 @@ def test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain() -> None:
     simulation = poured()
     count = simulation.run.state.poured - simulation.run.state.removed
     for values in ({"tilt": 1.5}, {"tilt": -1.5}, {"tilt": 0.0, "gravity": 100.0}, {"gravity": 0.0}):
-        assert apply(simulation, SetParameters(values)) == ""
+        assert not apply(simulation, SetParameters(values))
         advance(simulation, 500)
         assert simulation.fault is None
         assert np.isfinite(simulation.run.world.motion).all()
@@ -200,7 +200,7 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
             value = float(generator.uniform(slider.low, slider.high))
         if slider.name == "normal_stiffness":
             value = min(value, 3e7)  # stiffer ones take steps so small that nothing happens here
-        assert apply(simulation, SetParameters({slider.name: value})) == ""
+        assert not apply(simulation, SetParameters({slider.name: value}))
         advance(simulation, 60)
         assert np.isfinite(simulation.run.world.motion).all()
         if simulation.fault is not None:
@@ -209,4 +209,4 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
                 if simulation.fault.parameter is None
                 else {simulation.fault.parameter: simulation.fault.previous}
             )
-            assert apply(simulation, Recover(remedy)) == ""
+            assert not apply(simulation, Recover(remedy))

@@ -17,6 +17,7 @@ from repose.sim.io.mesh import MOST_FACETS, UNITS, read_mesh
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 
+from tests.english import english
 from tests.small_worlds import Bench, model_of, world_of
 
 RADIUS, MASS, STIFFNESS = 1e-3, 1e-5, 1e3
@@ -277,7 +278,7 @@ def test_a_body_without_thickness_is_refused_where_it_must_be_closed(tmp_path: P
 
 def test_a_mesh_with_inward_normals_is_inverted(tmp_path: Path) -> None:
     found = read_mesh(written(tmp_path, "out.stl", binary(box()[:, ::-1])), closed=True)
-    assert found.notes == ("all facets were inverted and have been turned",)
+    assert english(found.notes) == ("all facets were inverted and have been turned",)
     assert found.volume == pytest.approx(6e-6, rel=1e-6)
     outward = np.cross(*np.diff(found.facets, axis=1).swapaxes(0, 1))
     assert (((found.facets.mean(axis=1) - 5e-4 * SIDES) * outward).sum(axis=1) > 0.0).all()
@@ -298,12 +299,12 @@ def test_triangles_without_area_and_doubled_ones_are_dropped_and_told(tmp_path: 
     path = written(tmp_path, "spoilt.stl", binary(np.concatenate([whole, degenerate, whole[3:5]])))
     found = read_mesh(path, closed=True)
     assert len(found.facets) == 12
-    assert found.notes == ("triangles without area deleted: 2", "triangles equal to another one deleted: 2")
+    assert english(found.notes) == ("triangles without area deleted: 2", "triangles equal to another one deleted: 2")
     # A needle that fills a crack between three triangles holds the body closed although it is no wall.
     a, b, c = whole[0]
     split = np.array([[a, middle, c], [middle, b, c], [a, b, middle]])
     found = read_mesh(written(tmp_path, "needle.stl", binary(np.concatenate([split, whole[1:]]))), closed=True)
-    assert (len(found.facets), found.notes) == (13, ("triangles without area deleted: 1",))
+    assert english((len(found.facets), found.notes)) == (13, ("triangles without area deleted: 1",))
 
 
 def test_corners_that_nearly_coincide_are_made_one(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from repose.sim.io.plain import Array, PlainError, Tables, decode, encode, require_plain
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.registry import scenes
 
@@ -149,7 +150,7 @@ def test_a_state_that_cannot_be_saved_is_refused_before_the_run_begins() -> None
     for scene in scenes().values():
         require_plain(scene.state_type, scene.name)
     with pytest.raises(ParameterError, match=r"^The state of the scene 'x' cannot be saved: it must contain.*\.$"):
-        require_plain(WithArray, "The state of the scene 'x'")
+        require_plain(WithArray, plain("The state of the scene 'x'"))
 
 
 @pytest.mark.parametrize("returns", [None, "tuple", "tuple[World, Undefined]"])

@@ -186,7 +186,7 @@ def test_the_ready_column_is_the_default_experiment_filled() -> None:
     assert simulation.fault is None
     # It is at rest: opening the wall is the next thing to do.
     assert energy_of(simulation).kinetic < 1e-6
-    assert apply(simulation, Act("open")) == ""
+    assert not apply(simulation, Act("open"))
     assert simulation.phase == "flowing"
 
 
@@ -208,12 +208,12 @@ def test_the_ready_column_is_not_used_for_other_grains_or_walls(values: dict) ->
 
 def test_a_changed_base_is_put_under_a_ready_column_and_its_reset_is_empty() -> None:
     simulation = new_experiment("heap", ready="column")
-    assert apply(simulation, SetParameters({"base_radius": 1e-3})) == ""
+    assert not apply(simulation, SetParameters({"base_radius": 1e-3}))
     assert simulation.phase == "filled"
-    assert apply(simulation, Act("reset")) == ""
+    assert not apply(simulation, Act("reset"))
     assert simulation.phase == "empty"
-    assert apply(simulation, SetParameters({"base_radius": 2.5e-4})) == ""
-    assert apply(simulation, Act("reset")) == ""
+    assert not apply(simulation, SetParameters({"base_radius": 2.5e-4}))
+    assert not apply(simulation, Act("reset"))
     assert simulation.phase == "filled"
 
 

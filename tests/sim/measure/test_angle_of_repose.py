@@ -86,7 +86,7 @@ def test_every_method_reads_the_same_straight_slope_and_no_curvature() -> None:
         assert error >= 0.0
     assert reading.by_method["line"] == (reading.angle, reading.standard_error)
     assert (reading.bend, reading.is_curved) == (pytest.approx(0.0, abs=1e-9), False)
-    assert bend_in_words(reading) == ""
+    assert not bend_in_words(reading)
 
 
 @pytest.mark.parametrize("curvature", [6.0, -6.0])
@@ -97,7 +97,7 @@ def test_a_curved_flank_says_how_much_steeper_it_is_at_its_top(curvature: float)
     ends = [math.tan(math.radians(20.0)) - 2.0 * curvature * side * 23 * RADIUS for side in (-1.0, 1.0)]
     assert reading.bend == pytest.approx(math.atan(ends[0]) - math.atan(ends[1]), rel=1e-6)
     assert reading.is_curved is True  # no numpy number: it goes into files
-    assert bend_in_words(reading).endswith("steeper at the top" if curvature > 0.0 else "steeper at the foot")
+    assert str(bend_in_words(reading)).endswith("steeper at the top" if curvature > 0.0 else "steeper at the foot")
 
 
 def test_a_straight_flank_counts_as_curved_in_one_of_twenty_readings_and_the_error_is_the_scatter() -> None:

@@ -58,7 +58,7 @@ def test_a_registered_measurement_appears_everywhere(monkeypatch: pytest.MonkeyP
     assert result["measurements"]["mean_overlap"] == pytest.approx(expected)
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
-    shown = {reading.label: reading for reading in snapshot.results.bulk_readings}["mean overlap δ"]
+    shown = {str(reading.label): reading for reading in snapshot.results.bulk_readings}["mean overlap δ"]
     assert (shown.value, shown.unit) == (pytest.approx(1e6 * expected), "µm")
     assert MEAN_OVERLAP.sampled(2) in snapshot.results.quantities
     samples = snapshot.results.series["mean_overlap"]

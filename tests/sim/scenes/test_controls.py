@@ -171,7 +171,7 @@ def finished(scene: str, values: tuple[tuple[str, Any], ...]) -> Experiment:
 
 
 def held(experiment: Experiment) -> dict[str, bool]:
-    return {entry.statement: entry.holds for entry in experiment.scene.course.outcomes(experiment)}
+    return {str(entry.statement): entry.holds for entry in experiment.scene.course.outcomes(experiment)}
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=[f"{entry.scene}: {entry.outcome}" for entry in CONTROLS])

@@ -29,6 +29,8 @@ from repose.sim.scenes.common.course_records import keep_record, records_flaw
 from repose.sim.scenes.common.phases import phase_in_words
 from repose.sim.scenes.common.timed_course import CourseState
 
+from tests.english import english
+
 TIMED = sorted(name for name, scene in scenes().items() if issubclass(scene.state_type, CourseState))
 
 
@@ -117,9 +119,9 @@ def test_a_run_of_the_version_before_says_what_to_do(monkeypatch: pytest.MonkeyP
 
 def test_a_phase_without_words_of_its_own_has_its_label() -> None:
     experiment = new_experiment("silo", dict(scenes()["silo"].test_values))
-    assert phase_in_words(experiment, {}, 0.5) == ("filling", "filling", 0.5)
+    assert english(phase_in_words(experiment, {}, 0.5)) == ("filling", "filling", 0.5)
     words = {"filling": lambda experiment: plain("grains settling")}
-    assert phase_in_words(experiment, words) == ("filling", "grains settling", None)
+    assert english(phase_in_words(experiment, words)) == ("filling", "grains settling", None)
 
 
 def test_a_number_in_a_key_is_found() -> None:
@@ -159,7 +161,9 @@ def test_a_scene_of_discs_outside_the_tree_settles_runs_answers_and_is_saved_wit
     assert results[0] == results[1]
     assert results[0]["complaint"] is None
     assert results[0]["run_out"] > 0.3
-    assert results[0]["answer"] == one.message == f"The front runs {results[0]['run_out']:.2f} widths of the column."
+    assert (
+        results[0]["answer"] == str(one.message) == f"The front runs {results[0]['run_out']:.2f} widths of the column."
+    )
     assert [action.name for action in one.scene.course.actions(one)] == ["start", "reset", "run"]
     one.run.state.columns["front"][-1] = 0.0
-    assert "run-out over the aspect ratio" in one.scene.course.check(one)
+    assert "run-out over the aspect ratio" in str(one.scene.course.check(one))

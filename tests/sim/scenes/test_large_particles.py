@@ -24,6 +24,8 @@ from repose.sim.registry import scenes
 from repose.sim.scenes.large_particles import hoisted, particles
 from repose.sim.scenes.large_particles.afloat import AfloatParameters
 
+from tests.english import english
+
 NAMES = [name for name, scene in scenes().items() if scene.group == "bodies"]
 
 
@@ -54,20 +56,20 @@ def test_every_scene_at_its_default_size_has_the_outcome_that_it_states(scene: s
 @pytest.mark.parametrize("course", ["leaves", "strikes"])
 def test_cube_and_particle_keep_momentum_and_angular_momentum(course: str) -> None:
     experiment = ran("cube", course=course)
-    assert scenes()["cube"].course.check(experiment) == ""
+    assert not scenes()["cube"].course.check(experiment)
     columns = experiment.run.state.columns
     assert columns["cube_speed"][-1] > 0.0
     assert columns["particle_speed"][-1] < columns["cube_speed"][-1]
     columns["angular_momentum"][-1] *= 1.001
     columns["angular_momentum"][-1] += 1e-9
-    assert "angular momentum" in scenes()["cube"].course.check(experiment)
+    assert "angular momentum" in str(scenes()["cube"].course.check(experiment))
 
 
 @pytest.mark.parametrize("scene", NAMES)
 def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: str) -> None:
     experiment = ran(scene)
     assert {entry.statement: (entry.found, entry.expected) for entry in found(experiment) if not entry.holds} == {}
-    assert experiment.scene.course.check(experiment) == ""
+    assert not experiment.scene.course.check(experiment)
     outcomes = experiment.scene.course.results(experiment)["outcomes"]
     assert all(entry["holds"] is True for entry in json.loads(json.dumps(outcomes)))
 
@@ -94,8 +96,8 @@ def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: s
 def test_a_run_without_an_outcome_is_told_so(scene: str, values: dict[str, Any], complaint: str) -> None:
     experiment = ran(scene, **values)
     missed = [entry for entry in found(experiment) if not entry.holds]
-    assert any(complaint in entry.statement for entry in missed)
-    assert missed[0].statement in experiment.scene.course.check(experiment)
+    assert any(complaint in str(entry.statement) for entry in missed)
+    assert str(missed[0].statement) in str(experiment.scene.course.check(experiment))
 
 
 def test_outcomes_are_told_at_the_end_only() -> None:
@@ -103,12 +105,12 @@ def test_outcomes_are_told_at_the_end_only() -> None:
     apply(experiment, Act("run"))
     advance(experiment, 1000)
     assert found(experiment) == ()
-    assert "did not reach its end" in experiment.scene.course.check(experiment)
+    assert "did not reach its end" in str(experiment.scene.course.check(experiment))
 
 
 def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
     experiment = ran("cube", course="strikes", pull_off_force=20.0, bond_viscosity=4.0)
-    assert scenes()["cube"].course.check(experiment) == ""
+    assert not scenes()["cube"].course.check(experiment)
     columns = experiment.run.state.columns
     assert columns["gap"][-1] < 2e-3
     assert columns["spin"][-1] == pytest.approx(columns["common_spin"][-1], rel=0.05)
@@ -117,18 +119,18 @@ def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
 def test_a_beam_without_a_load_does_not_break() -> None:
     experiment = ran("beam", load=0.0, weakness=1.0, bond_strength=0.3, duration=0.1)
     assert experiment.run.state.columns["broken"][-1] == 0.0
-    assert "breaks in two" in scenes()["beam"].course.check(experiment)
+    assert "breaks in two" in str(scenes()["beam"].course.check(experiment))
 
 
 def test_a_body_heavier_than_the_liquid_sinks_to_the_bottom() -> None:
     experiment = ran("raft", heavy_density=2500.0)
-    assert scenes()["raft"].course.check(experiment) == ""
+    assert not scenes()["raft"].course.check(experiment)
     assert experiment.run.state.columns["lowest"][-1] == pytest.approx(-0.1, abs=5e-3)
 
 
 def test_without_internal_friction_the_spin_of_the_satellite_does_not_reverse() -> None:
     experiment = ran("satellite", bond_viscosity=0.0, first_spin=30.0, near=0.5)
-    assert "sense of the orbit" in scenes()["satellite"].course.check(experiment)
+    assert "sense of the orbit" in str(scenes()["satellite"].course.check(experiment))
 
 
 def test_particles_rest_until_they_are_started_and_a_reset_brings_them_back() -> None:
@@ -139,7 +141,7 @@ def test_particles_rest_until_they_are_started_and_a_reset_brings_them_back() ->
     apply(experiment, Act("run"))
     advance(experiment, 100)
     assert not np.array_equal(experiment.run.world.motion[:2, 0], place)
-    assert apply(experiment, SetParameters({"bond_stiffness": 5e3, "bond_viscosity": 0.4})) == ""
+    assert not apply(experiment, SetParameters({"bond_stiffness": 5e3, "bond_viscosity": 0.4}))
     advance(experiment, 100)
     assert experiment.fault is None
     apply(experiment, Act("reset"))
@@ -192,9 +194,9 @@ def test_a_result_is_read_only_once_it_means_something(scene: str, label: str) -
     experiment = new_experiment(scene, scenes()[scene].test_values)
     apply(experiment, Act("run"))
     advance(experiment, CHECK_STEPS)
-    assert label not in {entry.label for entry in experiment.scene.course.readings(experiment)}
+    assert label not in english({entry.label for entry in experiment.scene.course.readings(experiment)})
     run_experiment(experiment, under_way=True)
-    found = next(entry for entry in experiment.scene.course.readings(experiment) if entry.label == label)
+    found = next(entry for entry in experiment.scene.course.readings(experiment) if str(entry.label) == label)
     bound = (0.0, 1.0) if scene == "projectile" else (1.2 * found.expected, 0.8 * found.expected)
     assert bound[0] < found.value < bound[1]
 
@@ -215,8 +217,8 @@ def test_the_log_is_not_built_anew_at_every_record_and_change_of_the_time_step(m
 
 def test_bodies_that_stay_together_have_no_restitution_but_spins() -> None:
     experiment = ran("capture")
-    found = {entry.label: entry.value for entry in experiment.scene.course.readings(experiment)}
-    assert "restitution" not in found
+    found = {str(entry.label): entry.value for entry in experiment.scene.course.readings(experiment)}
+    assert "restitution" not in english(found)
     assert found["spin of the projectile"] == pytest.approx(found["spin of the target"], rel=0.2)
 
 
@@ -228,7 +230,7 @@ def test_what_tells_something_of_grains_only_is_not_shown_beside_a_liquid(monkey
     monkeypatch.setattr(registry, "measurements", lambda: found)
     for scene, shown in (("column", {"speed"}), ("joined", {"packing", "speed"})):
         experiment = new_experiment(scene, scenes()[scene].test_values)
-        assert {reading.label.strip() for reading in shown_readings(experiment)} == shown
+        assert {str(reading.label).strip() for reading in shown_readings(experiment)} == shown
 
 
 def test_a_thread_of_no_length_is_drawn() -> None:
@@ -251,7 +253,7 @@ def test_a_number_beside_its_tolerance_has_the_decimals_of_the_tolerance(
     found: float, expected: float, tolerance: float, unit: str, words: tuple[str, str]
 ) -> None:
     outcome = particles.equals("x", "x", found, expected, tolerance, unit)
-    assert (outcome.found, outcome.expected) == words
+    assert english((outcome.found, outcome.expected)) == words
     assert outcome.holds
 
 
@@ -259,7 +261,7 @@ def test_a_number_beside_its_tolerance_has_the_decimals_of_the_tolerance(
 def test_the_plot_of_velocities_has_the_line_of_the_common_velocity(scene: str) -> None:
     experiment = new_experiment(scene, scenes()[scene].test_values)
     velocity = next(curve for curve in experiment.scene.view.curves(experiment) if curve.name == "velocity")
-    assert [line.label for line in velocity.lines] == ["projectile", "target", "both as one body"]
+    assert english([line.label for line in velocity.lines]) == ["projectile", "target", "both as one body"]
 
 
 def test_a_closed_form_for_a_plot_that_does_not_exist_is_an_error() -> None:

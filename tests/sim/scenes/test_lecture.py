@@ -21,6 +21,8 @@ from repose.sim.registry import scenes
 from repose.sim.scenes.common.course_records import keep_record
 from repose.sim.scenes.lecture import biaxial, brazil_nut, disc_scene, drum, janssen, rough_plane, silo, two_sided
 
+from tests.english import english
+
 NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
 
 
@@ -32,7 +34,7 @@ def flowing(scene: str, **values: Any) -> Experiment:
     """The scene with its course just begun, without waiting until the grains have settled."""
     experiment = begun(scene, **values)
     experiment.run.state.phase = "filled"
-    assert apply(experiment, Act("start")) == ""
+    assert not apply(experiment, Act("start"))
     advance(experiment, CHECK_STEPS)
     assert experiment.phase == "flowing"
     return experiment
@@ -43,7 +45,7 @@ def test_run_all_gives_the_bits_of_the_command_line_whenever_it_is_pressed_in_th
         experiment = begun("two_sided", young=5e6)
         while not watched(experiment):
             advance(experiment, 30, to_rest=True)
-        assert apply(experiment, Act("run")) == ""
+        assert not apply(experiment, Act("run"))
         while experiment.run.state.poured < 3:
             advance(experiment, CHECK_STEPS - experiment.step % CHECK_STEPS)
         return state_hash(experiment.run)
@@ -151,7 +153,9 @@ def test_the_check_of_the_drum_complains_of_a_surface_of_one_angle_and_of_one_ki
         (0.4 + 0.06 * stage + wave, 0.1 + 0.0 * time, "has avalanches"),
     ):
         state.columns = {"time": time, "angle": angle, "flow": np.abs(flow)}
-        found = " ".join(entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds)
+        found = " ".join(
+            str(entry.statement) for entry in experiment.scene.course.outcomes(experiment) if not entry.holds
+        )
         assert (missed in found) if missed else not found
 
 
@@ -197,7 +201,7 @@ def test_the_check_of_the_silo_complains_of_another_power_and_of_a_clogged_outle
         assert bool(experiment.scene.course.check(experiment)) == complains
     for stage in state.stages[:3]:
         stage.rate = None
-    assert "three outlets" in experiment.scene.course.check(experiment)
+    assert "three outlets" in str(experiment.scene.course.check(experiment))
 
 
 @pytest.mark.parametrize(
@@ -217,9 +221,9 @@ def test_every_outcome_of_the_silo_fails_for_rates_of_another_law(rates: Callabl
     state, built = experiment.run.state, experiment.run.built
     state.phase = "rested"
     state.stages = [silo.OutletStage(300, float(rate)) for rate in 50.0 * rates(built.outlets / built.diameter)]
-    found = [entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
+    found = [str(entry.statement) for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
     assert bool(found) == bool(missed), found
-    assert missed in " ".join(found)
+    assert missed in " ".join(map(str, found))
 
 
 # Brazil nut.
@@ -263,17 +267,17 @@ def shaken(place: float, **values: float) -> Experiment:
 def test_the_large_grain_is_sorted_only_where_it_stays_above_nearly_every_small_one() -> None:
     at_top, in_middle, at_bottom = (shaken(place) for place in (0.97, 0.7, 0.0))
     assert brazil_nut.as_high(at_top) == pytest.approx(0.03, abs=0.01)
-    assert at_top.scene.course.check(at_top) == ""
+    assert not at_top.scene.course.check(at_top)
     for experiment in (in_middle, at_bottom):
-        assert "the large grain stays above" in experiment.scene.course.check(experiment)
-        assert "no difference beyond chance" in experiment.scene.course.answer(experiment).words  # type: ignore[union-attr]
+        assert "the large grain stays above" in str(experiment.scene.course.check(experiment))
+        assert "no difference beyond chance" in str(experiment.scene.course.answer(experiment).words)  # type: ignore[union-attr]
 
 
 def test_a_grain_of_the_same_size_that_is_sorted_is_complained_of() -> None:
-    assert "no higher than the others" in (at_top := shaken(0.97, size_ratio=1.0)).scene.course.check(at_top)
+    assert "no higher than the others" in str((at_top := shaken(0.97, size_ratio=1.0)).scene.course.check(at_top))
     for place in (0.0, 0.7):
         experiment = shaken(place, size_ratio=1.0)
-        assert experiment.scene.course.check(experiment) == ""
+        assert not experiment.scene.course.check(experiment)
         assert brazil_nut.outcomes(experiment)[0].holds
 
 
@@ -354,16 +358,16 @@ def test_every_outcome_of_the_column_fails_for_forces_of_another_law(
 ) -> None:
     experiment = column_of(forces, WEIGHT, mobilised, column_width=width)
     experiment.run.world.motion[1, 0] = 1.92 / width  # the height of the whole column
-    found = [entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
+    found = [str(entry.statement) for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
     for words in missed:
-        assert any(words in statement for statement in found), (words, found)
+        assert any(words in str(statement) for statement in found), (words, found)
     assert bool(found) == bool(missed), found
 
 
 def test_between_smooth_walls_the_bottom_bears_the_whole_weight() -> None:
     for forces, complains in ((WEIGHT, False), (janssen.janssen(WEIGHT, 0.17), True), (1.2 * WEIGHT, True)):
         experiment = column_of(forces, WEIGHT, 0.0, wall_friction=0.0)
-        assert ("the whole weight" in experiment.scene.course.check(experiment)) == complains
+        assert ("the whole weight" in str(experiment.scene.course.check(experiment))) == complains
 
 
 @pytest.mark.slow
@@ -377,7 +381,7 @@ def test_a_column_of_six_diameters_follows_the_law_and_one_between_smooth_walls_
     of = janssen.fitted(smooth)
     assert of is not None
     smooth.parameters = smooth.parameters.changed(wall_friction=0.5)  # judged like a column between rough walls
-    missed = " ".join(entry.statement for entry in janssen.of_law(smooth, of) if not entry.holds)
+    missed = " ".join(str(entry.statement) for entry in janssen.of_law(smooth, of) if not entry.holds)
     assert "part of the weight" in missed
     assert "pressure on the walls" in missed
 
@@ -409,7 +413,7 @@ def test_the_press_packs_its_grains_without_friction_and_presses_them_with_it() 
         advance(experiment, CHECK_STEPS)
     assert experiment.time < 3.0, "before the longest wait"
     assert biaxial.stresses(experiment.run.world) == pytest.approx((10.0, 10.0), rel=biaxial.BALANCED)
-    assert apply(experiment, Act("start")) == ""
+    assert not apply(experiment, Act("start"))
     advance(experiment, CHECK_STEPS)
     assert (experiment.run.world.material == 0).all()
     high = biaxial.size(experiment.run.world)[1]
@@ -441,15 +445,15 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
     assert of["peak"] == pytest.approx(3.0, abs=0.15), "smoothed over a strain of 0.01"
     assert of["widening"] == pytest.approx(0.5)
     assert math.sin(of["dilatancy_angle"]) == pytest.approx(0.2)
-    assert experiment.scene.course.check(experiment) == "", "a gain of 10° for a dilatancy angle of 11.5°"
+    assert not experiment.scene.course.check(experiment), "a gain of 10° for a dilatancy angle of 11.5°"
     state.columns["volume"] = -volume
-    assert "widens" in experiment.scene.course.check(experiment)
+    assert "widens" in str(experiment.scene.course.check(experiment))
     for values, missed in (
         ({"peak": 2.1}, "bears more at its peak"),
         ({"peak_angle": of["final_angle"]}, "Bolton"),
         ({"dilatancy_angle": 0.02}, "Bolton"),
     ):
-        assert missed in " ".join(entry.statement for entry in biaxial.of_dense(of | values) if not entry.holds)
+        assert missed in " ".join(str(entry.statement) for entry in biaxial.of_dense(of | values) if not entry.holds)
 
 
 @pytest.mark.slow
@@ -459,8 +463,8 @@ def test_a_loose_sample_in_the_press_misses_what_is_expected_of_a_dense_one() ->
     assert run_experiment(experiment)["complaint"] is None
     of = biaxial.found(experiment)
     assert of is not None
-    missed = [entry.statement for entry in biaxial.of_dense(of) if not entry.holds]
-    assert any("bears more at its peak" in statement for statement in missed), missed
+    missed = [str(entry.statement) for entry in biaxial.of_dense(of) if not entry.holds]
+    assert any("bears more at its peak" in str(statement) for statement in missed), missed
 
 
 # Rough plane.
@@ -483,15 +487,17 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
         avalanche.held = angle
     np.testing.assert_allclose(rough_plane.hysteresis(experiment), 0.05)
     experiment.run.state.phase = "rested"
-    assert experiment.scene.course.check(experiment) == ""
+    assert not experiment.scene.course.check(experiment)
     assert math.degrees(rough_plane.delay(experiment.run.built)) == pytest.approx(0.97, abs=0.01)
     for avalanche in avalanches[1:]:
         avalanche.angle -= 0.04
-    assert "starts again" in experiment.scene.course.check(experiment), "as late as without hysteresis"
+    assert "starts again" in str(experiment.scene.course.check(experiment)), "as late as without hysteresis"
     for avalanche in avalanches[1:]:
         avalanche.angle += 0.04
     avalanches[0].angle = avalanches[-1].angle
-    assert "thinnest layer" in experiment.scene.course.check(experiment), "a layer starts at one angle, thick or thin"
+    assert "thinnest layer" in str(experiment.scene.course.check(experiment)), (
+        "a layer starts at one angle, thick or thin"
+    )
 
 
 def test_the_plane_is_tilted_back_and_held_while_the_layer_flows() -> None:
@@ -512,10 +518,10 @@ def test_a_layer_that_the_opened_gate_sets_moving_is_not_measured(thickness: flo
     run_experiment(experiment)
     state, course = experiment.run.state, experiment.scene.course
     assert (state.collapsed, not state.avalanches) == (collapses, collapses)
-    assert ("starts at" in experiment.message) is not collapses
-    assert ("the opened gate set the grains moving" in experiment.message) is collapses
+    assert ("starts at" in str(experiment.message)) is not collapses
+    assert ("the opened gate set the grains moving" in str(experiment.message)) is collapses
     assert (course.answer(experiment) is None) is collapses
-    assert ("as soon as the gate" in course.check(experiment)) is collapses
+    assert ("as soon as the gate" in str(course.check(experiment))) is collapses
 
 
 # Heap from a point source.
@@ -551,9 +557,9 @@ def test_every_outcome_of_the_heap_from_a_source_fails_for_other_flanks(left: An
         two_sided.HeapPortion(built.poured_until(k), 0.01 * k, math.radians(a), 0.01, math.radians(b), 0.01)
         for k, (a, b) in enumerate(zip(left, right, strict=True), 1)
     ]
-    found = [entry.statement for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
+    found = [str(entry.statement) for entry in experiment.scene.course.outcomes(experiment) if not entry.holds]
     assert bool(found) == bool(missed), found
-    assert missed in " ".join(found)
+    assert missed in " ".join(map(str, found))
 
 
 def test_the_plate_bears_the_weight_of_the_heap() -> None:
@@ -571,5 +577,5 @@ def test_the_plate_bears_the_weight_of_the_heap() -> None:
 
 def test_an_outcome_of_a_thousand_has_no_power_of_ten() -> None:
     outcome = disc_scene.outcome_above("x", "x", 1375.2, 977.6, "1/s")
-    assert (outcome.found, outcome.expected) == ("1380 1/s", "above 978 1/s")
-    assert disc_scene.outcome_between("x", "x", 0.08814, 0.0, 0.1).found == "0.0881"
+    assert english((outcome.found, outcome.expected)) == ("1380 1/s", "above 978 1/s")
+    assert str(disc_scene.outcome_between("x", "x", 0.08814, 0.0, 0.1).found) == "0.0881"

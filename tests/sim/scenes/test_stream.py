@@ -8,6 +8,7 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
+from repose.sim.message import plain
 from repose.sim.scenes.common import stream
 from repose.sim.scenes.common.stream import JAMMED_AFTER, falling_time, pour_on
 
@@ -20,13 +21,13 @@ def waited(monkeypatch: pytest.MonkeyPatch, gravity: float) -> float:
     """Time after which pouring ends because the way is blocked, with grains of 8 mm diameter [s]."""
     monkeypatch.setattr(stream, "way_is_free", lambda experiment, high: False)
     experiment = new_experiment("vessel", {"gravity": gravity, "grain_count": 400, "mean_radius": 4e-3})
-    assert apply(experiment, Act("fill")) == ""
+    assert not apply(experiment, Act("fill"))
     state = experiment.run.state
     begun, total = state.since, len(state.radii)
     assert state.poured < total
     for tenths in range(1, 1000):
         state.since = begun - 0.1 * tenths  # as if this time had passed
-        pour_on(experiment, 0.0, lambda one: None, "")
+        pour_on(experiment, 0.0, lambda one: None, plain(""))
         if len(state.radii) < total:
             return experiment.time - state.since
     return math.inf

@@ -8,9 +8,11 @@ import numba
 import pytest
 from repose.sim import registry
 from repose.sim.io import presets
+from repose.sim.message import EMPTY
 from repose.sim.study import preparation
 from repose.sim.study.preparation import (
     LOOP,
+    LOOP_WORDS,
     PARTS,
     Watch,
     compile_engine,
@@ -85,7 +87,7 @@ def test_progress_never_goes_back_and_ends_only_with_the_last_part() -> None:
     assert found[0].seconds_left == 40.0
     assert found[9].seconds_left == 31.0
     assert all(progress.seconds_left > 0.0 for progress in found)
-    assert progress_in(expected, "", 0.0) == ("", 1.0, 0.0)
+    assert progress_in(expected, "", 0.0) == (EMPTY, 1.0, 0.0)
 
 
 class FakeLoop:
@@ -103,13 +105,13 @@ def test_a_watch_follows_the_step_loop_and_keeps_what_it_took(
     monkeypatch.setattr(preparation, "loops_of", lambda needed: {LOOP: (loop,)})
     heap = needed_by("heap", {})
     watch = Watch(heap, clock=lambda: now[0])
-    assert watch.progress() == (LOOP, 0.0, PARTS[LOOP])
+    assert watch.progress() == (LOOP_WORDS, 0.0, PARTS[LOOP])
     now[0] += 30.0
     before = watch.progress()
-    assert before.part == LOOP
+    assert before.part == LOOP_WORDS
     assert 0.0 < before.share < 1.0
     loop.overloads.append("compiled")
-    assert watch.progress() == ("", 1.0, 0.0)
+    assert watch.progress() == (EMPTY, 1.0, 0.0)
     watch.finish()
     assert expected_times(heap) == PARTS | {LOOP: 30.0}
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from imgui_bundle import imgui
-from repose.app.language import NATIVE, in_language, translated
+from repose.app.language import NATIVE, as_drawn, in_language, translated
 from repose.app.render import text
 from repose.app.ui.panels import next_step, preset_and_readings
 from repose.sim.measure.display import Reading
-from repose.sim.message import _, plain
+from repose.sim.message import Message, _, plain
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.app.ui.panels.test_workshop import opened
@@ -58,8 +59,8 @@ def test_no_line_of_the_page_of_keys_is_cut(small: PanelHarness, language: str) 
 def test_the_pause_is_told_in_whole_words(small: PanelHarness, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[tuple[str, float]] = []
 
-    def draw_text(x: float, y: float, words: str, colour: object, size: float = 1.0) -> float:
-        written.append((translated(words), text.text_width(words, size)))
+    def draw_text(x: float, y: float, words: Message | str, colour: Any, size: float = 1.0) -> float:
+        written.append((as_drawn(words), text.text_width(words, size)))
         return text.draw_text(x, y, words, colour, size)
 
     monkeypatch.setattr(next_step, "draw_text", draw_text)
@@ -80,7 +81,7 @@ def test_a_reading_wider_than_its_card_has_several_lines(
     ends: list[float] = []
     plain_row = preset_and_readings.row
 
-    def row(left: str, right: str, *given: object) -> None:
+    def row(left: Message, right: Message, *given: Any) -> None:
         imgui.begin_group()
         plain_row(left, right, *given)
         imgui.end_group()

@@ -148,7 +148,7 @@ def test_a_click_draws_a_failed_panel_again(tmp_path: Path, monkeypatch: pytest.
         harness.click("tab.view")
         harness.ui.program.broken["view"] = "ValueError: no such colour"
         harness.frame(2)
-        assert said[-1] == "The panel View stopped (ValueError: no such colour); the run continues."
+        assert str(said[-1]) == "The panel View stopped (ValueError: no such colour); the run continues."
         assert "view.colour" not in harness.widgets
         harness.click("view.again")
         assert harness.ui.program.broken == {}

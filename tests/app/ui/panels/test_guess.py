@@ -94,4 +94,4 @@ def test_a_reading_of_a_lecture_answers_at_the_end_of_the_step_or_the_panel_says
     ],
 )
 def test_a_number_is_shown_in_its_unit(unit: str, high: float, value: float, words: str) -> None:
-    assert shown(Guess("What", unit, 0.0, high), value) == words
+    assert str(shown(Guess("What", unit, 0.0, high), value)) == words

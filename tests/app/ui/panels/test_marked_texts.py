@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from repose.app import language
-from repose.app.language import Language, read_language, translated, use_language
+from repose.app.language import Language, as_drawn, read_language, use_language
 from repose.app.ui.panels import all_panels
 from repose.app.ui.places import TOOLS
 from repose.app.ui.tools import all_tools, choose_tool, pointer
@@ -26,14 +26,14 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
     """The texts that are drawn and are no messages, while the window is German."""
     use_language("de")
     found: set[str] = set()
-    translate = Language.translated
+    draw = Language.drawn
 
-    def translated(self: Language, text: str) -> str:
+    def drawn(self: Language, text: Message | str) -> str:
         if not isinstance(text, Message):
             found.add(text)
-        return translate(self, text)
+        return draw(self, text)
 
-    monkeypatch.setattr(Language, "translated", translated)
+    monkeypatch.setattr(Language, "drawn", drawn)
     yield found
     use_language("en")
 
@@ -58,16 +58,16 @@ def test_no_panel_draws_the_english_text_of_a_message(harness: PanelHarness, dra
 
 def test_a_forgotten_mark_is_found(harness: PanelHarness, drawn: set[str]) -> None:
     for text in (_("Close"), "Close", "close", "Schließen"):
-        language.translated(text)
+        language.as_drawn(text)
     assert english_in(drawn) == {"Close", "close"}
 
 
 def test_the_options_of_tools_are_messages_in_every_width(
     harness: PanelHarness, drawn: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offered: dict[str, str] = {}
+    offered: dict[str, Message | str] = {}
 
-    def slide(ui: Ui, name: str, texts: tuple[str, ...], where: float, **_: float) -> None:
+    def slide(ui: Ui, name: str, texts: tuple[Message, ...], where: float, **_: float) -> None:
         offered.update({f"{name} {place}": text for place, text in enumerate(texts)})
 
     monkeypatch.setattr(pointer, "slide", slide)
@@ -76,8 +76,8 @@ def test_the_options_of_tools_are_messages_in_every_width(
             choose_tool(harness.ui, tool)
             harness.frame(2)
     assert {"tool.strength 1", "tool.rod_size 1", "tool.push_size 1", "tool.drop_count 0"} <= offered.keys()
-    assert translated(offered["tool.amplitude 0"]) == "± 0,5 mm"
-    assert translated(offered["tool.drop_count 0"]) == "10 Körner"
+    assert as_drawn(offered["tool.amplitude 0"]) == "± 0,5 mm"
+    assert as_drawn(offered["tool.drop_count 0"]) == "10 Körner"
     assert {
         name: text for name, text in offered.items() if not isinstance(text, Message) and re.search(r"[^\W\d_]", text)
     } == {}

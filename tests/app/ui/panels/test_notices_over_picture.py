@@ -25,11 +25,12 @@ from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy, Snapshot
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.registry import scenes
 from repose.sim.study.preparation import PreparationProgress
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.english import english
 from tests.snapshots import with_fields
 
 FILM = "heap.mp4"
@@ -37,7 +38,7 @@ FILM = "heap.mp4"
 
 def toasts(harness: PanelHarness) -> list[str]:
     harness.frame(2)
-    return [toast.text for toast in harness.ui.states[Toasts].shown]
+    return [str(toast.text) for toast in harness.ui.states[Toasts].shown]
 
 
 def test_a_message_that_repeats_the_phase_is_not_shown(harness: PanelHarness) -> None:
@@ -96,7 +97,7 @@ def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarnes
     assert toasts(harness) == ["gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."]
 
 
-def acts(harness: PanelHarness, message: str) -> None:
+def acts(harness: PanelHarness, message: Message) -> None:
     """Physics has carried out the last command, and tells this message."""
     shot = harness.ui.snapshot
     parameters = parameters_of(shot.run).changed(**harness.commands[-1].values)
@@ -111,10 +112,10 @@ def test_two_drags_within_seconds_are_two_changes(harness: PanelHarness) -> None
         acts(harness, changed("43 m/s²", "42 m/s²"))
         shown = toasts(harness)
     first, second, third = (mark.text for mark in harness.ui.control.edits.marks)
-    assert first == "gravity: 9.81 m/s² → 50 m/s²"
-    assert second.startswith("gravity: 50 m/s² → ")
-    assert third.endswith(" → 50 m/s²")
-    assert not third.startswith("gravity: 9.81")
+    assert str(first) == "gravity: 9.81 m/s² → 50 m/s²"
+    assert str(second).startswith("gravity: 50 m/s² → ")
+    assert str(third).endswith(" → 50 m/s²")
+    assert not str(third).startswith("gravity: 9.81")
     assert shown == [f"{third}, over 0.31 ms."]
 
 
@@ -133,7 +134,7 @@ def test_a_message_about_an_earlier_change_is_not_told_as_the_latest_one(harness
     harness.drag("field.gravity", 0.9, 0.25, stops=5)
     message = changed("9.81 m/s²", "50 m/s²")
     harness.ui.snapshot = with_fields(harness.ui.snapshot, parameters=first, latest=message, count=9, serial=99)
-    assert toasts(harness) == [message]
+    assert toasts(harness) == english([message])
 
 
 def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHarness) -> None:
@@ -141,7 +142,7 @@ def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHar
     words = "'Measure' is not possible now: filled with 55 grains, wall closed."
     harness.ui.snapshot = with_fields(harness.ui.snapshot, refusal=words, refusals=1, refused_action=True)
     (shown,) = current_toasts(harness.ui)
-    assert (shown.text, shown.bad) == (words, False)
+    assert english((shown.text, shown.bad)) == (words, False)
 
 
 def test_a_failed_automatic_save_stays_visible(harness: PanelHarness) -> None:
@@ -190,8 +191,8 @@ def test_a_fault_offers_undo_and_undo_restores_the_value(harness: PanelHarness) 
     harness.ui.snapshot = with_fields(harness.ui.snapshot, parameters=parameters, fault=fault, serial=9)
     harness.frame(3)
     way = next(way for way in ways_back(harness.ui) if way[0] == "undo")
-    assert way[1] == f"Undo {parameters.declared()['normal_stiffness'].quantity.symbol}"
-    assert "1e+06 N/m" in way[3]
+    assert str(way[1]) == f"Undo {parameters.declared()['normal_stiffness'].quantity.symbol}"
+    assert "1e+06 N/m" in str(way[3])
     harness.click("notice.undo")
     assert harness.commands[-1] == Recover({"normal_stiffness": 1e6})
 
@@ -209,7 +210,7 @@ def test_after_a_fault_a_button_names_and_sets_the_smaller_step(harness: PanelHa
     fault = Fault("Too large a step.", remedies=(Remedy("smaller_dt", "set dt=1.25e-6", {"dt": 1.25e-6}),))
     harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=fault, serial=9)
     harness.frame(3)
-    assert "Step to 1.25 µs" in [label for name, label, *_ in ways_back(harness.ui) if name == "halve"]
+    assert "Step to 1.25 µs" in [str(label) for name, label, *_ in ways_back(harness.ui) if name == "halve"]
     harness.click("notice.halve")
     assert harness.commands == [Recover({"dt": 1.25e-6})]
     harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=replace(fault, remedies=()), serial=10)
@@ -258,7 +259,7 @@ def test_lost_settings_are_reported_until_the_notice_is_closed(harness: PanelHar
     harness.ui.settings.trouble = "Settings cannot be read."
     harness.frame(3)
     harness.click("notice.settings")
-    assert harness.ui.settings.trouble == ""
+    assert not harness.ui.settings.trouble
 
 
 def test_a_notice_of_the_scene_is_shown_until_it_is_closed(harness: PanelHarness) -> None:
@@ -294,7 +295,7 @@ def test_a_film_that_cannot_be_made_is_reported_over_the_picture_and_pictures_ar
     assert film.trouble
     assert "notice.pictures" not in harness.widgets
     harness.click("notice.no_film")
-    assert film.trouble == ""
+    assert not film.trouble
     assert "notice.no_film" not in harness.widgets
 
 
@@ -356,10 +357,10 @@ def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harn
     ("progress", "said"),
     [
         (
-            PreparationProgress("step loop", 0.5, 20.0),
+            PreparationProgress(_("step loop"), 0.5, 20.0),
             "50 %, about 20 s left: step loop. Later starts load it from disk.",
         ),
-        (PreparationProgress("", 1.0, 0.0), "100 %, nearly ready. Later starts load it from disk."),
+        (PreparationProgress(EMPTY, 1.0, 0.0), "100 %, nearly ready. Later starts load it from disk."),
     ],
 )
 def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
@@ -371,7 +372,7 @@ def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
 
     notes: list[str] = []
     monkeypatch.setattr(notices_over_picture, "_watch", lambda ui: Watched())
-    monkeypatch.setattr(notices_over_picture, "note", lambda text, colour: notes.append(text))
+    monkeypatch.setattr(notices_over_picture, "note", lambda text, colour: notes.append(str(text)))
     harness.ui.snapshot = with_fields(harness.ui.snapshot, compiling=True)
     harness.frame()
     assert said in notes

@@ -22,6 +22,7 @@ from repose.sim.registry import scenes
 from repose.sim.scenes.common.phases import FLOWING, RESTED
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.english import english
 from tests.snapshots import put, snapshot_of, with_fields
 
 
@@ -108,7 +109,9 @@ def test_the_number_of_threads_is_shown_selected_and_stored(
     monkeypatch.setattr(stability, "most_threads", lambda: 4)
     offered: list[dict[str, str]] = []
     plain = stability.choose
-    monkeypatch.setattr(stability, "choose", lambda ui, *given: (offered.append(given[2]), plain(ui, *given))[1])
+    monkeypatch.setattr(
+        stability, "choose", lambda ui, *given: (offered.append(english(given[2])), plain(ui, *given))[1]
+    )
     put(harness.ui.snapshot, threads_wanted=3)
     harness.click("stability.dot")
     harness.click("stability.threads")
@@ -132,7 +135,7 @@ def test_the_tabs_chosen_are_shown_at_the_next_start(tmp_path: Path, monkeypatch
     plain = plots.draw_over_time
 
     def noted(ui: Ui, label: str, *given: object, **options: object) -> None:
-        plotted.append(label)
+        plotted.append(str(label))
         plain(ui, label, *given, **options)
 
     monkeypatch.setattr(plots, "draw_over_time", noted)
@@ -166,14 +169,14 @@ def test_a_saved_preset_appears_in_the_list(harness: PanelHarness) -> None:
     harness.write("My heap")
     path = harness.ui.work.preset_library.folder / "my-heap.toml"
     assert "friction = 0.37" in path.read_text(encoding="utf-8")
-    assert harness.ui.work.preset_library.titles[str(path)] == "My heap"
+    assert str(harness.ui.work.preset_library.titles[str(path)]) == "My heap"
 
 
 def test_a_preset_name_that_is_a_path_is_refused_in_a_sentence(harness: PanelHarness) -> None:
     harness.click("tab.runs")
     harness.click("experiment.save")
     harness.write("../../evil")
-    assert "cannot be a preset's name" in harness.ui.work.preset_library.trouble
+    assert "cannot be a preset's name" in str(harness.ui.work.preset_library.trouble)
     assert not harness.ui.work.preset_library.folder.exists()
 
 
@@ -182,7 +185,7 @@ def test_an_invalid_seed_is_refused(harness: PanelHarness, text: str) -> None:
     harness.click("experiment.seed")
     harness.write(text)
     assert harness.commands == []
-    assert "seed" in harness.ui.work.preset_library.trouble
+    assert "seed" in str(harness.ui.work.preset_library.trouble)
 
 
 def test_a_new_seed_restarts_the_same_experiment(harness: PanelHarness) -> None:
@@ -213,7 +216,7 @@ def test_theme_and_text_size_can_be_chosen(harness: PanelHarness) -> None:
 def test_a_film_that_cannot_begin_gives_the_reason(harness: PanelHarness) -> None:
     harness.click("tab.record")
     harness.click("record.button")
-    assert harness.ui.work.film.trouble == "That failed: nothing is filmed here."
+    assert str(harness.ui.work.film.trouble) == "That failed: nothing is filmed here."
     assert not harness.ui.work.film.running
 
 
@@ -265,7 +268,7 @@ def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows: list[tuple[str, str]] = []
-    monkeypatch.setattr(preset_and_readings, "row", lambda left, right, *rest: rows.append((left, right)))
+    monkeypatch.setattr(preset_and_readings, "row", lambda left, right, *rest: rows.append((str(left), str(right))))
     put(
         harness.ui.snapshot,
         readings=(
@@ -329,7 +332,7 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
     plain = next_step.draw_text
 
     def watched(x: float, y: float, text: str, *rest: Any) -> None:
-        written.append(text)
+        written.append(str(text))
         plain(x, y, text, *rest)
 
     monkeypatch.setattr(next_step, "draw_text", watched)
@@ -352,7 +355,7 @@ def test_run_all_of_a_run_that_was_paused_on_its_way_continues_it_without_a_refu
     plain = next_step.button
 
     def watched(ui: Ui, name: str, label: str, **more: Any) -> bool:
-        offered[name] = more["enabled"], more["help"]
+        offered[name] = more["enabled"], str(more["help"])
         return plain(ui, name, label, **more)
 
     monkeypatch.setattr(next_step, "button", watched)
@@ -362,7 +365,7 @@ def test_run_all_of_a_run_that_was_paused_on_its_way_continues_it_without_a_refu
     assert offered["action.run"] == (False, "What Run all does.")
     ui.control.transport.pause(True)
     harness.frame(2)
-    assert offered["action.run"] == (True, CONTINUES)
+    assert offered["action.run"] == english((True, CONTINUES))
     assert not offered["action.open"][0]
     harness.click("action.run")
     assert (harness.commands, ui.control.transport.paused) == ([], False)
@@ -382,7 +385,7 @@ def test_an_action_that_has_to_wait_stays_on_the_large_button_which_is_grey_and_
     plain = next_step.button
 
     def watched(ui: Ui, name: str, label: str, **more: Any) -> bool:
-        offered[name] = more["enabled"], label, more["help"]
+        offered[name] = more["enabled"], str(label), str(more["help"])
         return plain(ui, name, label, **more)
 
     monkeypatch.setattr(next_step, "button", watched)

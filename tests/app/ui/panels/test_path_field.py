@@ -45,7 +45,7 @@ def test_an_unusable_path_is_refused_beside_the_field_and_not_sent(harness: Pane
     harness.click("field.mesh")
     harness.write("/nowhere/shape.stl")
     assert harness.commands == []
-    assert "there is no such file" in harness.ui.control.edits.refusals["mesh"]
+    assert "there is no such file" in str(harness.ui.control.edits.refusals["mesh"])
 
 
 def test_escape_leaves_the_old_path(harness: PanelHarness, mesh: str) -> None:
@@ -63,7 +63,7 @@ def test_a_right_click_resets_to_the_goblet(harness: PanelHarness, mesh: str) ->
 
 
 def test_the_tooltip_says_what_an_empty_path_means() -> None:
-    assert "Default: the goblet." in describe(scenes()["vessel"].parameters.declared()["mesh"])
+    assert "Default: the goblet." in str(describe(scenes()["vessel"].parameters.declared()["mesh"]))
 
 
 class Dialog:
@@ -122,17 +122,17 @@ def test_a_cancelled_dialog_changes_nothing_and_an_open_one_is_closed_at_the_end
 def test_without_a_dialog_the_path_can_be_typed(harness: PanelHarness, mesh: str, dialogs: list) -> None:
     harness.click("field.mesh.choose")  # the queue is empty: opening fails
     assert harness.ui.program.broken == {}
-    assert "type the path" in harness.ui.states[Toasts].shown[-1].text
+    assert "type the path" in str(harness.ui.states[Toasts].shown[-1].text)
     harness.click("field.mesh")
     harness.write(mesh)
     assert harness.commands == [SetParameters({"mesh": mesh})]
 
 
 def test_a_dropped_file_is_set_or_refused_in_a_sentence(harness: PanelHarness, mesh: str, tmp_path: Path) -> None:
-    assert take_dropped(harness.ui, mesh) == ""
+    assert not take_dropped(harness.ui, mesh)
     assert harness.commands == [SetParameters({"mesh": mesh})]
-    assert "no such file" in take_dropped(harness.ui, str(tmp_path / "none.OBJ"))
-    assert "'a.png' is not used" in take_dropped(harness.ui, "/pictures/a.png")
+    assert "no such file" in str(take_dropped(harness.ui, str(tmp_path / "none.OBJ")))
+    assert "'a.png' is not used" in str(take_dropped(harness.ui, "/pictures/a.png"))
     put(harness.ui.snapshot, parameters=scenes()["heap"].parameters())
-    assert "'box.stl' is not used" in take_dropped(harness.ui, mesh)
+    assert "'box.stl' is not used" in str(take_dropped(harness.ui, mesh))
     assert len(harness.commands) == 1

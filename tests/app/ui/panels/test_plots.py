@@ -22,6 +22,7 @@ from repose.sim.measure.measurement import Measurement
 from repose.sim.message import plain
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.english import english
 from tests.snapshots import put, with_fields
 
 
@@ -165,7 +166,7 @@ def test_a_key_saves_all_three_kinds_and_another_shows_the_plot_large(
 def test_picture_and_table_of_a_comparison_contain_all_points(tmp_path: Path) -> None:
     curve = full_snapshot().results.comparison
     assert curve is not None
-    sheet = Sheet("Heap: angle of repose over friction", "seed 1", (curve,), {"seed": "1"})
+    sheet = Sheet("Heap: angle of repose over friction", plain("seed 1"), (curve,), {"seed": "1"})
     out = io.BytesIO()
     WRITERS[".csv"](sheet, out)
     rows = [*csv.reader(line for line in out.getvalue().decode().splitlines() if not line.startswith("#"))]
@@ -193,7 +194,7 @@ def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
             harness.click(f"plots.{name}")
         plots.save(harness.ui)
         assert (
-            harness.ui.work.run_saver.trouble
+            str(harness.ui.work.run_saver.trouble)
             == f"The plot {bare.results.comparison.title} has no values yet, and is not saved."
         )
         harness.ui.snapshot = full
@@ -256,7 +257,7 @@ def test_a_new_measurement_is_plotted_with_no_other_edit(
 ) -> None:
     drawn: list[str] = []
     plain = plots.draw_over_time
-    monkeypatch.setattr(plots, "draw_over_time", lambda ui, label, *rest, **how: drawn.append(label))
+    monkeypatch.setattr(plots, "draw_over_time", lambda ui, label, *rest, **how: drawn.append(str(label)))
     assert "plots.other" not in harness.widgets
     snapshot = harness.ui.snapshot
     added = Measurement("mean_overlap", "mean overlap", "δ", "µm", lambda system: 1e-6, scale=1e-6)
@@ -278,20 +279,23 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
     lines = [
         line
         for number, name in enumerate(names)
-        for line in (Line("closed form", ends, ends), Line(name, ends, ends, points=True, labelled=number))
+        for line in (
+            Line(plain("closed form"), ends, ends),
+            Line(plain(name), ends, ends, points=True, labelled=number),
+        )
     ]
     curve = Curve("height", plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
     labels = tuple(Label(number, name) for number, name in enumerate(names))
     harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=labels)
     found = curves._colours(harness.ui, curve)
     for number, name in enumerate(names):
-        assert found[name][:3] == pytest.approx(to_srgb(category(number)))
+        assert found[plain(name)][:3] == pytest.approx(to_srgb(category(number)))
     assert len(set(found.values())) == 1 + len(names)
-    assert [line.label for line in curves._entries(curve)] == ["closed form", *names]
-    other = replace(curve, lines=(Line(names[2], ends, ends), Line("reversed", ends, ends, labelled=0)))
+    assert english([line.label for line in curves._entries(curve)]) == ["closed form", *names]
+    other = replace(curve, lines=(Line(plain(names[2]), ends, ends), Line(plain("reversed"), ends, ends, labelled=0)))
     found = curves._colours(harness.ui, other)
-    assert found["reversed"][:3] == pytest.approx(to_srgb(category(0)))
-    assert found[names[2]] == harness.ui.palette.muted, "the words of a label give no colour"
+    assert found[plain("reversed")][:3] == pytest.approx(to_srgb(category(0)))
+    assert found[plain(names[2])] == harness.ui.palette.muted, "the words of a label give no colour"
     harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=())
     assert len(set(curves._colours(harness.ui, curve).values())) == 1 + len(names)
 

@@ -69,7 +69,7 @@ def test_typed_values_start_a_run_each_with_the_other_values_as_they_are(harness
 )
 def test_values_that_cannot_be_used_are_refused_with_a_sentence(harness: PanelHarness, text: str, words: str) -> None:
     assert asked(harness, text) == []
-    assert words in harness.ui.states[SideBySideForm].trouble
+    assert words in str(harness.ui.states[SideBySideForm].trouble)
     assert harness.ui.mode.overlay == "side_by_side"
 
 
@@ -81,7 +81,7 @@ def test_values_are_refused_before_the_question_whether_the_run_is_replaced(
 ) -> None:
     harness.ui.snapshot = with_fields(harness.ui.snapshot, step=100, progress=0.5)
     assert asked(harness, text) == []
-    assert words in harness.ui.states[SideBySideForm].trouble
+    assert words in str(harness.ui.states[SideBySideForm].trouble)
     assert bool(harness.ui.states[SideBySideForm].trouble) == bool(words)
     assert (open_question(harness.ui) is None) == bool(words)
 
@@ -128,7 +128,7 @@ def test_the_table_has_a_column_for_every_run_and_a_dash_where_one_has_no_such_r
     beside(harness, 3)
     harness.ui.beside.runs = (with_fields(harness.ui.beside.runs[0], slope=None), *harness.ui.beside.runs[1:])
     harness.frame()
-    rows = dict(runs_side_by_side.rows(harness.ui))
+    rows = {str(name): cells for name, cells in runs_side_by_side.rows(harness.ui)}
     assert all(len(values) == 3 for values in rows.values())
     assert [value is runs_side_by_side.NONE for value in rows["angle of repose"]] == [True, False, False]
     assert "side_by_side.table" in harness.widgets

@@ -9,6 +9,7 @@ from repose.app.ui.toasts import Toasts
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.ui.panels.panel_harness import open_harness
+from tests.english import english
 from tests.snapshots import put
 
 
@@ -21,7 +22,7 @@ def test_a_grain_that_leaves_ends_the_selection(tmp_path: Path) -> None:
         put(ui.snapshot, sphere_id=np.array((5, 8, 7)))
         harness.frame()
         assert ui.view.selected == ()
-        assert [toast.text for toast in ui.states[Toasts].shown] == [
+        assert english([toast.text for toast in ui.states[Toasts].shown]) == [
             "Grain 9 has left the scene: nothing is selected any more."
         ]
         assert ui.program.broken == {}

@@ -25,6 +25,7 @@ from repose.sim.io.presets import Preset
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness
+from tests.english import english
 from tests.snapshots import with_fields
 
 
@@ -48,7 +49,7 @@ def test_the_copied_code_is_the_experiment_shown(shared: PanelHarness) -> None:
     shared.click("share.copy")
     found = presets.load(imgui.get_clipboard_text())
     assert (found.scene, found.seed, found.ready, found.values) == ("heap", 5, "column", {"friction": 0.3})
-    assert "on the clipboard" in current_toasts(shared.ui)[-1].text
+    assert "on the clipboard" in str(current_toasts(shared.ui)[-1].text)
     press(shared, "copy_command_line")
     assert imgui.get_clipboard_text() == "repose run heap --seed 5 --set=friction=0.3 --ready"
 
@@ -67,11 +68,13 @@ def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(
     assert presets.card_of(code).together
     press(shared, "copy_command_line")
     assert imgui.get_clipboard_text() == f"repose open {code}"
-    assert "side by side" in current_toasts(ui)[-1].text
+    assert "side by side" in str(current_toasts(ui)[-1].text)
     ui.beside.runs = (first, with_fields(first, seed=6))
     press(shared, "copy_code")
     press(shared, "copy_command_line")
-    assert {toast.text.partition(" are not")[0] for toast in current_toasts(ui)[-2:]} == {"These runs side by side"}
+    assert {str(toast.text).partition(" are not")[0] for toast in current_toasts(ui)[-2:]} == {
+        "These runs side by side"
+    }
 
 
 def test_a_pasted_code_starts_its_experiment_and_a_damaged_one_says_why(shared: PanelHarness) -> None:
@@ -84,12 +87,12 @@ def test_a_pasted_code_starts_its_experiment_and_a_damaged_one_says_why(shared: 
         starts = [command for command in shared.commands if isinstance(command, Start)]
         assert len(starts) == started
     assert (starts[0].seed, starts[0].values) == (9, {"gravity": 1.62})
-    told = [toast.text for toast in current_toasts(shared.ui)]
-    assert any("checksum" in text for text in told)
-    assert any("newer version" in text for text in told)
+    told = [str(toast.text) for toast in current_toasts(shared.ui)]
+    assert any("checksum" in str(text) for text in told)
+    assert any("newer version" in str(text) for text in told)
     assert shared.ui.mode.overlay == ""
     library = shared.ui.work.preset_library
-    assert [library.titles[awaited.preset] for awaited in library.awaited] == ["Heap, shared"]
+    assert english([library.titles[awaited.preset] for awaited in library.awaited]) == ["Heap, shared"]
 
 
 def test_the_qr_code_is_saved_with_the_code_inside(shared: PanelHarness) -> None:
@@ -99,7 +102,7 @@ def test_the_qr_code_is_saved_with_the_code_inside(shared: PanelHarness) -> None
     shared.click("share.save")
     saver._jobs.put(None)
     saver._work()
-    assert saver.said.startswith("QR code written to")
+    assert str(saver.said).startswith("QR code written to")
     found = sorted(path.name for path in runs_folder().glob("heap-code-1.*"))
     assert found == ["heap-code-1.png", "heap-code-1.svg"]
     text = next(ElementTree.parse(runs_folder() / "heap-code-1.svg").iter("{http://www.w3.org/2000/svg}desc")).text
@@ -115,7 +118,7 @@ def test_a_run_that_a_code_cannot_contain_says_so_in_its_place(harness: PanelHar
     press(harness, "share")
     assert "share.qr" not in harness.widgets
     press(harness, "copy_code")
-    assert "bowl.obj, a file of one machine" in current_toasts(harness.ui)[-1].text
+    assert "bowl.obj, a file of one machine" in str(current_toasts(harness.ui)[-1].text)
 
 
 @pytest.mark.parametrize(

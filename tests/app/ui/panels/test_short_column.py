@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,11 @@ from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.display import Reading
+from repose.sim.message import Message
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.english import english
 from tests.snapshots import with_fields
 
 LOW = [((1280, 720), 1.6, "dark"), ((1920, 1080), 1.6, "dark"), ((1280, 720), 1.0, "projector")]
@@ -54,10 +57,10 @@ def test_four_readings_can_be_read_without_scrolling(
     read: set[str] = set()
     plain_row = widgets.row
 
-    def row(left: str, right: str, *given: object) -> None:
+    def row(left: Message, right: Message, *given: Any) -> None:
         plain_row(left, right, *given)
         if imgui.get_item_rect_max().y <= imgui.get_window_pos().y + imgui.get_window_height():
-            read.add(left)
+            read.add(str(left))
 
     monkeypatch.setattr(preset_and_readings, "row", row)
     labels = {"pressure": "pressure P", "largest_shear": "largest shear τ", "coordination": "contacts per grain Z"}
@@ -159,18 +162,18 @@ def test_no_label_in_the_column_is_cut(
     cut: list[str] = []
     plain_button, plain_row = widgets.button, widgets.row
 
-    def button(ui: object, name: str, label: str, **options: object) -> bool:
+    def button(ui: Ui, name: str, label: Message, **options: Any) -> bool:
         pressed = plain_button(ui, name, label, **options)
         needed = widgets.symbol_width(label, widgets.RAISED) + widgets.text_width(str(options.get("hint", "")), 0.76)
         if needed > imgui.get_item_rect_max().x - imgui.get_item_rect_min().x:
-            cut.append(label)
+            cut.append(str(label))
         return pressed
 
-    def row(left: str, right: str, *given: object) -> None:
+    def row(left: Message, right: Message, *given: Any) -> None:
         edge = imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
         plain_row(left, right, *given)
         if imgui.get_item_rect_max().x > edge + 1.0:
-            cut.append(right)
+            cut.append(str(right))
 
     from repose.app.ui.panels import parameters, record, runs
 
@@ -189,10 +192,10 @@ def test_no_label_in_the_column_is_cut(
 def test_no_title_of_a_preset_is_cut(
     size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sizes: dict[str, float] = {}
+    sizes: dict[Message | str, float] = {}
     plain = widgets.fitting_size
 
-    def fitting_size(text: str, room: float) -> float:
+    def fitting_size(text: Message | str, room: float) -> float:
         sizes[text] = plain(text, room)
         assert widgets.text_width(text, sizes[text]) <= room, text
         return sizes[text]
@@ -202,9 +205,9 @@ def test_no_title_of_a_preset_is_cut(
         library = harness.ui.work.preset_library
         library.refresh()
         titles = dict(library.titles)
-        assert "Log and weight on a thread" in titles.values()
+        assert "Log and weight on a thread" in english(list(titles.values()))
         for name, title in titles.items():
-            library.note(name, title, "heap")
+            library.note(name, str(title), "heap")
             harness.frame(2)
             assert sizes[title] >= 0.7
             assert {"experiment.preset", "experiment.scenes"} <= in_the_column(harness)

@@ -14,6 +14,7 @@ from repose.sim.experiment.commands import REMOVED, DoAgain, RemoveGrain, TakeBa
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.english import english
 from tests.snapshots import put
 
 
@@ -38,7 +39,7 @@ def test_a_removal_is_redone_and_marked_on_the_bar_of_time_once_it_has_acted(har
     TOOL.click(harness.ui, at(harness, 3.4, 1.2))
     assert edits.marks == []
     edits.see(replace(snapshot, serial=snapshot.serial + PATIENCE))
-    assert [mark.text for mark in edits.marks] == ["Removed grain"]
+    assert english([mark.text for mark in edits.marks]) == ["Removed grain"]
     edits.undo()
     edits.redo()
     edits.undo()

@@ -19,6 +19,7 @@ from repose.sim.experiment.pull import LARGEST_FORCE
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
+from tests.english import english
 from tests.snapshots import put, snapshot_of
 
 SIZE = (800, 600)
@@ -119,7 +120,7 @@ def test_a_drag_ends_when_the_grain_leaves_or_the_pull_is_refused(harness: Panel
     sent = len(harness.commands)
     assert not TOOL.hold(ui, at(harness, 9.0, 9.0))
     assert len(harness.commands) == sent
-    assert [toast.text for toast in ui.states[Toasts].shown] == [
+    assert english([toast.text for toast in ui.states[Toasts].shown]) == [
         "Grain 7 has left the scene: nothing is held any more.",
     ]
 

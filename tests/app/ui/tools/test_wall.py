@@ -66,7 +66,7 @@ def test_a_tool_that_the_scene_refuses_is_grey_with_the_reason_and_neither_click
     harness.click(f"tool.{tool.name}")
     choose_by_key(tool, ui)
     assert chosen_tool(ui) is all_tools()[0]
-    assert word in tool.refusal(ui.snapshot)
+    assert word in str(tool.refusal(ui.snapshot))
     assert ui.states[Toasts].shown[-1].text == tool.refusal(ui.snapshot)
 
 
