@@ -68,8 +68,8 @@ class Language:
 
     def _translate(self, message: Message) -> str:
         forms = self.templates.get(message.template, ())
-        place = plural_forms(self.code).index(self._form_of(message.counted)) if message.plural else 0
-        template = forms[place] if place < len(forms) else ""
+        index = plural_forms(self.code).index(self._form_of(message.counted)) if message.plural else 0
+        template = forms[index] if index < len(forms) else ""
         if template and not message.values:
             return template
         try:

@@ -20,7 +20,7 @@ FIRST_SILENCE, LONGEST_SILENCE = 0.5, 60.0
 """Wall time between two such lines of a run [s], which doubles from the first to the longest."""
 
 
-def say(sentence: Message | str) -> None:
+def print_line(sentence: Message | str) -> None:
     """Write a line to standard error, control characters as escapes; do nothing if standard error is closed."""
     with suppress(OSError, ValueError):
         print(printable(str(sentence)), file=sys.stderr, flush=True)
@@ -46,7 +46,7 @@ class Progress:
     def __enter__(self) -> Progress:
         if self._quiet:
             return self
-        say(self._title)
+        print_line(self._title)
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -69,7 +69,7 @@ class Progress:
         if self._bar is not None:
             self._bar.console.print(printable(sentence), highlight=False, soft_wrap=True)
         elif not self._quiet:
-            say(sentence)
+            print_line(sentence)
 
     def show(self, phase: str, share: float | None, outlook: str = "", stage: str = "") -> None:
         """Show the phase, the fraction of it done, 0 to 1, or None if unknown, and the remaining time.
@@ -91,4 +91,4 @@ class Progress:
                     self._silence = min(self._silence * (2.0 if late else 1.0), LONGEST_SILENCE)
                     self._due = time.monotonic() + self._silence
                 said = f"  {phase}" + (f" ({Number(share, format='.0%')})" if share else "")
-                say(f"{said}; {outlook}" if outlook else said)
+                print_line(f"{said}; {outlook}" if outlook else said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repose.app.progress import say
+from repose.app.progress import print_line
 from repose.sim.engine.thread_count import MOST_THREADS, available
 from repose.sim.experiment.commands import checked_threads
 from repose.sim.numbers import read_whole
@@ -29,7 +29,7 @@ def asked_threads(text: str) -> int | None:
             f"for as many as the run has work for.{about_comma(word)}"
         )
     if whole > most:
-        say(f"--threads {text} is more than the {most} that this machine can use: the run uses {most}.")
+        print_line(f"--threads {text} is more than the {most} that this machine can use: the run uses {most}.")
     return checked_threads(min(whole, most))
 
 

@@ -64,7 +64,7 @@ def pair(generator: np.random.Generator, dimension: int, spin_length: int, touch
     return {
         "branch": branch,
         "per_distance": 1.0 / (RADIUS_SUM - overlap),
-        "place": branch,
+        "position": branch,
         "velocity": vector(0.3),
         "roll": vector(0.3, spin_length),
         "relative_spin": vector(300.0, spin_length),
@@ -104,7 +104,7 @@ def _bound(name: str, words: tuple[tuple[str, str], ...], values: tuple[tuple[st
     declared = law.parameters.declared()
     known = {name: value for name, value in (NUMBERS | dict(values)).items() if name in declared}
     parameters = law.parameters.checked(dict(words) | known)
-    return law.numbers(parameters), law.bind(parameters)
+    return law.coefficients(parameters), law.bind(parameters)
 
 
 def records(kinematics: dict, material: tuple) -> tuple[PairMotion, PairProperties, ShearMemory, Stage]:
@@ -169,7 +169,7 @@ def transformed(kinematics: dict, matrix: np.ndarray) -> dict:
     def turned(vector: tuple) -> tuple:
         return tuple(float(x) for x in matrix @ np.array(vector))
 
-    vectors = ("branch", "place", "velocity", "shear_spring", "displacement")
+    vectors = ("branch", "position", "velocity", "shear_spring", "displacement")
     axial = ("roll", "relative_spin", "rolling", "mean_rotation")
     return (
         kinematics

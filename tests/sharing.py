@@ -61,7 +61,9 @@ def rewrite_in_turn(places: Iterable[Path]) -> None:
     """
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
-    files = sorted({file for place in places for file in ([place] if place.is_file() else place.rglob("test_*.py"))})
+    files = sorted(
+        {file for position in places for file in ([position] if position.is_file() else position.rglob("test_*.py"))}
+    )
     number, count = int(os.environ["PYTEST_XDIST_WORKER"][2:]), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     begin = len(files) * number // count
     for file in files[begin:] + files[:begin]:
@@ -81,6 +83,6 @@ def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
     """The tests in the order in which workers take them: the rest with the largest files first."""
     files = [item.nodeid.split("::")[0] for item in items]
     counts = Counter(files)
-    rank = {file: place for place, file in enumerate(COMPILING + FIRST)}
-    keys = {file: (rank.get(file, len(rank)), -counts[file], place) for place, file in enumerate(counts)}
+    rank = {file: index for index, file in enumerate(COMPILING + FIRST)}
+    keys = {file: (rank.get(file, len(rank)), -counts[file], index) for index, file in enumerate(counts)}
     return [item for _, item in sorted(zip(files, items), key=lambda pair: keys[pair[0]])]

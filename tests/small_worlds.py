@@ -23,7 +23,7 @@ from repose.sim.engine.contacts.contact_table import (
     entries_of,
     plain_evaluation,
 )
-from repose.sim.engine.model import NO_NUMBERS, BoundLaw, LawCall, Model, Numbers
+from repose.sim.engine.model import NO_COEFFICIENTS, BoundLaw, Coefficients, LawCall, Model
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild, renewal
 from repose.sim.engine.packed import likeness
 from repose.sim.engine.parts import plain_parts
@@ -52,7 +52,7 @@ class Bench:
     dt: float
     gravity: tuple[float, ...] = ()
     compiled: bool = False
-    further: Numbers = NO_NUMBERS
+    further: Coefficients = NO_COEFFICIENTS
     """What the model's fields read."""
     status: int = field(default=OK, init=False)
 
@@ -167,7 +167,7 @@ def model_of(
 ) -> tuple[Model, tuple]:
     """Model and numbers of a law with the given parameters over its defaults, and of these materials if any."""
     parameters = (parameters_with(law, materials) if materials else law.parameters).checked(values)
-    return Model(law.bind(parameters), integrators()[integrator], dimension, rotation), law.numbers(parameters)
+    return Model(law.bind(parameters), integrators()[integrator], dimension, rotation), law.coefficients(parameters)
 
 
 def world_of(

@@ -73,8 +73,8 @@ def parts_of(value: Any, name: str = "snapshot") -> Iterator[tuple[str, Any]]:
         for key, entry in value.items():
             yield from parts_of(entry, f"{name}[{key!r}]")
     elif isinstance(value, list | tuple | set | frozenset) and not isinstance(value, str):
-        for place, entry in enumerate(value):
-            yield from parts_of(entry, f"{name}[{place}]")
+        for index, entry in enumerate(value):
+            yield from parts_of(entry, f"{name}[{index}]")
 
 
 def not_data(snapshot: Snapshot) -> list[str]:

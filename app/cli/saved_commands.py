@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
 from repose.app.cli.terminal import THREADS_HELP, refusals, refuse, table, typed_number
-from repose.app.progress import say
+from repose.app.progress import print_line
 from repose.app.signals import INTERRUPTED
 
 
@@ -56,7 +56,7 @@ def replay(
                 raise typer.Exit(film_run(file, plan, since, math.inf if until is None else until, chosen))
             raise typer.Exit(verify_run(file, threads=chosen))
         except StopAsked:
-            say("Stopped before the end.")
+            print_line("Stopped before the end.")
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -132,7 +132,7 @@ def export(
         try:
             raise typer.Exit(export_for(program, file, to, part) if program else export_run(file, to, part))
         except StopAsked:
-            say("Stopped before the end.")
+            print_line("Stopped before the end.")
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -185,7 +185,7 @@ def open_any(
 
         found = found_in(what, radius, timestep)
         if found.remark:
-            say(found.remark)
+            print_line(found.remark)
         if window and not (json or video or out or changes) and has_display():
             from repose.app.window.start import run
 

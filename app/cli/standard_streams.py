@@ -8,7 +8,7 @@ import os
 import sys
 from contextlib import suppress
 
-from repose.app.progress import say
+from repose.app.progress import print_line
 from repose.sim.wording import reason_of
 
 OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EIO, errno.EFBIG)
@@ -66,4 +66,4 @@ def tell(error: OSError) -> None:
         return
     shown = error.filename is None and error.errno in OUTPUT
     what = "Standard output cannot be written to" if shown else f"Stopped at {error.filename or 'a file'}"
-    say(f"{what}: {reason_of(error)}.")
+    print_line(f"{what}: {reason_of(error)}.")

@@ -23,7 +23,7 @@ from repose.app.cli.terminal import (
     typed_number,
     typed_whole,
 )
-from repose.app.progress import Progress, say, write_out
+from repose.app.progress import Progress, print_line, write_out
 from repose.app.signals import INTERRUPTED, Interrupt
 from repose.sim.message import plain
 from repose.sim.wording import LONGEST, short
@@ -68,11 +68,11 @@ def _run(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         for line in context.get_usage().splitlines() if context else ():
-            say(line)
-        say(_with_short(arguments, error.format_message()))
+            print_line(line)
+        print_line(_with_short(arguments, error.format_message()))
         return REFUSED
     except (Interrupt, KeyboardInterrupt, typer.Abort):
-        say("Stopped.")
+        print_line("Stopped.")
         return INTERRUPTED
     except SystemExit:  # how typer ends when a pipe is closed
         standard_streams.discard()
@@ -141,7 +141,7 @@ def repose(
     from repose.app.storage.paths import remove_all_leftovers
 
     if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the folder only then
-        say(complaint)
+        print_line(complaint)
     remove_all_leftovers()
     offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
@@ -174,7 +174,9 @@ def repose(
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
-        say("No display was found, so the experiment runs without a window; `repose run --help` lists its options.")
+        print_line(
+            "No display was found, so the experiment runs without a window; `repose run --help` lists its options."
+        )
         raise typer.Exit(run_job(plan(preset=preset, threads=threads)))
 
 
@@ -195,7 +197,7 @@ def _use_plugins(files: Sequence[Path]) -> list[str]:
     for sentence in (sentence for module in modules for sentence in registry.clashes_of(module)):
         refuse(sentence)
     for trouble in registry.troubles() if registry.plugins() else ():
-        say(trouble)
+        print_line(trouble)
     return [record.name for module in modules for record in registry.records_of(module, "scenes")]
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
-from repose.app.progress import say
+from repose.app.progress import print_line
 from repose.app.signals import CAUGHT, stop_at_once
 from repose.sim.numbers import read_number, read_whole
 from repose.sim.parameters import about_comma
@@ -50,13 +50,13 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except (ParameterError, RecorderError, WindowError) as error:
-        say(str(error))
+        print_line(str(error))
         raise typer.Exit(REFUSED) from None
 
 
 def refuse(sentence: str) -> NoReturn:
     """Print why a request is refused and exit with code 2."""
-    say(sentence)
+    print_line(sentence)
     raise typer.Exit(REFUSED)
 
 
@@ -67,7 +67,7 @@ def importing(source: str) -> Iterator[None]:
     A signal whose exception the plug-in or its report catches is answered after the import.
     """
     words = f"The plug-in {short(source)} is still being read after {PATIENCE:g} s; Ctrl-C stops the command."
-    timer = threading.Timer(PATIENCE, say, [words])
+    timer = threading.Timer(PATIENCE, print_line, [words])
     timer.daemon = True
     timer.start()
     try:

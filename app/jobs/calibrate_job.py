@@ -16,7 +16,7 @@ from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN, RES
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_job import RUNS
-from repose.app.progress import Progress, say, write_out
+from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.sim.engine.thread_count import available
@@ -180,7 +180,7 @@ def _run_in(folder: Path, request: CalibrationRequest, claims: dict[str, Claim])
         with suppress(StopAsked):
             found, seen = calibrate(goal, do, tell)
     if stop.asked:
-        say(f"Stopped; the same command with --out {folder} --resume continues.")
+        print_line(f"Stopped; the same command with --out {folder} --resume continues.")
         return INTERRUPTED
     return _finish(folder, request, found, seen, claims)
 
@@ -224,7 +224,7 @@ def _finish(
         try:
             claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
         except Exception as error:  # an error of the drawing library must not lose the other files
-            say(f"{folder / name} could not be written: {reason_of(error)}.")
+            print_line(f"{folder / name} could not be written: {reason_of(error)}.")
             code = NOT_ALL_WRITTEN
     if request.as_json:
         print(text, end="", flush=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from repose.app.jobs.headless_job import claim_for
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, print_line
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import StopAsked, stoppable
 from repose.sim.message import Message, plural
@@ -113,29 +113,29 @@ def run_clump(request: ClumpRequest, quiet: bool = False) -> tuple[int, Made | N
             try:
                 made = make(request, tell)
             except StopAsked:
-                say("Stopped before the end; nothing was written.")
+                print_line("Stopped before the end; nothing was written.")
                 return INTERRUPTED, None
         code = DONE
-        for path, place in places.items():
+        for path, claim in places.items():
             try:
-                _write(request, made, path, place)
+                _write(request, made, path, claim)
             except OSError as error:
-                say(f"{path} could not be written: {reason_of(error)}.")
+                print_line(f"{path} could not be written: {reason_of(error)}.")
                 code = NOT_ALL
         return code, made
 
 
-def _write(request: ClumpRequest, made: Made, path: Path, place: Claim) -> None:
+def _write(request: ClumpRequest, made: Made, path: Path, claim: Claim) -> None:
     """Write one of the files asked for; raises `OSError`."""
     from repose.sim.clumps.exports import exported
 
     if path == request.picture:
         from repose.app.jobs.clump_picture import write_picture
 
-        place.write(lambda file: write_picture(made.body, made.clump, facts(made), file))
+        claim.write(lambda file: write_picture(made.body, made.clump, facts(made), file))
         return
     text = text_of_made(made) if path == request.out else exported(made.clump, made.mass, request.density, path)
-    place.write(lambda file: file.write(text.encode()))
+    claim.write(lambda file: file.write(text.encode()))
 
 
 def make(request: ClumpRequest, tell: Tell) -> Made:
@@ -156,8 +156,8 @@ def make(request: ClumpRequest, tell: Tell) -> Made:
         return request.allow_poor_fit or fits(body, tried, kappa)
 
     one_piece = not request.allow_pieces
-    if one_piece and (apart := why_apart(body, clump, members, rho, None, trying[0], does)):
-        raise ParameterError(f"{apart} With --allow-pieces it is made as it is.")
+    if one_piece and (reason := why_apart(body, clump, members, rho, None, trying[0], does)):
+        raise ParameterError(f"{reason} With --allow-pieces it is made as it is.")
     made = examined(body, clump, kappa, part_of(tell, 0.7, 0.9))
     found = made.quality.overlap
     if not request.allow_poor_fit and (why := why_poor(body, clump, found, members, rho, kappa, one_piece, trying[1])):

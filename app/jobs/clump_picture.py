@@ -66,9 +66,9 @@ def drawn_body(body: Body, view: _View) -> Floats:
     going, arrived = np.arange(len(start)), np.zeros(len(start), bool)
     longest = float(np.linalg.norm(extent)) + 2.0 * view.half
     for _ in range(MARCHES):
-        place = start[going] - travelled[going, None] * view.axes[2]
-        beyond = np.maximum(np.maximum(field.origin - place, place - field.origin - extent), 0.0)
-        ahead = np.maximum(-depth_at(field, place), np.sqrt((beyond**2).sum(axis=1)))
+        position = start[going] - travelled[going, None] * view.axes[2]
+        beyond = np.maximum(np.maximum(field.origin - position, position - field.origin - extent), 0.0)
+        ahead = np.maximum(-depth_at(field, position), np.sqrt((beyond**2).sum(axis=1)))
         here = ahead < NEAR * field.step
         arrived[going[here]] = True
         travelled[going] += np.where(here, 0.0, ahead)
@@ -89,17 +89,17 @@ def drawn_clump(clump: Clump, view: _View, colours: Floats) -> Floats:
     """Colour and opacity of the spheres, shape (pixels, pixels, 4); `colours` has shape (members, 3)."""
     picture = np.zeros((PIXELS, PIXELS, 4))
     nearest = np.full((PIXELS, PIXELS), -np.inf)
-    for place, radius, colour in zip(clump.centre @ view.axes.T, clump.radius, colours):
-        columns = slice(*np.searchsorted(view.x, (place[0] - radius, place[0] + radius)))
-        rows = slice(*np.searchsorted(-view.y, (-place[1] - radius, -place[1] + radius)))
-        dx, dy = view.x[columns] - place[0], view.y[rows][:, None] - place[1]
+    for position, radius, colour in zip(clump.centre @ view.axes.T, clump.radius, colours):
+        columns = slice(*np.searchsorted(view.x, (position[0] - radius, position[0] + radius)))
+        rows = slice(*np.searchsorted(-view.y, (-position[1] - radius, -position[1] + radius)))
+        dx, dy = view.x[columns] - position[0], view.y[rows][:, None] - position[1]
         square = radius**2 - dx**2 - dy**2
-        front = np.where(square > 0.0, place[2] + np.sqrt(np.maximum(square, 0.0)), -np.inf)
+        front = np.where(square > 0.0, position[2] + np.sqrt(np.maximum(square, 0.0)), -np.inf)
         seen = front > nearest[rows, columns]
         if not seen.any():
             continue
         nearest[rows, columns][seen] = front[seen]
-        parts = np.broadcast_arrays(dx, dy, front - place[2])
+        parts = np.broadcast_arrays(dx, dy, front - position[2])
         normal = np.stack([part[seen] for part in parts], axis=1) / radius
         picture[rows, columns, :3][seen] = shaded(normal, colour)
         picture[rows, columns, 3][seen] = 1.0

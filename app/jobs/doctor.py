@@ -157,15 +157,15 @@ def _display() -> list[Finding]:
     without = "`repose run heap` runs the experiment without one"
     if not has_display():
         return [Finding("display", "none", f"the window needs a display; {without}")]
-    place = found or f"that of {platform.system()}"
+    location = found or f"that of {platform.system()}"
     try:
         answers = _probed(PROBE_DISPLAY).returncode == 0
     except subprocess.TimeoutExpired:
         answers = False
     if answers:
-        return [Finding("display", place)]
+        return [Finding("display", location)]
     advice = f"the window needs a display: start Repose on the screen itself, or correct the variable; {without}"
-    return [Finding("display", f"{place} does not answer", advice)]
+    return [Finding("display", f"{location} does not answer", advice)]
 
 
 def _opengl() -> list[Finding]:
@@ -221,11 +221,11 @@ def _caches() -> list[Finding]:
 
 def _writable(name: str, folder: Path) -> Finding:
     """Whether a file can be created in `folder`, or in the nearest parent that exists."""
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
+    location = folder
+    while not location.exists() and location != location.parent:
+        location = location.parent
     try:
-        with tempfile.TemporaryFile(dir=place):
+        with tempfile.TemporaryFile(dir=location):
             return Finding(name, str(folder))
     except OSError as error:
         reason = reason_of(error)

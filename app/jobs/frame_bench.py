@@ -87,18 +87,18 @@ def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
     """Processor time of the physics thread for snapshots compared with steps, for worlds set up side by side."""
     rows = []
     for copies in SIZES[:2] if quick else SIZES:
-        simulation = new_experiment(ready="column")
-        advance(simulation, CHECK_STEPS)
+        experiment = new_experiment(ready="column")
+        advance(experiment, CHECK_STEPS)
         if copies > 1:
-            simulation.run.world = side_by_side(simulation.run.world, copies, 0.1)
-        grains, shown, costs = int((~simulation.run.world.fixed).sum()), Snapshot(), []
+            experiment.run.world = side_by_side(experiment.run.world, copies, 0.1)
+        grains, shown, costs = int((~experiment.run.world.fixed).sum()), Snapshot(), []
         for _ in range(5):
             marks = [time.thread_time()]
-            take_snapshot(simulation, shown, contacts=False)
+            take_snapshot(experiment, shown, contacts=False)
             marks.append(time.thread_time())
-            take_snapshot(simulation, shown, contacts=True)
+            take_snapshot(experiment, shown, contacts=True)
             marks.append(time.thread_time())
-            advance(simulation, CHECK_STEPS)
+            advance(experiment, CHECK_STEPS)
             marks.append(time.thread_time())
             costs.append([late - early for early, late in itertools.pairwise(marks)])
         bare, full, steps = (statistics.median(column) for column in zip(*costs))

@@ -20,7 +20,7 @@ from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.jobs.small_picture import small_picture
-from repose.app.progress import Progress, say, write_out
+from repose.app.progress import Progress, print_line, write_out
 from repose.app.render.follow import first_camera
 from repose.app.render.framing import close_up, picture_room, picture_scale, whole_scene
 from repose.app.render.passes import band, needs_forces
@@ -61,14 +61,16 @@ def run_job(job: Job) -> int:
     origin = job.preset if job.resumed else f"preset {job.preset}"
     title = f"{scenes()[job.scene].title}, {origin}, seed {job.seed}"
     if job.resumed is not None and job.resumed.foreign:
-        say("The run was saved by another version of the program: the continued run may differ in the last bits.")
+        print_line(
+            "The run was saved by another version of the program: the continued run may differ in the last bits."
+        )
     places = _claimed(job)
     try:
         film = HeadlessFilm(job.film, plain(job.title)) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, places.claims.get("result"))
-            simulation, result = _simulate(job, film, progress, stop, so_far)
-        return _finish(job, places, simulation, result, film, stop)
+            experiment, result = _simulate(job, film, progress, stop, so_far)
+        return _finish(job, places, experiment, result, film, stop)
     finally:
         places.release()
 
@@ -86,8 +88,8 @@ class Places:
 
     def release(self) -> None:
         """Release names that were not used, and delete the folder if it is empty."""
-        for place in self.claims.values():
-            place.release()
+        for reserved in self.claims.values():
+            reserved.release()
         if self.made and self.folder is not None:
             with suppress(OSError):
                 self.folder.rmdir()
@@ -138,14 +140,14 @@ class ResultsSoFar:
     due: float = 0.0
     """Wall time at which the next version is written [s]."""
 
-    def write(self, simulation: Experiment) -> None:
+    def write(self, experiment: Experiment) -> None:
         """Write a version if one is due; a full disk is reported at the end of the run."""
         began = time.monotonic()
         if self.claim is None or began < self.due:
             return
         from repose.sim.experiment.results import results_of
 
-        text = _result_text(self.job, simulation, results_of(simulation), interrupted=True)
+        text = _result_text(self.job, experiment, results_of(experiment), interrupted=True)
         with suppress(OSError):
             self.claim.write_early(lambda file: file.write(text.encode("utf-8")))
         now = time.monotonic()
@@ -153,10 +155,10 @@ class ResultsSoFar:
 
 
 def _result_text(
-    job: Job, simulation: Experiment, result: dict[str, Any], interrupted: bool, film: HeadlessFilm | None = None
+    job: Job, experiment: Experiment, result: dict[str, Any], interrupted: bool, film: HeadlessFilm | None = None
 ) -> str:
     """The content of `result.json`."""
-    whole = result | {"preset": job.preset, "interrupted": interrupted, "threads": threads_of(simulation)}
+    whole = result | {"preset": job.preset, "interrupted": interrupted, "threads": threads_of(experiment)}
     return json_text(whole if film is None else whole | {"video": film.outcome}, indent=2)
 
 
@@ -172,114 +174,114 @@ def _simulate(
         from repose.sim.experiment.results import results_of
 
         if job.resumed is None:
-            simulation = new_experiment(job.scene, job.values, job.seed, job.ready)
+            experiment = new_experiment(job.scene, job.values, job.seed, job.ready)
         else:
-            simulation = resumed_experiment(job.resumed)
-            if holds(simulation.run):  # the run was saved during a drag, whose mouse is not here
-                apply(simulation, Release())
-            if job.values and (refusal := apply(simulation, SetParameters(job.values))):
+            experiment = resumed_experiment(job.resumed)
+            if holds(experiment.run):  # the run was saved during a drag, whose mouse is not here
+                apply(experiment, Release())
+            if job.values and (refusal := apply(experiment, SetParameters(job.values))):
                 raise ParameterError(refusal)
-        apply(simulation, UseThreads(job.threads))
+        apply(experiment, UseThreads(job.threads))
 
         until = math.inf if job.until is None else job.until
         outlook = Outlook(until)
-        say_crowded = sayer_of_crowding(simulation)
+        say_crowded = sayer_of_crowding(experiment)
 
         def on_progress(phase: Message, share: float | None) -> None:
             stop.check()
             say_crowded()
-            progress.show(str(phase), share, outlook.words(simulation), stage=simulation.phase)
-            so_far.write(simulation)
+            progress.show(str(phase), share, outlook.words(experiment), stage=experiment.phase)
+            so_far.write(experiment)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}
         filming: Any = {}
         if film is not None:
             filming = {"on_frame": film.take, "at_phases": film.at_phases, "forces": film.needs_forces}
         try:
-            result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
+            result = run_experiment(experiment, on_progress=on_progress, **course, **filming)
         except StopAsked:
-            result = results_of(simulation)
-        duration = simulation.time
+            result = results_of(experiment)
+        duration = experiment.time
         if film is not None:
             progress.show("completing the film", None)
             last = Snapshot()
-            take_snapshot(simulation, last, forces=film.needs_forces)
-        return simulation, result
+            take_snapshot(experiment, last, forces=film.needs_forces)
+        return experiment, result
     finally:
         if film is not None:
             film.close(duration, last)
 
 
 def _finish(
-    job: Job, places: Places, simulation: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
+    job: Job, places: Places, experiment: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
 ) -> int:
     """Write and report the results; returns the exit code."""
-    text = _result_text(job, simulation, result, stop.asked, film)
+    text = _result_text(job, experiment, result, stop.asked, film)
     complaints = [] if film is None or not film.complaint else [str(film.complaint)]
     written = []
     folder, claims = places.folder, places.claims
-    for name, write in _writers(job, simulation, text).items():
+    for name, write in _writers(job, experiment, text).items():
         if name not in claims:
             continue
         try:
             claims[name].write_early(write)
             written.append(name)
         except WindowError as error:
-            say(f"No picture: {error}")  # expected on a machine without OpenGL
+            print_line(f"No picture: {error}")  # expected on a machine without OpenGL
         except Exception as error:  # a driver may raise anything; the other files must be written
             reason = reason_of(error, described(error))
             complaints.append(f"{claims[name].path} could not be written: {reason}.")
     if job.picture and "save" in written:
-        _illustrate(simulation, claims["save"])
-    fault = simulation.fault.message if simulation.fault else ""
+        _illustrate(experiment, claims["save"])
+    fault = experiment.fault.message if experiment.fault else ""
     for sentence in (*complaints, fault, result["energy_notice"]):
         if sentence:
-            say(sentence)
+            print_line(sentence)
     if job.as_json:
         print(text, end="", flush=True)
     else:
-        write_out(summary(simulation, stopped=stop.asked))
+        write_out(summary(experiment, stopped=stop.asked))
         results = [claims[name].path.name for name in written if name != "save"]
         write_out(f"written to       {folder} ({', '.join(results)})")
         if film is not None:
             write_out(f"film             {film.names} ({film.frames} frames)")
         if "save" in written:
             write_out(f"saved run        {job.save} (continue it with --from)")
-    if simulation.fault is not None:
+    if experiment.fault is not None:
         return FAULT
     return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
 
 
-def summary(simulation: Experiment, stopped: bool = False) -> str:
+def summary(experiment: Experiment, stopped: bool = False) -> str:
     """The readings of the scene as a few lines of text."""
-    rows: list[tuple[str, str]] = [(str(reading.whole_label), _shown(reading)) for reading in readings_of(simulation)]
-    ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.course.describe(simulation)[1]
+    rows: list[tuple[str, str]] = [(str(reading.whole_label), _shown(reading)) for reading in readings_of(experiment)]
+    ended = f"stopped while {experiment.phase}" if stopped else experiment.scene.course.describe(experiment)[1]
     rows.append(("ended", str(ended)))
-    together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""
-    rows.append(("simulated time", f"{time_text(simulation.time)} in {simulation.step} steps{together}"))
-    complaint = simulation.scene.course.check(simulation)
-    if complaint and not stopped and simulation.fault is None and is_finished(simulation):
+    together = f", {count} threads" if (count := threads_of(experiment)) > 1 else ""
+    rows.append(("simulated time", f"{time_text(experiment.time)} in {experiment.step} steps{together}"))
+    complaint = experiment.scene.course.check(experiment)
+    if complaint and not stopped and experiment.fault is None and is_finished(experiment):
         rows.append(("complaint", str(complaint)))
     width = max(len(label) for label, _ in rows) + 2
     return "\n".join(f"{label:{width}}{words}" for label, words in rows)
 
 
-def sayer_of_crowding(simulation: Experiment) -> Callable[[], None]:
+def sayer_of_crowding(experiment: Experiment) -> Callable[[], None]:
     """A function to call during the run: it reports once if fewer threads than allowed advance the grains."""
     said = False
 
     def say_crowded() -> None:
         nonlocal said
-        if not said and (sentence := simulation.session.thread_choice.crowded):
+        if not said and (sentence := experiment.session.thread_choice.crowded):
             said = True
-            say(sentence)
+            print_line(sentence)
 
     return say_crowded
 
 
-def threads_of(simulation: Experiment) -> int:
+def threads_of(experiment: Experiment) -> int:
     """Threads in use at the end."""
-    return simulation.session.thread_choice.used
+    return experiment.session.thread_choice.used
 
 
 def _shown(reading: Reading) -> str:
@@ -295,39 +297,39 @@ def _shown(reading: Reading) -> str:
     return f"{words} ({reading.error_of})" if reading.error_of else words
 
 
-def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
+def _writers(job: Job, experiment: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
     """The function that writes each file; the picture is last, so that a driver that crashes while drawing loses no
     other file."""
     from repose.sim.experiment import saved_run
 
     writers: dict[str, Callable[[BinaryIO], object]] = {"result": lambda file: file.write(text.encode("utf-8"))}
     if job.save is not None:
-        writers["save"] = lambda file: saved_run.write(saved_copy(simulation), file)
+        writers["save"] = lambda file: saved_run.write(saved_copy(experiment), file)
     if job.picture:
-        writers["picture"] = lambda file: _draw(simulation, job, file)
+        writers["picture"] = lambda file: _draw(experiment, job, file)
     return writers
 
 
-def _illustrate(simulation: Experiment, place: Claim) -> None:
+def _illustrate(experiment: Experiment, reserved: Claim) -> None:
     """Put a small picture into the saved run, for the list of recent runs; without a message if it cannot be drawn."""
     from repose.sim.experiment import saved_run
 
     snapshot = Snapshot()
-    take_snapshot(simulation, snapshot)
+    take_snapshot(experiment, snapshot)
     with suppress(Exception):  # a driver may raise anything; the run is already saved, without a picture
         picture = small_picture(snapshot)
-        place.write_early(lambda file: saved_run.write(saved_copy(simulation), file, picture))
+        reserved.write_early(lambda file: saved_run.write(saved_copy(experiment), file, picture))
 
 
-def _draw(simulation: Experiment, job: Job, file: BinaryIO) -> None:
+def _draw(experiment: Experiment, job: Job, file: BinaryIO) -> None:
     """Draw the last state of the run; raises `WindowError` without OpenGL."""
     snapshot, view, size = Snapshot(), View(shown=dict.fromkeys(job.shown, True)), job.size
-    take_snapshot(simulation, snapshot, forces=needs_forces(view))
+    take_snapshot(experiment, snapshot, forces=needs_forces(view))
     maker = open_picture_maker(size)
     try:
         from repose.app.storage.png import save_png
 
-        about = origin_of(simulation.scene, simulation.seed, simulation.time, simulation.parameters)
+        about = origin_of(experiment.scene, experiment.seed, experiment.time, experiment.parameters)
         if snapshot.grains.parts:  # bodies move through a larger scene
             beside = band(snapshot, view, size[0], picture_scale(size) * view.text_scale)
             camera = first_camera(snapshot, size, picture_room(size, view.text_scale, beside))

@@ -18,7 +18,7 @@ from repose.app.language import current_language, in_language, translated
 from repose.app.lectures.answers import unanswered
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.lectures.step_course import LectureCourse
-from repose.app.progress import Progress, say, write_out
+from repose.app.progress import Progress, print_line, write_out
 from repose.app.render.camera import Camera2D
 from repose.app.render.director import Director, Picture, Read
 from repose.app.render.film_words import Lines, film_words
@@ -84,7 +84,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
     """
     with in_language(language) as trouble:
         if trouble:
-            say(trouble)
+            print_line(trouble)
         return _film_lecture(lecture, plan, language, threads)
 
 
@@ -125,7 +125,7 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
             frames = recorder.close()
             maker.close()
     if complaint or recorder.failure:
-        say(f"The film ends early: {complaint or recorder.failure}")
+        print_line(f"The film ends early: {complaint or recorder.failure}")
         code = code or NOT_ALL_WRITTEN
     write_out(
         f"film             {names_of(recorder.path, recorder.parts)} ({frames} frames, {frames / plan.fps:.0f} s)"
@@ -268,7 +268,7 @@ class StepFilm:
                 answer = self._answer or self._answer_of_run(shot)
                 self._lines = replace(self._lines, question=answer or self._lines.question, over=bool(answer))
             elif filmed and math.isinf(over_at) and (obstacle := course.obstacle(shot)):
-                say(f"Step {self._number + 1}, '{self._lines.title}': {obstacle}")
+                print_line(f"Step {self._number + 1}, '{self._lines.title}': {obstacle}")
                 over_at = filmed / fps
             yield from self._director.take(shot)
             filmed += 1
@@ -283,7 +283,7 @@ class StepFilm:
             advance_all(stage, due)
         complaint = unanswered(self._lecture, self._number, shot)
         if complaint:
-            say(f"Step {self._number + 1}, '{self._lines.title}': {complaint}")
+            print_line(f"Step {self._number + 1}, '{self._lines.title}': {complaint}")
         page = self._page(shot)
         if page is not None:
             for _ in range(round(PLOT * fps)):
@@ -305,7 +305,9 @@ class StepFilm:
         else:
             curves, over_time = curves_over_time(shot, name, whole_span(shot)), True
         if not any(len(line.x) for curve in curves for line in curve.lines):
-            say(f"The plot '{name}' of the step '{self._lines.title}' has no values; the film goes on without it.")
+            print_line(
+                f"The plot '{name}' of the step '{self._lines.title}' has no values; the film goes on without it."
+            )
             return None
         from matplotlib.image import imread
 

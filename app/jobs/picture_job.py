@@ -9,7 +9,7 @@ from repose.app.jobs.film_plan import checked_switches
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.headless_job import claim_for
 from repose.app.jobs.replay_job import NOT_WRITTEN, WRITTEN, ExportedPart, export_run, saved_runs
-from repose.app.progress import say
+from repose.app.progress import print_line
 from repose.app.render.camera import Size
 from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.passes import needs_forces
@@ -49,20 +49,20 @@ def take_picture(
         require_known(colour, COLOURINGS, plain("colour"))
     view = View(colour_by=colour or AUTOMATIC, shown=dict.fromkeys(checked_switches(show), True), dark=not light)
     snapshots, origin = _snapshots(path, view)
-    place = claim_for("--out", out)
+    claim = claim_for("--out", out)
     try:
         maker = open_picture_maker(size)
         try:
             pixels = still(maker.read, snapshots, view, size)
         finally:
             maker.close()
-        place.write(lambda file: save_png(pixels, file, origin))
+        claim.write(lambda file: save_png(pixels, file, origin))
     except OSError as error:
-        say(f"{out} could not be written: {reason_of(error)}.")
+        print_line(f"{out} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     finally:
-        place.release()
-    say(f"Picture of {size[0]} × {size[1]} pixels written to {out}.")
+        claim.release()
+    print_line(f"Picture of {size[0]} × {size[1]} pixels written to {out}.")
     return WRITTEN
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repose.app.jobs.remaining_time import duration
-from repose.app.progress import Progress, say, write_out
+from repose.app.progress import Progress, print_line, write_out
 from repose.app.storage.compile_process import CompileProcess, CompileState
 
 PREPARED, NOT_ALL = 0, 1
@@ -24,7 +24,7 @@ def prepare() -> int:
     finally:
         process.stop()
     for sentence in state.failures:
-        say(sentence)
+        print_line(sentence)
     if state.failures:
         return NOT_ALL
     done = f"{state.done} engines compiled" if state.done else "All engines are compiled already"

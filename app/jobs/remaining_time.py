@@ -24,14 +24,14 @@ class Outlook:
     _began: tuple[float, int] | None = None
     """Wall time [s] and step of the first check."""
 
-    def words(self, simulation: Experiment) -> str:
+    def words(self, experiment: Experiment) -> str:
         """Steps done, expected total and remaining wall time: "step 12,000 of about 2,000,000, 3 min left"."""
-        now, step = time.monotonic(), simulation.step
+        now, step = time.monotonic(), experiment.step
         if self._began is None:
             self._began = now, step
-        if math.isinf(self.until) or simulation.dt <= 0.0:
+        if math.isinf(self.until) or experiment.dt <= 0.0:
             return f"step {step:,}"
-        to_do = max(0, math.ceil((self.until - simulation.time) / simulation.dt - 1e-3))
+        to_do = max(0, math.ceil((self.until - experiment.time) / experiment.dt - 1e-3))
         words = f"step {step:,} of about {step + to_do:,}"
         spent, done = now - self._began[0], step - self._began[1]
         return words if spent < CERTAIN or done <= 0 else f"{words}, {duration(to_do * spent / done)} left"

@@ -11,7 +11,7 @@ from repose.app.jobs.film_plan import FilmPlan
 from repose.app.jobs.headless_film import HeadlessFilm
 from repose.app.jobs.headless_job import claim_for
 from repose.app.jobs.headless_plan import title_of
-from repose.app.progress import Progress, say, write_out
+from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import stoppable
 from repose.sim.experiment.saved_side_by_side import Saved, singles
 from repose.sim.experiment.snapshot import Snapshot
@@ -69,7 +69,9 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
     """Repeat the run and report how many hashes agree; returns the exit code. Raises `ParameterError`."""
     saved = _loaded(path)
     if saved.foreign:
-        say("The run was saved by another version of the program or on another kind of machine: its hashes may differ.")
+        print_line(
+            "The run was saved by another version of the program or on another kind of machine: its hashes may differ."
+        )
     with Progress(f"Replay of {path.name}", quiet=quiet) as progress, stoppable() as stop:
         progress.show("compiling the engine", None)
         from repose.sim.experiment.replay import verify
@@ -86,7 +88,7 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
             done = f"{verdict.agreed} of {verdict.compared} state hashes agree, {len(run.log.entries)} commands"
             write_out(f"{which}{done} replayed.")
         else:
-            say(f"{which}{_difference(verdict)}")
+            print_line(f"{which}{_difference(verdict)}")
     return AGREED if all(verdict.differs_at is None for verdict in verdicts) else DIFFERS
 
 
@@ -125,11 +127,11 @@ def film_run(
     finally:
         film.close(duration, last)
     if not film.frames and not film.complaint:
-        say(f"There is no film: the run in {path.name} ends before {since:g} s.")
+        print_line(f"There is no film: the run in {path.name} ends before {since:g} s.")
         return NOT_WRITTEN
     for sentence in (film.complaint, _difference(played.verdict)):
         if sentence:
-            say(sentence)
+            print_line(sentence)
     write_out(f"film             {film.names} ({film.frames} frames)")
     if played.verdict.differs_at is not None:
         return DIFFERS
@@ -154,11 +156,11 @@ def export_run(path: Path, to: Path, part: ExportedPart, option: str = "--to") -
     from repose.sim.io.export import format_of, with_place
 
     format_of(to, several=part.every is not None)
-    place = claim_for(option, to)
+    claim = claim_for(option, to)
     try:
-        return _export_states(path, to, part, lambda feed: with_place(place, feed))
+        return _export_states(path, to, part, lambda feed: with_place(claim, feed))
     finally:
-        place.release()
+        claim.release()
 
 
 def export_for(program: str, path: Path, to: Path, part: ExportedPart) -> int:
@@ -177,7 +179,7 @@ def export_for(program: str, path: Path, to: Path, part: ExportedPart) -> int:
         raise ParameterError(f"--to {path_text(to)} exists already: name a new folder.")
     code = _export_states(path, to, part, lambda feed: export_folder(wanted, to, feed))
     if code == WRITTEN:
-        say(wanted.hint)
+        print_line(wanted.hint)
     return code
 
 
@@ -204,14 +206,14 @@ def _export_states(path: Path, to: Path, part: ExportedPart, write: Callable[[Ca
     try:
         write(feed)
     except OSError as error:
-        say(f"{to} could not be written: {reason_of(error)}.")
+        print_line(f"{to} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     if verdict is not None and verdict.differs_at is not None:
-        say(_difference(verdict))
+        print_line(_difference(verdict))
         return DIFFERS
     states = "1 state" if written[1] == 1 else f"{written[1]} states"
     where = f"at step {saved.now.now.run.step}" if part.every is None else f"in {states}"
-    say(f"{written[0]} grains {where} written to {to}.")
+    print_line(f"{written[0]} grains {where} written to {to}.")
     return WRITTEN
 
 
@@ -260,11 +262,11 @@ def _export_for_lammps(path: Path, to: Path) -> int:
     except ParameterError as error:
         raise ParameterError(f"--to {error}") from None
     except OSError as error:
-        say(f"{path_text(to)} could not be written: {reason_of(error)}.")
+        print_line(f"{path_text(to)} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     for note in exported.notes:
-        say(note)
-    say(f"{now.run.world.sphere_count} spheres at step {now.run.step} written to {to / DATA} and {to / SCRIPT}.")
+        print_line(note)
+    print_line(f"{now.run.world.sphere_count} spheres at step {now.run.step} written to {to / DATA} and {to / SCRIPT}.")
     return WRITTEN
 
 

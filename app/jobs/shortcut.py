@@ -21,7 +21,7 @@ from operator import methodcaller
 from pathlib import Path
 from typing import NamedTuple
 
-from repose.app.progress import say
+from repose.app.progress import print_line
 from repose.app.window.icon import draw_icon
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.wording import reason_of
@@ -64,7 +64,7 @@ def install(remove: bool = False) -> int:
     try:
         if remove:
             gone = _remove(found)
-            say(f"{found.shown} is removed." if gone else f"There is no {found.shown}: nothing is removed.")
+            print_line(f"{found.shown} is removed." if gone else f"There is no {found.shown}: nothing is removed.")
             return 0
         for path, content in found.files.items():
             write_whole_file(path, methodcaller("write", content))
@@ -73,9 +73,11 @@ def install(remove: bool = False) -> int:
         found.link()
     except (OSError, subprocess.SubprocessError) as error:
         reason = reason_of(error)
-        say(f"{found.shown} could not be {'removed' if remove else 'written'}: {reason}.")
+        print_line(f"{found.shown} could not be {'removed' if remove else 'written'}: {reason}.")
         return 1
-    say(f"{NAME} is among the programs of this user now: {found.shown}; `repose install-shortcut --remove` removes it.")
+    print_line(
+        f"{NAME} is among the programs of this user now: {found.shown}; `repose install-shortcut --remove` removes it."
+    )
     return 0
 
 

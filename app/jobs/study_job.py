@@ -16,7 +16,7 @@ from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.app.jobs.study_report import changed_in_words, report_page
 from repose.app.jobs.study_request import StudyRequest
-from repose.app.progress import Progress, say, write_out
+from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.sim.experiment.comparison import averaged, mean_in_words, repeated_in_words, shown
 from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whole_file
@@ -52,8 +52,8 @@ def run_study(request: StudyRequest) -> int:
     try:
         return _run_in(folder, request, claims)
     finally:
-        for place in claims.values():
-            place.release()
+        for claim in claims.values():
+            claim.release()
         if made:
             with suppress(OSError):
                 folder.rmdir()  # it is empty
@@ -121,8 +121,8 @@ def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str,
             "folder."
         ) from None
     except (OSError, ParameterError) as error:
-        for place in claims.values():
-            place.release()
+        for position in claims.values():
+            position.release()
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(f"--out {path_text(folder)} cannot be written to: {reason_of(error)}.") from None
@@ -192,7 +192,7 @@ def _finish(request: StudyRequest, folder: Path, study_runs: StudyRuns, stop: St
             claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
         except Exception as error:  # an error of the drawing library must not lose the other files
             reason = reason_of(error, described(error))
-            say(f"{folder / name} could not be written: {reason}.")
+            print_line(f"{folder / name} could not be written: {reason}.")
             code = NOT_ALL_WRITTEN
     if request.as_json:
         print(text, end="", flush=True)
@@ -201,7 +201,7 @@ def _finish(request: StudyRequest, folder: Path, study_runs: StudyRuns, stop: St
             write_out(_told(outcome, titled=request.whole is not None))
         write_out(f"written to  {folder}")
     if stop.asked:
-        say(f"Stopped; the same command with --out {folder}{_resume(request)} continues.")
+        print_line(f"Stopped; the same command with --out {folder}{_resume(request)} continues.")
         return INTERRUPTED
     faults = any(result["fault"] for result in study_runs.results.values())
     return FAULT if study_runs.lost or faults else code

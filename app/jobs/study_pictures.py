@@ -73,13 +73,13 @@ def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, i
     figure.suptitle(f"{title}\n", fontsize=SIZES["title"], weight="bold")
     figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
     axes = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
-    for place, stage in zip(axes, shown, strict=True):
-        place.set_aspect("equal")
-        place.set_xlabel("x [mm]", fontsize=SIZES["facts"])
-        place.tick_params(labelsize=SIZES["facts"])
+    for plot, stage in zip(axes, shown, strict=True):
+        plot.set_aspect("equal")
+        plot.set_xlabel("x [mm]", fontsize=SIZES["facts"])
+        plot.tick_params(labelsize=SIZES["facts"])
         if stage.name in stages:
-            _grains(place, stages[stage.name])
-            place.set_title(f"{stage.title}\nt = {stages[stage.name]['time']:.2f} s", fontsize=SIZES["legend"])
+            _grains(plot, stages[stage.name])
+            plot.set_title(f"{stage.title}\nt = {stages[stage.name]['time']:.2f} s", fontsize=SIZES["legend"])
     axes[0].set_ylabel("height y [mm]", fontsize=SIZES["facts"])
     if shown[-1].name in stages:
         _zoom(axes[-1], stages[shown[-1].name])
@@ -140,7 +140,7 @@ def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int,
     runs = [run for run in outcome.runs if run.seed == first and run.task.path.name in outcome.results]
     axes = figure.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
     quantity = plan.declared[plan.over].quantity
-    for place, run in zip(axes, runs, strict=True):
+    for plot, run in zip(axes, runs, strict=True):
         profile = outcome.results[run.task.path.name]["profile"]
         x, heights = 1e3 * np.array(profile["x"]), 1e3 * np.array(profile["height"], float)
         moments = [time for time in TIMES if time < profile["time"][-1]]
@@ -149,17 +149,17 @@ def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int,
         for number, (row, label) in enumerate(zip(chosen, words, strict=True)):
             shade, last = 0.3 + 0.7 * (number + 1) / len(chosen), row == chosen[-1]
             width = 3.0 if last else 1.8
-            place.step(x, heights[row], where="mid", color=GROUPS[0], alpha=shade, linewidth=width, label=label)
+            plot.step(x, heights[row], where="mid", color=GROUPS[0], alpha=shade, linewidth=width, label=label)
         value = plan.declared[plan.over].shown(run.varied[plan.over])
-        place.set_title(with_scripts(f"{quantity.symbol or quantity.label} = {value}"), fontsize=SIZES["label"])
-        place.set_xlabel("x [mm]", fontsize=SIZES["label"])
-        place.tick_params(labelsize=SIZES["ticks"])
-        place.grid(color="#d8d8d8")
+        plot.set_title(with_scripts(f"{quantity.symbol or quantity.label} = {value}"), fontsize=SIZES["label"])
+        plot.set_xlabel("x [mm]", fontsize=SIZES["label"])
+        plot.tick_params(labelsize=SIZES["ticks"])
+        plot.grid(color="#d8d8d8")
         text = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
-        place.legend(title="after the opening", loc="upper right", **text)
+        plot.legend(title="after the opening", loc="upper right", **text)
     axes[0].set_ylabel("height of the surface h [mm]", fontsize=SIZES["label"])
     figure.draw_without_rendering()  # computes the layout
-    covered = max(place.get_legend().get_window_extent().height / place.get_window_extent().height for place in axes)
+    covered = max(plot.get_legend().get_window_extent().height / plot.get_window_extent().height for plot in axes)
     axes[0].set_ylim(0.0, axes[0].get_ylim()[1] / (1.0 - min(covered, 0.6)))  # free room for the legends
     save_figure(figure, str(title), facts, file, kind)
 
@@ -183,17 +183,17 @@ def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[in
             for name, value in varied.items()
         )
         moved = [entry for entry in entries if entry["grains_displaced"]]
-        for place, name in zip(axes[1:], ("grains_displaced", "duration"), strict=True):
+        for plot, name in zip(axes[1:], ("grains_displaced", "duration"), strict=True):
             x, share = as_large_as([entry[name] for entry in moved])
             style = {"color": GROUPS[number % len(GROUPS)], "linewidth": 2.5}
-            place.step(x, share, where="pre", label=with_scripts(f"{words} ({len(moved)})"), **style)
-    for place, words in zip(axes[1:], ("grains displaced s", "duration T [s]"), strict=True):
-        if any(len(line.get_xdata()) for line in place.lines):  # an axis without values cannot be logarithmic
-            place.set_xscale("log")
-            place.set_yscale("log", nonpositive="mask")
-        place.set_xlabel(words, fontsize=SIZES["label"])
-        place.tick_params(labelsize=SIZES["facts"])
-        place.grid(color="#d8d8d8")
+            plot.step(x, share, where="pre", label=with_scripts(f"{words} ({len(moved)})"), **style)
+    for plot, words in zip(axes[1:], ("grains displaced s", "duration T [s]"), strict=True):
+        if any(len(line.get_xdata()) for line in plot.lines):  # an axis without values cannot be logarithmic
+            plot.set_xscale("log")
+            plot.set_yscale("log", nonpositive="mask")
+        plot.set_xlabel(words, fontsize=SIZES["label"])
+        plot.tick_params(labelsize=SIZES["facts"])
+        plot.grid(color="#d8d8d8")
     axes[1].set_ylabel("share at least as large", fontsize=SIZES["label"])
     axes[2].legend(
         loc="lower left", title="avalanches in brackets", fontsize=SIZES["facts"], title_fontsize=SIZES["facts"]

@@ -35,7 +35,7 @@ class Kept:
 
     run: Holder
     edits: Any
-    """What `Edits.set_aside` returned."""
+    """What `Edits.suspend` returned."""
     pictures: object
     presenting: bool
     overlay: str
@@ -97,10 +97,10 @@ class LectureMode:
     """Why the guess of the step has no answer at its end; empty otherwise."""
     hindered: bool = False
     """Whether the window has said that the next action of the step is not possible."""
-    set_aside: Callable[[], object] = lambda: None
+    suspend: Callable[[], object] = lambda: None
     """Store the cameras of the window before the lecture, and return them."""
-    bring_back: Callable[[Any], None] = lambda kept: None
-    """Restore the cameras that `set_aside` has returned."""
+    resume: Callable[[Any], None] = lambda kept: None
+    """Restore the cameras that `suspend` has returned."""
     turn_to: Callable[[str], None] = lambda look: None
     """Turn every camera in space to a named view."""
     frame_box: Callable[[Any], None] = lambda box: None

@@ -36,13 +36,13 @@ def normals_at_corners(triangles: world.Floats) -> world.Floats:
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     corners = triangles.reshape(-1, 3)
     wide = float(np.ptp(corners, axis=0).max())
-    _, place = np.unique(np.round(corners / (1e-7 * wide)), axis=0, return_inverse=True)
-    order = np.argsort(place.ravel(), kind="stable")
-    place, own = place.ravel()[order], np.repeat(normal, 3, axis=0)[order]
+    _, position = np.unique(np.round(corners / (1e-7 * wide)), axis=0, return_inverse=True)
+    order = np.argsort(position.ravel(), kind="stable")
+    position, own = position.ravel()[order], np.repeat(normal, 3, axis=0)[order]
     unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-300)
     total = own.copy()
     for k in range(1, MOST_AT_CORNER):
-        smooth = (place[k:] == place[:-k]) & ((unit[k:] * unit[:-k]).sum(axis=1) > CREASE)
+        smooth = (position[k:] == position[:-k]) & ((unit[k:] * unit[:-k]).sum(axis=1) > CREASE)
         total[:-k] += smooth[:, None] * own[k:]
         total[k:] += smooth[:, None] * own[:-k]
     total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
@@ -61,8 +61,8 @@ def reach(body: Body, clump: Clump) -> float:
 
 def places(camera: Camera3D, radius: float) -> world.Floats:
     """Centres of body and clump [m], shape (2, 3); `radius` is that of the ball that contains either [m]."""
-    apart = (1.0 + 0.5 * GAP) * radius * camera.axes()[0]
-    return np.stack([-apart, apart])
+    spacing = (1.0 + 0.5 * GAP) * radius * camera.axes()[0]
+    return np.stack([-spacing, spacing])
 
 
 def corners_seen(camera: Camera3D, radius: float) -> world.Floats:

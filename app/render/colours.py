@@ -360,9 +360,9 @@ def own_tones(sphere_id: NDArray[np.int64], look: Look) -> Floats:
     """Colours of grains of a material, the same for the same identity, linear light, shape (count, 3)."""
     tone, brightness = _scattered(sphere_id, 1), _scattered(sphere_id, 2)
     table = to_linear(look.tones)
-    place = tone * (len(table) - 1)
-    first = np.minimum(place.astype(np.intp), len(table) - 2)
-    share = (place - first)[:, None]
+    position = tone * (len(table) - 1)
+    first = np.minimum(position.astype(np.intp), len(table) - 2)
+    share = (position - first)[:, None]
     mixed = (1.0 - share) * table[first] + share * table[first + 1]
     bright = 1.0 + look.scatter * (2.0 * brightness - 1.0)
     tones: Floats = np.minimum(mixed * bright[:, None], 1.0).astype(np.float32)

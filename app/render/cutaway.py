@@ -38,13 +38,13 @@ def cut_plane(view: View, box: Box, camera: Camera3D, field: bool = False) -> Pl
     facing = 1 if abs(camera.axes()[2][1]) >= abs(camera.axes()[2][0]) else 0
     axis = AXES.index(view.cut_axis) if chosen else facing
     low, high = box[0][axis], box[1][axis]
-    place = low + (min(max(view.cut_position, 0.0), 1.0) if chosen else 0.5) * (high - low)
+    position = low + (min(max(view.cut_position, 0.0), 1.0) if chosen else 0.5) * (high - low)
     # The side follows from the direction of view, not from the position: a plane that moves past a near viewer must not
     # change sides.
     side = -1.0 if camera.axes()[2][axis] < 0.0 else 1.0
     normal = [0.0, 0.0, 0.0]
     normal[axis] = side
-    return normal[0], normal[1], normal[2], -side * place
+    return normal[0], normal[1], normal[2], -side * position
 
 
 def is_cut(points: ArrayLike, plane: Plane) -> NDArray[np.bool_]:

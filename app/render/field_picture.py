@@ -107,10 +107,10 @@ def stress_of_motion(snapshot: Snapshot, width: float, grid: StressGrid) -> Floa
     if len(snapshot.grains.body):
         _, first = np.unique(snapshot.grains.body, return_index=True)
         grains &= (snapshot.grains.body < 0) | np.isin(np.arange(len(grains)), first)
-    place, velocity = (
+    position, velocity = (
         means_of_grains(snapshot, column)[grains] for column in (snapshot.grains.position, snapshot.grains.velocity)
     )
-    return kinetic_stress(place, velocity, snapshot.grains.mass[grains].astype(np.float64), width, grid)
+    return kinetic_stress(position, velocity, snapshot.grains.mass[grains].astype(np.float64), width, grid)
 
 
 def branches(snapshot: Snapshot, forces: ContactForces) -> tuple[Floats, Floats]:
@@ -145,8 +145,8 @@ def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) 
     chosen = COMPONENTS.get(view.stress_component, COMPONENTS["pressure"])
     stress = stress_field(end, branch, force, width, grid) + stress_of_motion(snapshot, width, grid)
     values = chosen.of(stress, axes)
-    place = snapshot.grains.position[moving].astype(np.float64)
-    fraction = smoothed(place, UNIT[dimension] * radius[:, None] ** dimension, width, grid)[0]
+    position = snapshot.grains.position[moving].astype(np.float64)
+    fraction = smoothed(position, UNIT[dimension] * radius[:, None] ** dimension, width, grid)[0]
     filled = np.clip((fraction - EMPTY) / (FILLED - EMPTY), 0.0, 1.0)
     inside = values[filled > 0.5]
     if not inside.size:

@@ -15,8 +15,8 @@ def joints_of(snapshot: Snapshot) -> NDArray[np.int64]:
     members = np.flatnonzero(snapshot.grains.body >= 0)
     order = members[np.argsort(snapshot.grains.body[members], kind="stable")]
     found = [np.empty((0, 2), np.int64)]
-    for apart in range(1, len(order)):
-        first, second = order[:-apart], order[apart:]
+    for gap in range(1, len(order)):
+        first, second = order[:-gap], order[gap:]
         same = snapshot.grains.body[first] == snapshot.grains.body[second]
         if not same.any():  # no body has so many members
             break

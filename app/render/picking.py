@@ -27,9 +27,9 @@ def sphere_at(
             snapshot.grains.position, cut_plane(view, snapshot.geometry.box, camera, has_field(view, snapshot))
         )
         eye, direction = camera.ray(pixel, size)
-        apart = position - eye
-        along = apart @ direction
-        off = np.linalg.norm(apart - along[:, None] * direction, axis=1)
+        offset = position - eye
+        along = offset @ direction
+        off = np.linalg.norm(offset - along[:, None] * direction, axis=1)
         shown &= along > camera.near
         nearness, beyond = along, (off - radius) * camera.focal(size) / np.maximum(along, camera.near)
     else:

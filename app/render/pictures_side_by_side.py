@@ -44,8 +44,8 @@ def places(count: int, columns: int, size: Size) -> list[tuple[int, int, int, in
     for number in range(count):
         row, column = divmod(number, columns)
         in_row = min(columns, count - row * columns)
-        x0, x1 = (round(size[0] * place / in_row) for place in (column, column + 1))
-        y0, y1 = (round(size[1] * place / rows) for place in (row, row + 1))
+        x0, x1 = (round(size[0] * position / in_row) for position in (column, column + 1))
+        y0, y1 = (round(size[1] * position / rows) for position in (row, row + 1))
         rectangles.append((x0, y0, x1 - x0, y1 - y0))
     return rectangles
 
@@ -101,8 +101,8 @@ class Together:
             columns = columns_for(len(runs), *self._size, shape_of(snapshot))
             self._places = places(len(runs), columns, self._size)
             self._directors = [
-                self._make((place[2] - LINE, place[3] - LINE), run.run.label)
-                for place, run in zip(self._places, runs, strict=True)
+                self._make((position[2] - LINE, position[3] - LINE), run.run.label)
+                for position, run in zip(self._places, runs, strict=True)
             ]
         self._newest = (*runs[: len(self._directors)], *self._newest[len(runs) :])
         pairs = zip(self._directors, self._newest, strict=True)

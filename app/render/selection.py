@@ -71,11 +71,11 @@ def selection_at(
     if forces is not None and near.size:
         places = camera.world_to_pixel(forces.point[near], size)
         rim = camera.world_to_pixel(snapshot.grains.position[row], size)
-        apart = np.linalg.norm(places - np.asarray(pixel), axis=1)
+        distance = np.linalg.norm(places - np.asarray(pixel), axis=1)
         # All contacts are on the rim: the farthest one from the centre is seen at its full distance.
         radius = np.nanmax(np.linalg.norm(places - rim, axis=1))
-        best = int(np.nanargmin(apart))
-        if apart[best] <= max(CLOSE * radius, reach):
+        best = int(np.nanargmin(distance))
+        if distance[best] <= max(CLOSE * radius, reach):
             i, j = int(forces.i[near[best]]), int(forces.j[near[best]])
             return int(ids[i]), int(ids[j]) if j >= 0 else WALL
     return (int(ids[row]),)

@@ -33,8 +33,8 @@ class SelectionSeries:
         while self.rows and self.rows[-1][0] >= snapshot.run.time:
             self.rows.pop()
         if forces is not None and rows is not None:
-            place = snapshot.grains.position[members_of(snapshot, rows[0])].mean(axis=0)
-            self.rows.append((snapshot.run.time, *forces, *place.tolist()))
+            position = snapshot.grains.position[members_of(snapshot, rows[0])].mean(axis=0)
+            self.rows.append((snapshot.run.time, *forces, *position.tolist()))
             del self.rows[:-LONGEST]
 
     def table(self, most: int) -> Floats:

@@ -73,9 +73,9 @@ def begin() -> AutosaveFolder:
         folder = root / f"{time.time_ns():020d}-{os.getpid()}-{number}"
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-            place = _locked(folder)
-            if place is not None:
-                return place
+            saves = _locked(folder)
+            if saves is not None:
+                return saves
     raise OSError(Message("no folder could be created in {root}", root=str(root)))
 
 
@@ -86,17 +86,17 @@ def left_behind() -> AutosaveFolder | None:
     newest = None
     kept = 0
     for folder in folders:
-        place = _locked(folder)
-        if place is None:
+        saves = _locked(folder)
+        if saves is None:
             continue
         kept += 1
-        if not place.files() or kept > MOST_LEFT_BEHIND:
-            place.clear()
+        if not saves.files() or kept > MOST_LEFT_BEHIND:
+            saves.clear()
             kept -= 1
         elif newest is None:
-            newest = place
+            newest = saves
         else:
-            place.lock.close()
+            saves.lock.close()
     return newest
 
 

@@ -54,9 +54,9 @@ def make_private(folder: Path) -> None:
 
     A folder that exists and that every user can write to is closed to them. Raises `OSError`.
     """
-    for place in (*reversed(folder.parents), folder):
-        if not place.exists():
-            place.mkdir(mode=0o700, exist_ok=True)
+    for parent in (*reversed(folder.parents), folder):
+        if not parent.exists():
+            parent.mkdir(mode=0o700, exist_ok=True)
     if sys.platform != "win32" and (mode := folder.stat().st_mode) & stat.S_IWOTH:
         with suppress(PermissionError):  # of another owner
             folder.chmod(stat.S_IMODE(mode) & ~stat.S_IWOTH)

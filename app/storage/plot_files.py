@@ -272,9 +272,9 @@ def _write_decimals(axes: Axes, curve: Curve, language: Language) -> None:
 
 def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float], language: Language) -> None:
     """Draw quantities over time."""
-    for place, line in enumerate(curve.lines):
+    for index, line in enumerate(curve.lines):
         label = _written(line.label, language)
-        axes.plot(line.x, line.y, color=TRACES[place % len(TRACES)], linewidth=1.8, label=label)
+        axes.plot(line.x, line.y, color=TRACES[index % len(TRACES)], linewidth=1.8, label=label)
     if curve.log:
         axes.set_yscale("log", nonpositive="mask")
     if len(curve.lines) > 1:
@@ -337,7 +337,7 @@ def _entries(axes: Axes, curve: Curve, named: bool = True) -> list[tuple[Any, Me
     names = [str(_name(line)) for line in order]
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
     entries = sorted(((handle, names.index(label)) for handle, label in zip(handles, labels)), key=itemgetter(1))
-    return [(handle, _name(order[place]) if named else order[place].label) for handle, place in entries]
+    return [(handle, _name(order[position]) if named else order[position].label) for handle, position in entries]
 
 
 def _below_zero(curve: Curve) -> bool:

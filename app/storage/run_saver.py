@@ -167,9 +167,9 @@ class RunSaver:
 
     def open_lost(self) -> None:
         """Continue the run of a crashed window."""
-        place, self.lost = self.lost, None
-        if place is not None:
-            self._jobs.put(lambda: self._open_place(place))
+        saves, self.lost = self.lost, None
+        if saves is not None:
+            self._jobs.put(lambda: self._open_place(saves))
 
     def discard_lost(self) -> None:
         """Delete the run of a crashed window."""
@@ -321,15 +321,15 @@ class RunSaver:
         finally:
             self.opening = False
 
-    def _open_place(self, place: autosave.AutosaveFolder) -> None:
-        saved = place.newest()
+    def _open_place(self, saves: autosave.AutosaveFolder) -> None:
+        saved = saves.newest()
         if saved is None:
-            self.trouble = Message("None of the states in {folder} can be read.", folder=str(place.folder))
+            self.trouble = Message("None of the states in {folder} can be read.", folder=str(saves.folder))
             return
         self._resume(saved, _("the run of the last session"))
         if self._place is not None:
             self._place.save(saved)
-        place.clear()
+        saves.clear()
 
     def _resume(self, saved: Saved, name: Message) -> None:
         self.send(Resume(saved))

@@ -63,8 +63,8 @@ def of_preset(name: str) -> bytes:
     path = plugin_files("preset").get(name)
     if path is not None or name.endswith(".toml"):
         return _read(Path(path or name).with_suffix(".webp"))
-    place = files("repose.assets").joinpath("presets", PICTURES, f"{name}.webp")
-    return place.read_bytes() if place.is_file() else b""
+    picture = files("repose.assets").joinpath("presets", PICTURES, f"{name}.webp")
+    return picture.read_bytes() if picture.is_file() else b""
 
 
 def _read(path: Path) -> bytes:

@@ -34,7 +34,7 @@ def zero_words(snapshot: Snapshot) -> Message:
 def axis_unit(snapshot: Snapshot, span: tuple[float, float]) -> tuple[float, str]:
     """Factor and unit of a time axis over this span [s], which suit the time farthest from its zero."""
     zero = opening(snapshot) or 0.0
-    return time_unit(max(abs(place - zero) for place in span))
+    return time_unit(max(abs(position - zero) for position in span))
 
 
 def whole_span(snapshot: Snapshot) -> tuple[float, float]:

@@ -57,8 +57,8 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
         with _in_bold(ui):
             titles = [title_lines(face.title, text) for face in row]
         head = max(map(len, titles))
-        for place, (face, title) in enumerate(zip(row, titles, strict=True)):
-            if place:
+        for index, (face, title) in enumerate(zip(row, titles, strict=True)):
+            if index:
                 imgui.same_line()
             if _draw_card(ui, face, each, tall, title, head):
                 chosen = face.name
@@ -130,8 +130,8 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[st
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
     with _in_bold(ui):
-        for place, words in enumerate(title):
-            draw_symbol(low.x + pad, y + place * TITLE_LINE * line, words, ui.palette.text)
+        for index, words in enumerate(title):
+            draw_symbol(low.x + pad, y + index * TITLE_LINE * line, words, ui.palette.text)
     y += TITLE_LINE * head * line
     _write(face.about, low.x + pad, y, text, ui.palette.muted)
     _write(face.question, low.x + pad, y + about, text, ui.palette.accent)

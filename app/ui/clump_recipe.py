@@ -291,11 +291,11 @@ class Workshop:
         self.made, self._clump, self.number, self.apart = made, recipe.of_clump, self.number + 1, EMPTY
         self._show(curve)
         missing = [spheres for spheres in NUMBERS if spheres < recipe.members and spheres not in curve]
-        for place, spheres in enumerate(missing):
+        for index, spheres in enumerate(missing):
 
-            def part(words: Message, share: float, place: int = place, number: int = spheres) -> None:
+            def part(words: Message, share: float, index: int = index, number: int = spheres) -> None:
                 told = plural("curve: {count} sphere", "curve: {count} spheres", count=number)
-                tell(told, (place + share) / len(missing))
+                tell(told, (index + share) / len(missing))
 
             part(EMPTY, 0.0)
             fewer = self._fewer(recipe, body, clump, spheres, part_of(part, 0.0, 0.8))

@@ -204,7 +204,7 @@ class Edits:
         self._wanted.clear()
         self.marks.clear()
 
-    def set_aside(self) -> Aside:
+    def suspend(self) -> Aside:
         """Begin an empty undo history for a run that replaces the user's run for a while; returns the history and marks
         of the user's run."""
         aside = Aside(self.history, self.marks)
@@ -212,8 +212,8 @@ class Edits:
         self.forget()
         return aside
 
-    def bring_back(self, aside: Aside, snapshot: Snapshot) -> None:
-        """Restore history and marks from `set_aside`; `snapshot` is the first one of the user's run."""
+    def resume(self, aside: Aside, snapshot: Snapshot) -> None:
+        """Restore history and marks from `suspend`; `snapshot` is the first one of the user's run."""
         self.forget()
         self.history, self.marks = aside.history, aside.marks
         self.history.leave_later()

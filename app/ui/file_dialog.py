@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.sim.message import EMPTY, Joined, Message, _
 
@@ -89,4 +89,4 @@ def _ask(ui: Ui, kind: str, asked: tuple[Any, ...], act: Callable[[str], object]
         shown.dialog, shown.act = getattr(portable_file_dialogs, kind)(*asked), act
     except Exception:  # the desktop may raise anything; the path can still be typed
         log.warning("No file dialog could be opened.", exc_info=True)
-        tell(ui, _("The system opens no dialog for choosing files: type the path."), bad=True)
+        show_toast(ui, _("The system opens no dialog for choosing files: type the path."), bad=True)

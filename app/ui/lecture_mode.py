@@ -17,7 +17,7 @@ from repose.app.ui.edits import PATIENCE
 from repose.app.ui.panels import large_plot
 from repose.app.ui.pause_and_speed import SPEEDS
 from repose.app.ui.preset_library import start_of
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward
 from repose.sim.experiment.commands import Act, Command, Copy, Resume, SetParameters
@@ -89,8 +89,8 @@ def _begin(ui: Ui) -> None:
         run = Holder()
         mode.kept = Kept(
             run,
-            ui.control.edits.set_aside(),
-            mode.set_aside(),
+            ui.control.edits.suspend(),
+            mode.suspend(),
             ui.mode.presenting,
             ui.mode.overlay,
             ui.control.transport.index,
@@ -129,7 +129,7 @@ def _leave(ui: Ui) -> None:
     ui.mode.presenting, ui.mode.overlay = mode.kept.presenting, mode.kept.overlay
     ui.control.transport.choose(mode.kept.speed)
     if mode.lecture is not None:
-        tell(ui, Message("F5 continues the lecture at step {number}.", number=mode.number + 1))
+        show_toast(ui, Message("F5 continues the lecture at step {number}.", number=mode.number + 1))
 
 
 def _enter(ui: Ui, number: int, back: bool = False) -> None:
@@ -223,7 +223,7 @@ def _go_on(ui: Ui) -> None:
             _set_speed(ui)
     elif (obstacle := course.obstacle(snapshot)) and not mode.hindered:
         mode.hindered = True
-        tell(ui, obstacle, bad=True)
+        show_toast(ui, obstacle, bad=True)
     elif course.is_over(snapshot):
         mode.over = True
     if mode.over and mode.lecture is not None:
@@ -258,8 +258,8 @@ def _bring_back(ui: Ui) -> None:
         return
     if not _is_shown(ui):
         return
-    ui.control.edits.bring_back(kept.edits, ui.snapshot)
-    mode.bring_back(kept.pictures)
+    ui.control.edits.resume(kept.edits, ui.snapshot)
+    mode.resume(kept.pictures)
     card = ui.work.preset_library.cards.get(kept.preset)
     if card is not None:
         ui.work.preset_library.note(card.name, card.title, card.scene)

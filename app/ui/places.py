@@ -102,8 +102,8 @@ def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
 def give_focus(ui: Ui, names: list[str]) -> None:
     """Give the keyboard focus to the one of these parts of the window that follows the part that got it last."""
     focus = ui.states[Focus]
-    place = names.index(focus.last) + 1 if focus.last in names else 0
-    focus.next = focus.last = names[place % len(names)]
+    index = names.index(focus.last) + 1 if focus.last in names else 0
+    focus.next = focus.last = names[index % len(names)]
 
 
 def take_focus(ui: Ui, name: str) -> None:

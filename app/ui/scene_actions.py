@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repose.app.lectures.step_course import RUN_ALL
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action
@@ -45,4 +45,4 @@ def act(ui: Ui, action: Action) -> None:
         return
     ui.control.send(Act(action.name))
     if ui.snapshot.engine.compiling:
-        tell(ui, Message("{label}: as soon as the engine is ready.", label=action.label))
+        show_toast(ui, Message("{label}: as soon as the engine is ready.", label=action.label))

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from imgui_bundle import imgui
 from repose.app.ui.preset_library import different
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.io import presets
@@ -103,7 +103,7 @@ def copy_code(ui: Ui) -> None:
     code, refusal = code_or_refusal(ui)
     if code:
         imgui.set_clipboard_text(code)
-    tell(
+    show_toast(
         ui,
         refusal or _("The code is on the clipboard: it opens this experiment in Repose on another machine."),
         bool(refusal),
@@ -116,11 +116,11 @@ def copy_command_line(ui: Ui) -> None:
         preset = experiment_of(ui)
         line = command_line(preset) if preset is not None else ""
     except ParameterError as error:
-        tell(ui, message_of(error), bad=True)
+        show_toast(ui, message_of(error), bad=True)
         return
     if preset is not None:
         imgui.set_clipboard_text(line)
-        tell(
+        show_toast(
             ui,
             _("The command line is on the clipboard: it opens these runs side by side in a window.")
             if preset.side_by_side

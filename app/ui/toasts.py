@@ -55,7 +55,7 @@ def current_toasts(ui: Ui) -> list[Toast]:
     return toasts
 
 
-def tell(ui: Ui, text: Message, bad: bool = False) -> None:
+def show_toast(ui: Ui, text: Message, bad: bool = False) -> None:
     """Show a sentence of the window."""
     ui.states[Toasts].shown.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
 

@@ -111,9 +111,9 @@ class Application:
         self.ui.control.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
         self.ui.control.actions["quit"] = self._note_closed
         lecture_mode = self.ui.mode.lecture
-        lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
+        lecture_mode.suspend, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
         lecture_mode.turn_to = self._turn_to
-        lecture_mode.bring_back = partial(self.pictures.bring_back, self.ui)
+        lecture_mode.resume = partial(self.pictures.resume, self.ui)
         self.ui.control.transport.choose(self.ui.control.transport.index)
         self.ui.work.run_saver.begin()
         self._theme: object = None
@@ -283,8 +283,8 @@ class Application:
         rows = np.flatnonzero(np.isfinite(snapshot.grains.mass))
         if not rows.size:
             return None
-        place = snapshot.grains.position[rows[snapshot.grains.position[rows, -1].argmax()]]
-        pixel: list[float] = self.ui.camera.world_to_pixel(place, self.ui.window.size).tolist()
+        position = snapshot.grains.position[rows[snapshot.grains.position[rows, -1].argmax()]]
+        pixel: list[float] = self.ui.camera.world_to_pixel(position, self.ui.window.size).tolist()
         return pixel
 
     def _note_closed(self) -> None:
@@ -296,7 +296,7 @@ class Application:
         from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys, edits_shown, with_edits
-        from repose.app.ui.toasts import tell
+        from repose.app.ui.toasts import show_toast
         from repose.app.ui.tools import chosen_tool
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
@@ -321,7 +321,7 @@ class Application:
                 with with_edits(self.ui, edits_shown(self.ui)):
                     refusal = take_dropped(self.ui, event.file)
                 if refusal:
-                    tell(self.ui, refusal, bad=True)
+                    show_toast(self.ui, refusal, bad=True)
             # Wheel events carry no position: use the last position of the mouse, which ImGui has one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
@@ -335,7 +335,7 @@ class Application:
 
     def _set_pictures_aside(self) -> object:
         self.pictures.now.camera = self.ui.camera
-        return self.pictures.set_aside(self.ui)
+        return self.pictures.suspend(self.ui)
 
     def _frame_box(self, box: Box | None) -> None:
         for picture in self.pictures.all:

@@ -83,9 +83,9 @@ class CameraControl:
         window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale)
         if not scene.run.step or window != self._beside_tools[0]:
             self._beside_tools = window, 0.0 if scene.run.step else _edge_of_tools_over_grains(ui)
-        place = (*window, scene.history.cuts if not scene.run.step else 0, self._beside_tools[1])
-        if place != self._chosen_for or self._following is None:
-            self._chosen_for, self._following = place, None  # no transition in another window or scene
+        situation = (*window, scene.history.cuts if not scene.run.step else 0, self._beside_tools[1])
+        if situation != self._chosen_for or self._following is None:
+            self._chosen_for, self._following = situation, None  # no transition in another window or scene
         elif self._following.camera is not ui.camera:
             self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
         left, above, right, below = _room(ui)

@@ -65,14 +65,14 @@ class Pictures:
         self.all, self.chosen = [Picture()], 0
         ui.camera, ui.events, ui.beside.chosen = self.now.camera, self.now.events, 0
 
-    def set_aside(self, ui: Ui) -> tuple[list[Picture], int]:
+    def suspend(self, ui: Ui) -> tuple[list[Picture], int]:
         """Use a new picture for a lecture; returns the pictures of the user's runs and the number of the chosen run."""
         aside = self.all, self.chosen
         self.begin(ui)
         return aside
 
-    def bring_back(self, ui: Ui, aside: tuple[list[Picture], int]) -> None:
-        """Use the pictures from `set_aside` again for the user's runs, once these are back in the window."""
+    def resume(self, ui: Ui, aside: tuple[list[Picture], int]) -> None:
+        """Use the pictures from `suspend` again for the user's runs, once these are back in the window."""
         pictures, chosen = aside
         if len(pictures) == max(len(ui.beside.runs), 1):
             self.all, self.chosen = pictures, chosen

@@ -92,10 +92,10 @@ class NotesWindow:
         if sys.platform != "darwin":
             # SDL would copy the picture with an OpenGL context of its own, which would become the current one.
             os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
-        place, (width, height) = other
+        position, (width, height) = other
         try:
             size = round(WIDE * width), round(WIDE * height)
-            self._handle = pygame.Window(translated(_("Repose: notes")), size, (place, place), resizable=True)
+            self._handle = pygame.Window(translated(_("Repose: notes")), size, (position, position), resizable=True)
             set_icon(self._handle)
             self._main.handle.focus()
         except pygame.error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from repose.app.language import language_for, use_language
 from repose.app.lectures.lecture_file import Lecture
-from repose.app.progress import say
+from repose.app.progress import print_line
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
@@ -88,7 +88,7 @@ def _stay(application: Application, stop: Stop) -> int:
             application.close(keep_run=not application.closed)
     except Exception as error:  # a program error must not lose the run
         log.exception("The window stopped.")
-        say(f"The window ended because of a program error ({described(error)}); {_what_is_kept(application)}")
+        print_line(f"The window ended because of a program error ({described(error)}); {_what_is_kept(application)}")
         return FAULT
     return 0 if application.closed else INTERRUPTED
 
@@ -97,7 +97,7 @@ def _leave_without_display(application: Application) -> int:
     """Save run, settings and film after the X server has ended, without closing anything that needs the server."""
     ui = application.ui
     with ExitStack() as ending:  # called from last to first, each also after an error of another
-        ending.callback(lambda: say(f"The window ended because the X server did; {_what_is_kept(application)}"))
+        ending.callback(lambda: print_line(f"The window ended because the X server did; {_what_is_kept(application)}"))
         ending.callback(ui.work.run_saver.end, not application.closed)
         ending.callback(application.settings.save)
         ending.callback(ui.work.film.wait, FILM_TIME)
@@ -117,9 +117,9 @@ def _open_window(settings: Settings) -> Window:
     choices = settings.choices
     width, height = choices.width, choices.height
     chosen = width is not None and height is not None
-    place = None if choices.left is None or choices.top is None else (choices.left, choices.top)
+    position = None if choices.left is None or choices.top is None else (choices.left, choices.top)
     window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
-    window.fit_screen(None if chosen else START_SHARE, place)
+    window.fit_screen(None if chosen else START_SHARE, position)
     return window
 
 

@@ -101,14 +101,14 @@ class Window:
         else:
             self._handle.set_windowed()
 
-    def fit_screen(self, share: float | None = None, place: tuple[int, int] | None = None) -> None:
+    def fit_screen(self, share: float | None = None, position: tuple[int, int] | None = None) -> None:
         """Fit the window into the screen; with `share`, use that part of the screen, but at least the requested size.
 
-        The content is at `place` [screen points] if possible, otherwise as near to it as the screen allows, and in the
-        middle of the screen without `place`.
+        The content is at `position` [screen points] if possible, otherwise as near to it as the screen allows, and in
+        the middle of the screen without `position`.
         """
-        if place is not None:
-            self._handle.position = place  # this position determines the screen of the window
+        if position is not None:
+            self._handle.position = position  # this position determines the screen of the window
         area = sdl.free_area(self._handle)
         if area is None or min(area[2:]) <= 0:
             return
@@ -117,7 +117,7 @@ class Window:
         if size != tuple(self._handle.size):
             self._handle.size = size
         spare = [room - side for room, side in zip(area[2:], size)]
-        wished = place or [start + left // 2 for start, left in zip(area, spare)]
+        wished = position or [start + left // 2 for start, left in zip(area, spare)]
         self._handle.position = tuple(min(max(at, start), start + left) for at, start, left in zip(wished, area, spare))
         self._seen = self._measure()
 

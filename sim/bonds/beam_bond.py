@@ -47,7 +47,7 @@ class BeamBondParameters(ParameterSet):
 
 
 class Beam(NamedTuple):
-    """The numbers that the law reads, in SI."""
+    """The coefficients that the law reads, in SI."""
 
     young: float
     shear_modulus: float
@@ -135,8 +135,8 @@ def bind(parameters: BeamBondParameters) -> BoundBond:
     return BOUND
 
 
-def numbers_of(parameters: BeamBondParameters) -> Beam:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: BeamBondParameters) -> Beam:
+    """The coefficients of these parameters."""
     return Beam(
         parameters.bond_young,
         parameters.bond_young / (2.0 * (1.0 + parameters.bond_poisson)),
@@ -146,4 +146,4 @@ def numbers_of(parameters: BeamBondParameters) -> Beam:
     )
 
 
-BOND = Bond("beam", _("Beam"), BeamBondParameters, bind, numbers_of, (_("radius of the beam [m]"),))
+BOND = Bond("beam", _("Beam"), BeamBondParameters, bind, coefficients_of, (_("radius of the beam [m]"),))

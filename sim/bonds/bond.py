@@ -12,16 +12,16 @@ from repose.sim.parameters import ParameterSet
 
 @dataclass(frozen=True)
 class Bond:
-    """A bond law: its parameters, and the functions and numbers that follow from them."""
+    """A bond law: its parameters, and the functions and coefficients that follow from them."""
 
     name: str
     title: Message
     parameters: type[ParameterSet]
-    """Parameters that a scene with these bonds declares; `bind` and `numbers` read them by name."""
+    """Parameters that a scene with these bonds declares; `bind` and `coefficients` read them by name."""
     bind: Callable[..., BoundBond]
     """bind(parameters) -> the functions of the law, with the formulas that these parameters select. Equal selections
     must give equal records; otherwise the loop is compiled again."""
-    numbers: Callable[..., tuple]
-    """numbers(parameters) -> the tuple of numbers that the functions read as `params`."""
+    coefficients: Callable[..., tuple]
+    """coefficients(parameters) -> the tuple of coefficients that the functions read as `params`."""
     columns: tuple[Message, ...]
     """Names and units of the numbers of a single bond: the rows of `Bonds.own`."""

@@ -36,7 +36,7 @@ class SpringParameters(ParameterSet):
 
 
 class Spring(NamedTuple):
-    """The numbers that the law reads."""
+    """The coefficients that the law reads."""
 
     stiffness: float
     viscosity: float
@@ -84,8 +84,8 @@ def bind(parameters: SpringParameters) -> BoundBond:
     return BOUND
 
 
-def numbers_of(parameters: SpringParameters) -> Spring:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: SpringParameters) -> Spring:
+    """The coefficients of these parameters."""
     return Spring(parameters.bond_stiffness, parameters.bond_viscosity, parameters.bond_strength)
 
 
@@ -94,6 +94,6 @@ BOND = Bond(
     _("Spring"),
     SpringParameters,
     bind,
-    numbers_of,
+    coefficients_of,
     (_("stiffness [N/m]"), _("viscosity [kg/s]"), _("largest stretch [-]")),
 )

@@ -144,8 +144,8 @@ def _hidden(centre: np.ndarray, radius: np.ndarray) -> tuple[int, int] | None:
         return None
     rows = np.arange(len(radius))
     for k in range(len(radius)):
-        apart = np.sqrt(((centre - centre[k]) ** 2).sum(axis=1))
-        inside = apart + radius[k] <= radius * (1.0 + TOLERANCE)
+        distance = np.sqrt(((centre - centre[k]) ** 2).sum(axis=1))
+        inside = distance + radius[k] <= radius * (1.0 + TOLERANCE)
         inside &= (radius > radius[k] * (1.0 + TOLERANCE)) | (rows < k)
         if inside.any():
             return k, int(np.flatnonzero(inside)[0])
@@ -237,7 +237,7 @@ def clump_from(text: str, name: Message = THIS_CLUMP) -> Read:
 def _first_of(error: ValidationError) -> str:
     """The first defect in a few words."""
     first = error.errors()[0]
-    place = ".".join(str(step) for step in first["loc"])
+    entry = ".".join(str(step) for step in first["loc"])
     words = first["msg"].removeprefix("Value error, ")
     words = words if first["type"] == "value_error" else words[:1].lower() + words[1:]
-    return f"{place}: {words}" if place else words
+    return f"{entry}: {words}" if entry else words

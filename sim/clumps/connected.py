@@ -52,10 +52,10 @@ def joined(body: Body, centre: Floats, radius: Floats, alone: Floats) -> tuple[F
     for _ in range(1 + radius.size // MOVED):
         if not piece.any():
             break
-        apart = np.where(piece[:, None] != piece[None, :], gaps, np.inf)
+        gap = np.where(piece[:, None] != piece[None, :], gaps, np.inf)
         found = None
         for row in order[:TRIED]:
-            others = apart.copy()
+            others = gap.copy()
             others[row] = others[:, row] = np.inf
             i, j = np.unravel_index(int(others.argmin()), others.shape)
             if np.isinf(others[i, j]):  # the others are in one piece

@@ -174,9 +174,9 @@ def depth_on(field: DistanceField, x: Floats, y: Floats, z: Floats) -> Floats:
     depth = field.depth
     for axis, places in enumerate((x, y, z)):
         last = depth.shape[axis] - 1
-        place = np.clip((places - field.origin[axis]) / field.step, 0.0, last)
-        low = np.minimum(place.astype(int), last - 1)
-        share = (place - low).reshape([-1 if c == axis else 1 for c in range(3)])
+        position = np.clip((places - field.origin[axis]) / field.step, 0.0, last)
+        low = np.minimum(position.astype(int), last - 1)
+        share = (position - low).reshape([-1 if c == axis else 1 for c in range(3)])
         depth = (1.0 - share) * np.take(depth, low, axis) + share * np.take(depth, low + 1, axis)
     return depth
 

@@ -68,7 +68,7 @@ def _yade_text(clump: Clump, mass: MassProperties, density: float) -> str:
     that begin with #, fail at an empty line, and read columns 1 to 4 as numbers; `textClumps` reads column 5 as a whole
     number that is not negative and the same for all spheres of a clump.
     """
-    rows = [f"{_numbers(place)} {radius:.17g} 0" for place, radius in zip(clump.centre, clump.radius)]
+    rows = [f"{_numbers(position)} {radius:.17g} 0" for position, radius in zip(clump.centre, clump.radius)]
     return "#x y z r clumpId, in m\n" + "\n".join(rows) + "\n"
 
 

@@ -56,7 +56,7 @@ STEPS_PER_LIST = 6
 class Points(NamedTuple):
     """Points in and around a body, in groups of neighbours."""
 
-    place: Floats
+    position: Floats
     """[m], shape (points, 3)."""
     weight: Floats
     """Volume that a point represents, negative outside the body [m³], shape (points,)."""
@@ -107,22 +107,22 @@ def drawn_points(body: Body, members: int, error: float, ball: float, generator:
     inner = field.step * (np.array(field.depth.shape) - 1.0)
     extent = inner + 2.0 * beyond
     drawn = DRAWN_PER_POINT * wanted
-    place = field.origin - beyond + extent * generator.random((drawn, 3))
-    nearest = np.clip(place, field.origin, field.origin + inner)
+    position = field.origin - beyond + extent * generator.random((drawn, 3))
+    nearest = np.clip(position, field.origin, field.origin + inner)
     depth = depth_at(field, nearest)
     if beyond > 0.0:
-        depth -= np.sqrt(((place - nearest) ** 2).sum(axis=1))
+        depth -= np.sqrt(((position - nearest) ** 2).sum(axis=1))
     chance = 1.0 / (1.0 + (np.abs(depth) / error) ** 1.5)
     chance[depth < -max(0.5 * ball, PROTRUSION * error)] = 0.0
     chance = np.minimum(chance * (wanted / chance.sum()), 1.0)
     kept = np.flatnonzero(generator.random(drawn) < chance)
-    rows, begin = neighbours_together(place[kept])
+    rows, begin = neighbours_together(position[kept])
     kept = kept[rows]
-    place, depth = place[kept], depth[kept]
+    position, depth = position[kept], depth[kept]
     weight = np.where(depth > 0.0, 1.0, -1.0) * float(np.prod(extent)) / drawn / chance[kept]
-    middle = 0.5 * (np.minimum.reduceat(place, begin[:-1]) + np.maximum.reduceat(place, begin[:-1]))
-    away = np.sqrt(((place - np.repeat(middle, np.diff(begin), axis=0)) ** 2).sum(axis=1))
-    return Points(place, weight, depth, begin, middle, np.maximum.reduceat(away, begin[:-1]))
+    middle = 0.5 * (np.minimum.reduceat(position, begin[:-1]) + np.maximum.reduceat(position, begin[:-1]))
+    away = np.sqrt(((position - np.repeat(middle, np.diff(begin), axis=0)) ** 2).sum(axis=1))
+    return Points(position, weight, depth, begin, middle, np.maximum.reduceat(away, begin[:-1]))
 
 
 def with_placed(
@@ -134,12 +134,12 @@ def with_placed(
     inside = np.flatnonzero(points.weight > 0.0)
     number = min(max(FEWEST_CANDIDATES, CANDIDATES_PER_MEMBER * members), inside.size)
     rows = generator.choice(inside, number, replace=False)
-    places, sizes = points.place[rows], points.depth[rows] + 2.0 * error * generator.random(number)
+    places, sizes = points.position[rows], points.depth[rows] + 2.0 * error * generator.random(number)
     worth = points.weight.copy()
     groups = points.middle, points.wide, points.begin
-    cover_points(points.place, worth, *groups, centre, radius)
+    cover_points(points.position, worth, *groups, centre, radius)
     gain = np.zeros(number)
-    gains(points.place, worth, *groups, places, sizes, gain)
+    gains(points.position, worth, *groups, places, sizes, gain)
     # Gains only decrease as spheres are placed: the first in the queue is the best if its gain is up to date.
     queue = [(-value, row, 0) for row, value in enumerate(gain.tolist())]
     heapq.heapify(queue)
@@ -149,13 +149,13 @@ def with_placed(
         value, row, at = heapq.heappop(queue)
         only = slice(row, row + 1)
         if at < len(chosen):
-            gains(points.place, worth, *groups, places[only], sizes[only], one)
+            gains(points.position, worth, *groups, places[only], sizes[only], one)
             heapq.heappush(queue, (-float(one[0]), row, len(chosen)))
         elif value >= 0.0:
             break
         else:
             chosen.append(row)
-            cover_points(points.place, worth, *groups, places[only], sizes[only])
+            cover_points(points.position, worth, *groups, places[only], sizes[only])
     return np.concatenate([centre, places[chosen]]), np.concatenate([radius, sizes[chosen]])
 
 
@@ -170,7 +170,7 @@ def ascended(
     mean, mean_square = np.zeros_like(spheres), np.zeros_like(spheres)
     change, alone = np.zeros((len(radius), 4, 2)), np.zeros(len(radius))
     near, near_begin = np.zeros(0, np.int32), np.zeros(len(points.wide) + 1, np.int64)
-    place, middle = np.ascontiguousarray(points.place.T), np.ascontiguousarray(points.middle.T)
+    position, middle = np.ascontiguousarray(points.position.T), np.ascontiguousarray(points.middle.T)
     largest = int(np.diff(points.begin).max())
     reach, best, second = np.zeros(len(radius)), np.zeros(largest), np.zeros(largest)
     which = np.zeros(largest, np.int64)
@@ -187,7 +187,7 @@ def ascended(
                 near = np.zeros(2 * near.size + 20 * len(points.wide), np.int32)
         softness = error * (SOFT[0] + (SOFT[1] - SOFT[0]) * done)
         lists = points.begin, near, near_begin
-        inside, outside = slope(place, points.weight, *lists, rows, softness, change, alone, best, second, which)
+        inside, outside = slope(position, points.weight, *lists, rows, softness, change, alone, best, second, which)
         if step == STEPS:
             break
         union = volume + outside

@@ -161,7 +161,7 @@ def _cover(centre, radius, origin, step, mask):
 
 
 @compilable
-def _exclude(depth, step, at, radius, apart, skipped):
+def _exclude(depth, step, at, radius, spacing, skipped):
     """Mark the nodes at which the greedy algorithm places no sphere after one of this radius [m] at the node `at`:
     centres closer than `apart` [m], and spheres of the radius `depth` that are inside it."""
     ni, nj, nk = depth.shape
@@ -171,7 +171,7 @@ def _exclude(depth, step, at, radius, apart, skipped):
             for k in range(max(0, at[2] - reach), min(nk, at[2] + reach + 1)):
                 square = step * step * float((i - at[0]) ** 2 + (j - at[1]) ** 2 + (k - at[2]) ** 2)
                 inner = radius - depth[i, j, k] + SLACK * step
-                if square < apart * apart or (inner >= 0.0 and square <= inner * inner):
+                if square < spacing * spacing or (inner >= 0.0 and square <= inner * inner):
                     skipped[i, j, k] = 1
 
 

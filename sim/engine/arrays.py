@@ -46,10 +46,10 @@ def level(motion, first, which, like):
     return tuple(motion[first + c, which] for c in range(len(like)))
 
 
-def read_entry(table, place, like):
-    """The vector at `place` (two indices) of a 3D array of vectors. No view of the array is made, which would cost more
-    than reading."""
-    return tuple(table[place[0], place[1], c] for c in range(len(like)))
+def read_entry(table, position, like):
+    """The vector at `position` (two indices) of a 3D array of vectors. No view of the array is made, which would cost
+    more than reading."""
+    return tuple(table[position[0], position[1], c] for c in range(len(like)))
 
 
 def read_part_of_row(table, row, column, like):
@@ -172,13 +172,13 @@ def _level(motion, first, which, like):
 
 
 @overload(read_entry)
-def _read_entry(table, place, like):
+def _read_entry(table, position, like):
     return {
-        2: lambda table, place, like: (table[place[0], place[1], 0], table[place[0], place[1], 1]),
-        3: lambda table, place, like: (
-            table[place[0], place[1], 0],
-            table[place[0], place[1], 1],
-            table[place[0], place[1], 2],
+        2: lambda table, position, like: (table[position[0], position[1], 0], table[position[0], position[1], 1]),
+        3: lambda table, position, like: (
+            table[position[0], position[1], 0],
+            table[position[0], position[1], 1],
+            table[position[0], position[1], 2],
         ),
     }[len(like)]
 

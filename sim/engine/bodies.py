@@ -27,7 +27,7 @@ from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import Thread
-from repose.sim.engine.packed import numbers_at
+from repose.sim.engine.packed import coefficients_at
 from repose.sim.engine.threads import share
 from repose.sim.engine.workspace import BLOCK
 from repose.sim.engine.world import World
@@ -363,7 +363,7 @@ def gather_members(tables, shapes):
     """
     bodies = tables.world.bodies
     dimension = len(shapes.position)
-    gravity = numbers_at(tables.gravity, shapes.position)
+    gravity = coefficients_at(tables.gravity, shapes.position)
     arms = arrays.rows(bodies.arm, shapes.position)
     forces = arrays.rows(tables.world.force, shapes.position)
     torques = arrays.rows(tables.world.force[dimension:], shapes.spin)

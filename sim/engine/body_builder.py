@@ -43,8 +43,8 @@ def body_shape(offset: ArrayLike, radius: ArrayLike, mass: float, inertia: Array
 
     Raises `ParameterError` for values that no rigid body can have.
     """
-    place, radii = checked_members(offset, radius)
-    dimension = place.shape[1]
+    position, radii = checked_members(offset, radius)
+    dimension = position.shape[1]
     middle = checked_array("centre", centre, (dimension,), "m")
     whole = checked_number("mass", mass, "kg", above=0.0)
     if dimension == 2:
@@ -62,27 +62,27 @@ def body_shape(offset: ArrayLike, radius: ArrayLike, mass: float, inertia: Array
             f"No body has the moments of inertia {moments.tolist()} kg m²: one exceeds the sum of the others."
         )
     volume = radii**3
-    return BodyShape((place - middle) @ axes, radii, whole, moments, volume / volume.sum(), axes, middle)
+    return BodyShape((position - middle) @ axes, radii, whole, moments, volume / volume.sum(), axes, middle)
 
 
 def checked_members(offset: ArrayLike, radius: ArrayLike) -> tuple[Floats, Floats]:
     """Centres [m], shape (members, 2 or 3), and radii [m] of the members of a body; raises `ParameterError`."""
-    place = np.atleast_2d(numbers_in("offset", offset))
-    if place.ndim != 2 or place.shape[1] not in (2, 3) or not len(place):
+    position = np.atleast_2d(numbers_in("offset", offset))
+    if position.ndim != 2 or position.shape[1] not in (2, 3) or not len(position):
         raise ParameterError(
-            f"offset has the shape {place.shape} and is refused: give 2 or 3 coordinates for each member of the body."
+            f"offset has the shape {position.shape} and is refused: give 2 or 3 coordinates for each member."
         )
-    radii = checked_array("radius", radius, (len(place),), "m", above=0.0).copy()
-    return checked_array("offset", place, place.shape, "m"), radii
+    radii = checked_array("radius", radius, (len(position),), "m", above=0.0).copy()
+    return checked_array("offset", position, position.shape, "m"), radii
 
 
 def shape_of_spheres(offset: ArrayLike, radius: ArrayLike, mass: ArrayLike) -> BodyShape:
     """The shape of solid spheres (in the plane discs) of these masses [kg], joined without overlap."""
-    place, radii = checked_members(offset, radius)
-    members, dimension = place.shape
+    position, radii = checked_members(offset, radius)
+    members, dimension = position.shape
     masses = checked_array("mass", mass, (members,), "kg", above=0.0)
-    centre = masses @ place / masses.sum()
-    arm = place - centre
+    centre = masses @ position / masses.sum()
+    arm = position - centre
     square = (arm**2).sum(axis=1)
     inertia: float | Floats
     if dimension == 2:
@@ -90,7 +90,7 @@ def shape_of_spheres(offset: ArrayLike, radius: ArrayLike, mass: ArrayLike) -> B
     else:
         own = 0.4 * masses * radii**2 + masses * square
         inertia = np.eye(3) * own.sum() - np.einsum("m,ma,mb->ab", masses, arm, arm)
-    return body_shape(place, radii, float(masses.sum()), inertia, centre)._replace(share=masses / masses.sum())
+    return body_shape(position, radii, float(masses.sum()), inertia, centre)._replace(share=masses / masses.sum())
 
 
 def add_bodies(

@@ -84,7 +84,7 @@ class BondForce(NamedTuple):
 
 
 class BondCall(NamedTuple):
-    """The functions of a bond law, which the loop over bonds calls, and the numbers that they read."""
+    """The functions of a bond law, which the loop over bonds calls, and the coefficients that they read."""
 
     force: Callable
     energy: Callable
@@ -109,7 +109,7 @@ class BondTables(NamedTuple):
 
     world: World
     params: int
-    """Address (repose.sim.engine.packed) of the numbers that the law reads."""
+    """Address (repose.sim.engine.packed) of the coefficients that the law reads."""
     stage: Stage
     thread: Thread
 
@@ -367,7 +367,7 @@ def record_bond_energy(world, dt_stage):
 
 
 class BondSurvey(NamedTuple):
-    """The functions of a bond law that a survey calls, and the numbers that they read."""
+    """The functions of a bond law that a survey calls, and the coefficients that they read."""
 
     energy: Callable
     stiffness: Callable

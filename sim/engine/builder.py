@@ -197,15 +197,15 @@ def add_bonds(
         )
     count, given = first.size, np.atleast_1d(numbers_in("own", own))
     numbers = checked_array("own", given.reshape(len(given), -1), (len(given), count))
-    place = world.motion[:dimension, 0]
-    apart = np.sqrt(((place[:, first] - place[:, second]) ** 2).sum(axis=0))
-    if not (apart > 0.0).all():
-        bond = int((apart > 0.0).argmin())
+    position = world.motion[:dimension, 0]
+    distance = np.sqrt(((position[:, first] - position[:, second]) ** 2).sum(axis=0))
+    if not (distance > 0.0).all():
+        bond = int((distance > 0.0).argmin())
         raise ParameterError(
             f"Bond {bond} joins spheres {first[bond]} and {second[bond]}, which are at the same place: a bond needs "
             "two spheres at different places."
         )
-    length = checked_array("rest_length", apart if rest_length is None else rest_length, (count,), "m", above=0.0)
+    length = checked_array("rest_length", distance if rest_length is None else rest_length, (count,), "m", above=0.0)
     made = empty_bonds(count, dimension, world.motion.shape[0] - dimension, len(numbers))
     made.i[:], made.j[:], made.rest_length[:], made.own[:] = first, second, length, numbers
     if world.bonds:
@@ -340,7 +340,7 @@ def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
     other = np.flatnonzero(i[entries] > j[entries])
     kinds = world.counters[MATERIAL_COUNT]
     pairs.shear_spring[:, other] *= -1.0
-    pairs.kind[other] = pairs.kind[other] % kinds * kinds + pairs.kind[other] // kinds
+    pairs.material_pair[other] = pairs.material_pair[other] % kinds * kinds + pairs.material_pair[other] // kinds
     return pairs, entries.size
 
 
@@ -473,7 +473,7 @@ def fill_pair_properties(world: World) -> None:
     fixed = world.fixed
     pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
     pairs.fixed[:used] = fixed[i] | fixed[j]
-    pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
+    pairs.material_pair[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
     if world.inverse_mass.shape[0] == world.search.cell.shape[0]:
         pairs.effective_mass[:used] = shared_mass(world.mass[i], world.mass[j])
         pairs.smaller_radius[:used] = np.minimum(world.radius[i], world.radius[j])

@@ -53,9 +53,9 @@ def checked_array(
     lowest = SMALLEST if above == 0.0 else -LARGEST
     wrong = ~((whole > above) & (whole >= max(least, lowest)) & (whole <= min(most, LARGEST)))
     if wrong.any():
-        place = np.unravel_index(int(wrong.argmax()), shape) if array.shape else ()
-        index = f"[{', '.join(str(int(entry)) for entry in place)}]" if place else ""
-        number = float(whole[tuple(place)] if place else array)
+        position = np.unravel_index(int(wrong.argmax()), shape) if array.shape else ()
+        index = f"[{', '.join(str(int(entry)) for entry in position)}]" if position else ""
+        number = float(whole[tuple(position)] if position else array)
         extreme = math.isfinite(number) and (abs(number) > LARGEST or 0.0 < number < lowest)
         size = f", and its size from {SMALLEST:g} to {LARGEST:g}" if extreme else ""
         raise ParameterError(

@@ -81,7 +81,7 @@ def sum_of(fields: tuple[BoundField, ...]) -> BoundField:
 
 
 class FieldCall(NamedTuple):
-    """The composed function of the fields, which the loop over spheres calls, and the numbers that it reads."""
+    """The composed function of the fields, which the loop over spheres calls, and the coefficients that it reads."""
 
     force: Callable
     params: tuple
@@ -96,7 +96,7 @@ class FieldTables(NamedTuple):
     mass: Floats
     """Mass of each sphere on which fields act [kg], shape (count,)."""
     params: int
-    """Address (repose.sim.engine.packed) of the numbers that the fields read."""
+    """Address (repose.sim.engine.packed) of the coefficients that the fields read."""
     time: float
     behind: float
     """`Stage.behind` [s]."""
@@ -164,7 +164,7 @@ def record_field_energy(world, dt_stage):
 
 
 class FieldSurvey(NamedTuple):
-    """The functions of the fields that a survey calls, and the numbers that they read."""
+    """The functions of the fields that a survey calls, and the coefficients that they read."""
 
     potential: Callable
     stiffness: Callable

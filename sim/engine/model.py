@@ -50,7 +50,7 @@ def no_stiffness(params: Any, sphere: Any, time: float) -> tuple[float, float]:
 class BoundLaw:
     """A contact law for one choice of formulas: plain functions that numba can compile.
 
-    `params` is the tuple of numbers that the law reads. Its values may change between batches; its type is constant.
+    `params` is the tuple of coefficients of the law. Its values may change between batches; its type is constant.
     """
 
     force: Callable
@@ -196,22 +196,22 @@ class Shapes(NamedTuple):
     """Length 1 if the stiffness of the friction spring follows the overlap, else 0."""
 
 
-class Numbers(NamedTuple):
-    """The numbers that fields and bonds read, which may change between batches, and the time."""
+class Coefficients(NamedTuple):
+    """The coefficients that fields and bonds read, which may change between batches, and the time."""
 
     fields: tuple = ()
-    """The numbers of each field, in the order of `Model.fields`."""
+    """The coefficients of each field, in the order of `Model.fields`."""
     bond: tuple = ()
-    """The numbers of the bond law."""
+    """The coefficients of the bond law."""
     time: float = 0.0
     """Simulated time at `step` [s]; dt is constant from this step on."""
     step: int = 0
 
 
-NO_NUMBERS = Numbers()
+NO_COEFFICIENTS = Coefficients()
 
 
-class PackedNumbers(NamedTuple):
+class PackedCoefficients(NamedTuple):
     """The numbers of a model as the step loop passes them to its parts. The numbers of law, gravity, fields and bond
     are given by their addresses (repose.sim.engine.packed): this type is the same for all models."""
 
@@ -240,7 +240,7 @@ class Scheme(NamedTuple):
 
 
 class LawCall(NamedTuple):
-    """The functions of a law, which the loops over contacts call, and the numbers that they read."""
+    """The functions of a law, which the loops over contacts call, and the coefficients that they read."""
 
     force: Callable
     material: Callable

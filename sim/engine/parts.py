@@ -21,8 +21,8 @@ from repose.sim.engine.builder import empty_world
 from repose.sim.engine.contacts.pair_blocks import Block, evaluate_block
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces
 from repose.sim.engine.contacts.wall_forces import (
+    add_wall_forces,
     force_of_walls,
-    push_walls,
     record_wall_energy,
     search_acting,
     wall_record,
@@ -31,16 +31,16 @@ from repose.sim.engine.fields import FieldCall, field_forces, field_tables, sum_
 from repose.sim.engine.jit import address_of, argument_type, compiled_part, fingerprint
 from repose.sim.engine.model import (
     AT_REST,
-    NO_NUMBERS,
+    NO_COEFFICIENTS,
     BoundBond,
     BoundField,
     BoundLaw,
+    Coefficients,
     Corrected,
     Integrator,
     LawCall,
     Model,
-    Numbers,
-    PackedNumbers,
+    PackedCoefficients,
     Predicted,
     Shapes,
     Share,
@@ -49,7 +49,7 @@ from repose.sim.engine.model import (
 from repose.sim.engine.neighbours.cell_list import Cells
 from repose.sim.engine.neighbours.verlet_list import moved_too_far, renew_lists, renewal
 from repose.sim.engine.neighbours.wall_list import refresh_wall_list, wall_listing
-from repose.sim.engine.packed import likeness, numbers_at
+from repose.sim.engine.packed import coefficients_at, likeness
 from repose.sim.engine.records import record_of
 from repose.sim.engine.world import World
 
@@ -61,7 +61,7 @@ class Parts(NamedTuple):
     """Evaluates the contact law for a block of pairs."""
     evaluate_walls: Any = 0
     """Evaluates the contact law for a block of contacts with walls."""
-    push_pairs: Any = 0
+    add_pair_forces: Any = 0
     """Adds weight and forces of pairs; returns 0 if a thread is missing."""
     before: Any = 0
     """Predictor or drift of the integrator, before the forces."""
@@ -75,13 +75,13 @@ class Parts(NamedTuple):
     """Lists spheres near walls; returns 0 if the list is full."""
     search_acting: Any = 0
     """Computes gaps to walls and selects the acting contacts; returns their number."""
-    push_walls: Any = 0
+    add_wall_forces: Any = 0
     """Adds the forces of walls."""
     record_walls: Any = 0
     """Sums the forces on each wall, and books the energy of contacts with walls."""
-    push_bonds: Any = 0
+    add_bond_forces: Any = 0
     """Adds the forces of bonds; returns 0 if a thread is missing."""
-    push_fields: Any = 0
+    add_field_forces: Any = 0
     """Adds the forces of fields; returns 0 if a thread is missing."""
     turn_bodies: Any = 0
     """Sets orientations and spins of bodies."""
@@ -102,7 +102,7 @@ class Parts(NamedTuple):
 NUMBERS = ("needs_material", "needs_kind", "needs_radius", "needs_stiffening")
 """The fields of `Parts` that are numbers, not parts."""
 
-OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "record_walls"}
+OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "add_wall_forces", "record_walls"}
 """Parts that only worlds with walls need."""
 
 FUSED = {"evaluate_pairs"}
@@ -114,25 +114,25 @@ OF_DIMENSION = ("renew_lists", "list_walls", "search_acting", "moved_too_far", "
 """Parts that depend on the dimension alone, in the order of their compile times, the longest first."""
 
 
-def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS) -> Parts:
+def plain_parts(model: Model, params: tuple = (), coefficients: Coefficients = NO_COEFFICIENTS) -> Parts:
     """The parts of a model as plain Python functions. Parts to be compiled depend on the types of the numbers that law,
     fields and bonds read; plain parts do not."""
     law, shapes = model.law, model.shapes
     evaluate_pairs, evaluate_walls = _of_law(law, shapes, likeness(params))
     before, after = _of_integrator(model.integrator)
-    lengths, place = shapes._replace(material=(), reach=(), stiffening=()), shapes.position
+    lengths, position = shapes._replace(material=(), reach=(), stiffening=()), shapes.position
     of_law = shapes._replace(material=(), stiffening=())  # other parts only depend on whether the law has a reach
     parts = Parts(
         evaluate_pairs=evaluate_pairs,
         evaluate_walls=evaluate_walls,
-        push_pairs=_part(pair_forces, of_law),
+        add_pair_forces=_part(pair_forces, of_law),
         before=before,
         after=after,
-        moved_too_far=_part(moved_too_far, place),
-        renew_lists=_part(renew_lists, place),
-        list_walls=_part(refresh_wall_list, place),
-        search_acting=_part(search_acting, place),
-        push_walls=_part(push_walls, of_law, of_law.spin, of_law.reach),
+        moved_too_far=_part(moved_too_far, position),
+        renew_lists=_part(renew_lists, position),
+        list_walls=_part(refresh_wall_list, position),
+        search_acting=_part(search_acting, position),
+        add_wall_forces=_part(add_wall_forces, of_law, of_law.spin, of_law.reach),
         record_walls=_part(record_wall_energy),
         needs_material=int(model.needs_material),
         needs_kind=int(law.needs_material),
@@ -140,19 +140,19 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
         needs_stiffening=int(law.shear_stiffness_varies),
     )
     if model.bond is not None:
-        parts = parts._replace(push_bonds=_of_bond(model.bond, lengths, likeness(numbers.bond)))
+        parts = parts._replace(add_bond_forces=_of_bond(model.bond, lengths, likeness(coefficients.bond)))
     if model.fields:
-        parts = parts._replace(push_fields=_of_fields(model.fields, lengths, likeness(numbers.fields)))
+        parts = parts._replace(add_field_forces=_of_fields(model.fields, lengths, likeness(coefficients.fields)))
     if model.bodies:
         turn, move, gather = (_part(one, lengths) for one in (turn_bodies, place_members, gather_members))
         parts = parts._replace(turn_bodies=turn, place_members=move, gather_members=gather)
     return parts
 
 
-def compiled_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS) -> Parts:
+def compiled_parts(model: Model, params: tuple = (), coefficients: Coefficients = NO_COEFFICIENTS) -> Parts:
     """The parts of a model as numba's dispatchers, not yet compiled. The parts of law, fields and bonds are for numbers
-    of the types of `params` and `numbers`."""
-    parts = plain_parts(model, params, numbers)
+    of the types of `params` and `coefficients`."""
+    parts = plain_parts(model, params, coefficients)
     named = ((name, part) for name, part in parts._asdict().items() if name not in NUMBERS and part != 0)
     made = {name: _dispatcher(part, fused=name in FUSED) for name, part in named}
     return parts._replace(**made)
@@ -195,17 +195,17 @@ def argument_types() -> dict[str, Any]:
     arguments = {
         "evaluate_pairs": block,
         "evaluate_walls": block,
-        "push_pairs": force_of_pairs(world, PackedNumbers(), row, stage, thread, Parts()),
+        "add_pair_forces": force_of_pairs(world, PackedCoefficients(), row, stage, thread, Parts()),
         "before": Predicted(motion, 0, 0, 0, 0.0),
         "after": Corrected(motion, table, table, 0, 0, 0, 0.0),
         "moved_too_far": Share(world, thread),
         "renew_lists": renewal(world, 0.0, thread, 0, 0),
         "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),
         "search_acting": Share(world, thread),
-        "push_walls": force_of_walls(world, 0, stage, thread, 0, Parts()),
+        "add_wall_forces": force_of_walls(world, 0, stage, thread, 0, Parts()),
         "record_walls": wall_record(world, 0.0, 0),
-        "push_fields": field_tables(world, 0, 0.0, 0.0, row, thread),
-        "push_bonds": bond_tables(world, 0, stage, thread),
+        "add_field_forces": field_tables(world, 0, 0.0, 0.0, row, thread),
+        "add_bond_forces": bond_tables(world, 0, stage, thread),
         "turn_bodies": bodies,
         "place_members": bodies,
         "gather_members": bodies,
@@ -250,13 +250,13 @@ def _of_law(law: BoundLaw, shapes: Shapes, params_like: tuple) -> tuple[Callable
 
     def evaluate_pairs(block):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        params = numbers_at(block.params, params_like)
+        params = coefficients_at(block.params, params_like)
         call = LawCall(force, material, energy, lasts, stiffness, params, reach_of(params))
         return evaluate_block(block, call, shapes, (), shapes.material)
 
     def evaluate_walls(block):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        params = numbers_at(block.params, params_like)
+        params = coefficients_at(block.params, params_like)
         call = LawCall(force, material, energy, lasts, stiffness, params, reach_of(params))
         return evaluate_block(block, call, shapes, shapes.position, shapes.material)
 
@@ -284,27 +284,27 @@ def _of_integrator(integrator: Integrator) -> tuple[Callable, Callable]:
 
 @lru_cache(maxsize=64, typed=True)
 def _of_bond(bond: BoundBond, shapes: Shapes, params_like: tuple) -> Callable:
-    """`Parts.push_bonds`."""
+    """`Parts.add_bond_forces`."""
     force, energy, breaks, own = bond.force, bond.energy, bond.breaks, (0.0,) * bond.columns
     source = fingerprint()
 
-    def push_bonds(tables):  # type: ignore[no-untyped-def]
+    def add_bond_forces(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        call = BondCall(force, energy, breaks, numbers_at(tables.params, params_like), own)
+        call = BondCall(force, energy, breaks, coefficients_at(tables.params, params_like), own)
         return bond_forces(tables, call, shapes)
 
-    return push_bonds
+    return add_bond_forces
 
 
 @lru_cache(maxsize=64, typed=True)
 def _of_fields(fields: tuple[BoundField, ...], shapes: Shapes, params_like: tuple) -> Callable:
-    """`Parts.push_fields`."""
+    """`Parts.add_field_forces`."""
     force = sum_of(fields).force
     source = fingerprint()
 
-    def push_fields(tables):  # type: ignore[no-untyped-def]
+    def add_field_forces(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        call = FieldCall(force, numbers_at(tables.params, params_like), tables.time)
+        call = FieldCall(force, coefficients_at(tables.params, params_like), tables.time)
         return field_forces(tables, call, shapes)
 
-    return push_fields
+    return add_field_forces

@@ -58,9 +58,9 @@ class _Fields(AttributeTemplate):
 
 @lower_getattr_generic(TablesAt)  # type: ignore[untyped-decorator]
 def _look_up(context: Any, builder: Any, tables: Any, address: Any, name: str) -> Any:
-    place = tables.kind.fields.index(name)
-    kind = tables.kind.types[place]
-    offset = sum(map(_words, tables.kind.types[:place]))
+    index = tables.kind.fields.index(name)
+    kind = tables.kind.types[index]
+    offset = sum(map(_words, tables.kind.types[:index]))
     if not isinstance(kind, types.Array):
         return builder.add(address, WORD(8 * offset))
 

@@ -1,4 +1,4 @@
-"""compose(model) -> advance(world, params, gravity, dt, steps, numbers): the time step, one line per stage.
+"""compose(model) -> advance(world, params, gravity, dt, steps, coefficients): the time step, one line per stage.
 
 Contact law and integrator are plain functions of the model. They are compiled together with their callers into parts
 (repose.sim.engine.parts), which are as fast as code written by hand for the model. The loop that calls the parts is
@@ -23,12 +23,12 @@ from repose.sim.engine.contacts.wall_forces import move_walls, wall_forces, wall
 from repose.sim.engine.fields import field_tables, record_field_energy
 from repose.sim.engine.jit import call, compilable, compiled, fingerprint
 from repose.sim.engine.model import (
-    NO_NUMBERS,
+    NO_COEFFICIENTS,
+    Coefficients,
     Corrected,
     Integrator,
     Model,
-    Numbers,
-    PackedNumbers,
+    PackedCoefficients,
     Predicted,
     Scheme,
     Stage,
@@ -50,13 +50,13 @@ TILE = 128
 def compose(model: Model) -> Any:
     """The compiled step loop of a model.
 
-    advance(world, params, gravity, dt, steps, numbers) -> (steps done, status, row of the sphere concerned or -1).
-    `params` is the tuple of numbers that the law reads, `gravity` a tuple of one entry per dimension [m/s²], `numbers`
-    the numbers of fields and bonds (repose.sim.engine.model.Numbers). The compiled loop never allocates, prints or
-    raises. A status other than OK leaves the step unfinished: after a fault the world is discarded; if the tables were
-    full, they are enlarged and the next call continues the step. With dt = 0 nothing moves and no step is counted:
-    spheres get the accelerations of the present forces, as a start of the motion. The number of threads is that of the
-    thread tables of the world; every number of threads gives the same bits.
+    advance(world, params, gravity, dt, steps, coefficients) -> (steps done, status, row of the sphere concerned or -1).
+    `params` is the tuple of coefficients that the law reads, `gravity` a tuple of one entry per dimension [m/s²], and
+    `coefficients` those of fields and bonds (repose.sim.engine.model.Coefficients). The compiled loop never allocates,
+    prints or raises. A status other than OK leaves the step unfinished: after a fault the world is discarded; if the
+    tables were full, they are enlarged and the next call continues the step. With dt = 0 nothing moves and no step is
+    counted: spheres get the accelerations of the present forces, as a start of the motion. The number of threads is
+    that of the thread tables of the world; every number of threads gives the same bits.
     """
     loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
     parts_at: dict[tuple[bool, bytes], Parts] = {}
@@ -77,15 +77,17 @@ def compose(model: Model) -> Any:
         dt: float,
         steps: int,
         thread_id: int,
-        numbers: Numbers = NO_NUMBERS,
+        coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
-        memory, (law, weight, fields, bond), reach, types_of = pack(params, gravity, numbers.fields, numbers.bond)
-        drive = PackedNumbers(law, weight, fields, bond, reach, float(numbers.time), int(numbers.step))
+        memory, (law, weight, fields, bond), reach, types_of = pack(
+            params, gravity, coefficients.fields, coefficients.bond
+        )
+        drive = PackedCoefficients(law, weight, fields, bond, reach, float(coefficients.time), int(coefficients.step))
         arguments = record_of(world), drive, float(dt), int(steps), thread_id, scheme
         kind = has_walls(world), types_of
         if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
             types = tuple(map(typeof, (*arguments, Parts())))
-            parts = compiled_parts(model, params, numbers)
+            parts = compiled_parts(model, params, coefficients)
             parts_at[kind] = addresses(parts, world, lambda: types in loop.overloads or loop.compile(types))
         answer: tuple[int, int, int] = loop(*arguments, parts_at[kind])
         del memory  # the loop reads it by address: it must exist until here
@@ -123,10 +125,12 @@ def plain(model: Model) -> Any:
         dt: float,
         steps: int,
         thread_id: int,
-        numbers: Numbers = NO_NUMBERS,
+        coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
         reach = model.law.reach(params)
-        drive = PackedNumbers(params, gravity, numbers.fields, numbers.bond, reach, numbers.time, numbers.step)  # type: ignore[arg-type]
+        fields, bond = coefficients.fields, coefficients.bond
+        packed: Any = PackedCoefficients  # in plain Python with the tuples in place of their addresses
+        drive = packed(params, gravity, fields, bond, reach, coefficients.time, coefficients.step)
         answer: tuple[int, int, int] = loop(world, drive, dt, steps, thread_id, scheme, parts)
         return answer
 
@@ -136,17 +140,17 @@ def plain(model: Model) -> Any:
 def step_loop(source: str) -> Callable:
     """The loop that each thread runs, as plain Python."""
 
-    def advance(world, numbers, dt, steps, thread_id, scheme, parts):
+    def advance(world, coefficients, dt, steps, thread_id, scheme, parts):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         thread = thread_of(world, thread_id)
         first, last = thread.first, thread.last
         stages = scheme.weights.size
         static = dt == 0.0
         walled = world.walls.shape.size > 0
-        bonded = parts.push_bonds != 0
+        bonded = parts.add_bond_forces != 0
         bodied = parts.turn_bodies != 0
         if thread.id == 0:
-            list_as_far(world.search, numbers.reach)
+            list_as_far(world.search, coefficients.reach)
         if steps > 0 and not wait(world.threads):  # a missing thread is noticed before the world changes
             return 0, THREAD_MISSING, -1
         if steps > 0 and not bodied:
@@ -186,7 +190,7 @@ def step_loop(source: str) -> Callable:
                     pending = k + 1
                     predicted = False
                 if bodied:
-                    bound = body_tables(world, numbers.gravity, stage_time * dt, behind, thread)
+                    bound = body_tables(world, coefficients.gravity, stage_time * dt, behind, thread)
                     call(parts.turn_bodies, bound)
                     if not wait(world.threads):
                         return done, THREAD_MISSING, -1
@@ -199,19 +203,25 @@ def step_loop(source: str) -> Callable:
                 if bodied and begins:  # members are in their places only now
                     forget_jumps(world, first, last)
                 begins = False
-                if call(parts.push_pairs, force_of_pairs(world, numbers, weighing, stage, thread, parts)) == 0:
+                if (
+                    call(parts.add_pair_forces, force_of_pairs(world, coefficients, weighing, stage, thread, parts))
+                    == 0
+                ):
                     return done, THREAD_MISSING, -1
-                if walled and not wall_forces(world, numbers.law, stage, thread, parts):
+                if walled and not wall_forces(world, coefficients.law, stage, thread, parts):
                     return done, THREAD_MISSING, -1
                 if bonded:
-                    if call(parts.push_bonds, bond_tables(world, numbers.bond, stage, thread)) == 0:
+                    if call(parts.add_bond_forces, bond_tables(world, coefficients.bond, stage, thread)) == 0:
                         return done, THREAD_MISSING, -1
                     if thread.id == 0:
                         record_bond_energy(world, stage.dt)
-                if parts.push_fields != 0:
-                    time = numbers.time + (begun + done - numbers.step + stage_time) * dt
+                if parts.add_field_forces != 0:
+                    time = coefficients.time + (begun + done - coefficients.step + stage_time) * dt
                     if (
-                        call(parts.push_fields, field_tables(world, numbers.fields, time, behind, weighing, thread))
+                        call(
+                            parts.add_field_forces,
+                            field_tables(world, coefficients.fields, time, behind, weighing, thread),
+                        )
                         == 0
                     ):
                         return done, THREAD_MISSING, -1
@@ -247,7 +257,7 @@ def step_loop(source: str) -> Callable:
                 world.counters[PENDING] = 0
                 world.counters[STEP_COUNT] += 0 if static else 1
         if bodied and steps > 0:  # members at the end of the step, for the readers of the tables
-            bound = body_tables(world, numbers.gravity, 0.0, 0.0, thread)
+            bound = body_tables(world, coefficients.gravity, 0.0, 0.0, thread)
             call(parts.turn_bodies, bound)
             if not wait(world.threads):
                 return steps, THREAD_MISSING, -1

@@ -28,7 +28,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from repose.sim.engine import workspace
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.model import NO_NUMBERS, Numbers, Thread
+from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Thread
 from repose.sim.engine.workspace import ARRIVED, BROKEN, ROUND, WAIT_LIMIT
 from repose.sim.engine.world import THREAD_MISSING
 
@@ -48,19 +48,19 @@ def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
     """
 
     def advance(
-        world: Any, params: tuple, gravity: tuple, dt: float, steps: int, numbers: Numbers = NO_NUMBERS
+        world: Any, params: tuple, gravity: tuple, dt: float, steps: int, coefficients: Coefficients = NO_COEFFICIENTS
     ) -> tuple[int, int, int]:
         barrier, count = world.threads.barrier, world.threads.thread_status.shape[0]
         if count == 1:
-            return loop(world, params, gravity, dt, steps, 0, numbers)
+            return loop(world, params, gravity, dt, steps, 0, coefficients)
         if not is_compiled(advance, world):
             # Compile in one thread, before any thread waits at the barrier.
-            loop(world, params, gravity, dt, 0, 0, numbers)
+            loop(world, params, gravity, dt, 0, 0, coefficients)
         pool = _pool_of(count - 1)
         try:
             arguments = world, params, gravity, dt, steps
-            others = [pool.submit(loop, *arguments, thread, numbers) for thread in range(1, count)]
-            answer = loop(*arguments, 0, numbers)
+            others = [pool.submit(loop, *arguments, thread, coefficients) for thread in range(1, count)]
+            answer = loop(*arguments, 0, coefficients)
             if answer[1] == THREAD_MISSING:
                 pool.shutdown(wait=False)
                 return answer

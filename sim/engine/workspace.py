@@ -133,7 +133,7 @@ class Search(NamedTuple):
     """Cell coordinates of each sphere, shape (dimension, count)."""
     order: NDArray[np.uint32]
     """Sphere rows sorted by bucket, shape (count + LANES,)."""
-    place: Floats
+    position: Floats
     """Positions and radii in the order of `order` [m], shape (dimension + 1, count + LANES)."""
     begin: NDArray[np.int32]
     """First pair of each sphere as i in the list, shape (count + 1,)."""
@@ -242,7 +242,7 @@ def working_storage(
     sum_rows = rows_of_sums(most_ranges(spheres), spheres)
     room = capacity + LANES * threads
     (
-        (shear_spring, place, cell, found, j, touching),
+        (shear_spring, position, cell, found, j, touching),
         (field_power, sphere_rows, sums),
     ) = overlaid(
         [
@@ -268,7 +268,7 @@ def working_storage(
         reach=reach,
         cell=cell,
         order=zeros(spheres + LANES, np.uint32),
-        place=place,
+        position=position,
         begin=zeros(spheres + 1, np.int32),
         new_begin=zeros(spheres, np.int32),
         bucket_start=zeros(1 + buckets(spheres, 16), np.int32),

@@ -53,7 +53,7 @@ class Pairs(NamedTuple):
     only. With rotation the few pairs in contact read the masses themselves: the list is longer than the caches."""
     fixed: NDArray[np.uint8]
     """1 if one of the two cannot move, else 0, shape (capacity,)."""
-    kind: NDArray[np.uint16]
+    material_pair: NDArray[np.uint16]
     """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
     touching: NDArray[np.uint8]
     """1 if the pair was in contact at the last evaluation, else 0, shape (capacity,)."""
@@ -108,7 +108,7 @@ class WallContacts(NamedTuple):
     """APART, NEAR, COVERED or ACTS at this evaluation (repose.sim.engine.contacts.wall_forces), shape (capacity,)."""
     acting: NDArray[np.uint32]
     """Rows of the entries that push at this evaluation, shape (capacity,)."""
-    push: Floats
+    force: Floats
     """Force of the wall on the sphere at this evaluation [N], set for acting entries, shape (dimension, capacity)."""
     heat: Floats
     """Power dissipated by damping [W], work done on the friction spring, and energy that the spring loses as its
@@ -330,7 +330,7 @@ def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
         smaller_radius=zeros(gliding, np.float32),
         effective_mass=filled(gliding, 1.0),
         fixed=zeros(capacity, np.uint8),
-        kind=zeros(capacity, np.uint16),
+        material_pair=zeros(capacity, np.uint16),
         touching=zeros(capacity, np.uint8),
         shear_spring=zeros((dimension, capacity)),
         normal_force=zeros(capacity),
@@ -363,7 +363,7 @@ def empty_wall_contacts(capacity: int, spheres: int, dimension: int) -> WallCont
         normal=zeros((dimension, capacity)),
         contact_state=zeros(capacity, np.uint8),
         acting=zeros(capacity, np.uint32),
-        push=zeros((dimension, capacity)),
+        force=zeros((dimension, capacity)),
         heat=zeros((3, capacity)),
     )
 

@@ -51,29 +51,31 @@ def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
 
 
 def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
-    """The compiled functions of a model and the numbers that they read; numba compiles them at the first call."""
+    """The compiled functions of a model and the coefficients that they read; numba compiles them at the first call."""
     model = model_for(scene, parameters, built)
     return Engine(
         model,
         compose(model),
         compose_survey(model),
         contact_table(model),
-        laws()[scene.law_of(parameters)].numbers(parameters),
+        laws()[scene.law_of(parameters)].coefficients(parameters),
         parameters.gravity_vector(scene.model.dimension),
-        field_numbers(scene, parameters),
-        bond_numbers(scene, parameters),
+        field_coefficients(scene, parameters),
+        bond_coefficients(scene, parameters),
     )
 
 
-def field_numbers(scene: Scene, parameters: Any) -> tuple:
-    """The numbers that the scene's fields read."""
-    return tuple(fields()[name].numbers(parameters, scene.model.dimension) for name in scene.model.fields(parameters))
+def field_coefficients(scene: Scene, parameters: Any) -> tuple:
+    """The coefficients that the scene's fields read."""
+    return tuple(
+        fields()[name].coefficients(parameters, scene.model.dimension) for name in scene.model.fields(parameters)
+    )
 
 
-def bond_numbers(scene: Scene, parameters: Any) -> tuple:
-    """The numbers that the scene's bond law reads; empty for a scene without bonds."""
+def bond_coefficients(scene: Scene, parameters: Any) -> tuple:
+    """The coefficients that the scene's bond law reads; empty for a scene without bonds."""
     name = scene.model.bond(parameters)
-    return bonds()[name].numbers(parameters) if name else ()
+    return bonds()[name].coefficients(parameters) if name else ()
 
 
 def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = True) -> None:
@@ -91,19 +93,19 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
         compile_beside(
             engine.model, engine.law_parameters, scene.name, parameters.model_dump(), run.world.walls.shape.size > 0
         )
-        engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0, experiment.numbers)
+        engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0, experiment.coefficients)
     if adapt:
         _adapt_world(experiment, previous)
 
 
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Pass the values of these parameters to the law and to the weight of the grains."""
-    experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
+    experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].coefficients(parameters)
     turned = experiment.scene.course.turned(experiment.run.state)
     on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
     experiment.engine.gravity = on_table.gravity_vector(experiment.scene.model.dimension)
-    experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
-    experiment.engine.bond_numbers = bond_numbers(experiment.scene, parameters)
+    experiment.engine.field_coefficients = field_coefficients(experiment.scene, parameters)
+    experiment.engine.bond_coefficients = bond_coefficients(experiment.scene, parameters)
 
 
 def turn_gravity(experiment: Experiment) -> None:
@@ -215,8 +217,10 @@ def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
     the selected start-up."""
     run, engine = experiment.run, experiment.engine
     if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
-        numbers = experiment.numbers_now
-        higher = higher_derivatives(run.world, engine.model, engine.law_parameters, engine.gravity, run.dt, numbers)
+        coefficients = experiment.coefficients_now
+        higher = higher_derivatives(
+            run.world, engine.model, engine.law_parameters, engine.gravity, run.dt, coefficients
+        )
         run.world.motion[:, 2:, first_row:] = higher[0][:, :, first_row:]
         if run.world.bodies:
             bodies = run.world.bodies
@@ -232,7 +236,7 @@ def find_accelerations(experiment: Experiment) -> None:
     run, engine = experiment.run, experiment.engine
     if run.world.fixed.all():
         return
-    now = experiment.numbers_now
+    now = experiment.coefficients_now
     while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1, now)[1] == PAIRS_FULL:
         run.world = enlarge_pairs(run.world)
 
@@ -248,8 +252,8 @@ def restart_motion(experiment: Experiment) -> None:
 def free_fall(experiment: Experiment) -> dict[str, Any]:
     """Velocity [m/s] and acceleration [m/s²] of spheres released from rest, as the integrator stores them."""
     gravity = np.asarray(experiment.engine.gravity)
-    lead = experiment.engine.model.integrator.velocity_lead * experiment.dt
-    return {"velocity": lead * gravity, "acceleration": gravity}
+    velocity_lead = experiment.engine.model.integrator.velocity_lead * experiment.dt
+    return {"velocity": velocity_lead * gravity, "acceleration": gravity}
 
 
 def _adapt_world(experiment: Experiment, previous: Model) -> None:
@@ -258,8 +262,8 @@ def _adapt_world(experiment: Experiment, previous: Model) -> None:
     another = previous.integrator != experiment.engine.model.integrator
     if run.world.motion.shape[1] == scheme.levels and not another:
         return
-    lead = scheme.velocity_lead - previous.integrator.velocity_lead
+    velocity_lead = scheme.velocity_lead - previous.integrator.velocity_lead
     run.world = with_levels(run.world, scheme.levels)
     for motion in motions(run.world):
-        motion[:, 1] += lead * run.dt * motion[:, 2]
+        motion[:, 1] += velocity_lead * run.dt * motion[:, 2]
     start_derivatives(experiment)

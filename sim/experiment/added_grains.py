@@ -14,7 +14,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import history
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_number, checked_place, require_running
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.message import Message, _, length_text, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
@@ -80,7 +80,7 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
         )
     add(experiment, found, np.full(count, radius))
     history.mark_good(experiment, forget_change=True)  # a later fault does not undo it
-    tell(
+    notify(
         experiment,
         plural(
             "{count} grain is added, radius {radius}.",
@@ -109,14 +109,14 @@ def _stay(experiment: Experiment, radius: float, centres: Floats) -> NDArray[np.
 
 def free_places(
     world: World,
-    place: Floats,
+    position: Floats,
     radius: float,
     count: int,
     stay: Callable[[Floats], NDArray[np.bool_]] = lambda centres: np.ones(len(centres), bool),
 ) -> Floats:
     """At most `count` centres near a point [m], the nearest first, at which spheres of this radius touch nothing and
     for which `stay` is True; shape (found, dimension)."""
-    dimension = place.size
+    dimension = position.size
     steps = np.arange(-REACH, REACH + 1)
     if dimension == 2:  # a hexagonal lattice; in space a cubic one
         i, j = (axis.ravel() for axis in np.meshgrid(steps, steps))
@@ -124,11 +124,11 @@ def free_places(
     else:
         lattice = np.array(list(itertools.product(steps, repeat=dimension)), float)
     lattice = lattice[np.argsort((lattice**2).sum(axis=1), kind="stable")]
-    tried = place + SPACING * radius * lattice
+    tried = position + SPACING * radius * lattice
     centres = world.motion[:dimension, 0].T
-    near = (np.abs(centres - place) < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
-    apart = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))
-    free = (apart >= world.radius[near] + radius).all(axis=1)
+    near = (np.abs(centres - position) < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
+    distance = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))
+    free = (distance >= world.radius[near] + radius).all(axis=1)
     found: list[Floats] = []
     tried = tried[free]
     blocks = (tried[first : first + AT_ONCE] for first in range(0, len(tried), AT_ONCE))

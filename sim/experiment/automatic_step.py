@@ -208,8 +208,8 @@ def acceleration_of_grains(experiment: Experiment) -> float:
 
     A moving grain does not accelerate more: the only force that depends on velocity is drag.
     """
-    model, numbers = experiment.engine.model, experiment.numbers_now
-    by_fields = field_acceleration(model.fields, model.shapes, experiment.run.world, numbers)
+    model, coefficients = experiment.engine.model, experiment.coefficients_now
+    by_fields = field_acceleration(model.fields, model.shapes, experiment.run.world, coefficients)
     return math.hypot(*experiment.engine.gravity) + by_fields + acceleration_of_hand(experiment.run)
 
 

@@ -55,7 +55,7 @@ def _flaw(scene: Scene, parameters: Any, world: World) -> str:
 
 def _flaw_of_materials(scene: Scene, parameters: Any, world: World) -> str:
     law = scene.law_of(parameters)
-    pairs, count = len(laws()[law].numbers(parameters).table), int(world.counters[MATERIAL_COUNT])
+    pairs, count = len(laws()[law].coefficients(parameters).table), int(world.counters[MATERIAL_COUNT])
     if pairs != count**2:
         return (
             f"its world has {count} materials, the law '{law}' {round(pairs**0.5)}; give empty_world the number of "

@@ -12,10 +12,10 @@ import threading
 
 from repose.sim.engine.builder import empty_world, with_parts
 from repose.sim.engine.contacts.contact_table import compile_table
-from repose.sim.engine.model import Numbers
+from repose.sim.engine.model import Coefficients
 from repose.sim.engine.parts import compile_geometry
 from repose.sim.engine.timestep.survey import compile_survey
-from repose.sim.experiment.activation import bond_numbers, field_numbers, model_for
+from repose.sim.experiment.activation import bond_coefficients, field_coefficients, model_for
 from repose.sim.experiment.hand import compile_fields
 from repose.sim.registry import laws, scenes
 
@@ -27,13 +27,13 @@ def main() -> None:
     scene = scenes()[request["scene"]]
     parameters = scene.parameters.checked(request["values"])
     model = model_for(scene, parameters, parameters)
-    params = laws()[scene.law_of(parameters)].numbers(parameters)
-    numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
+    params = laws()[scene.law_of(parameters)].coefficients(parameters)
+    coefficients = Coefficients(field_coefficients(scene, parameters), bond_coefficients(scene, parameters))
     world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels), model)
     compile_geometry(model, request["walled"])
-    compile_survey(model, world, params, numbers)
+    compile_survey(model, world, params, coefficients)
     compile_table(model, world, params)
-    compile_fields(model, numbers)
+    compile_fields(model, coefficients)
 
 
 def _leave_with_parent() -> None:

@@ -18,7 +18,7 @@ from repose.sim.experiment.drawn_walls import keep_walls
 from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, remove_spheres
 from repose.sim.experiment.named_records import curves_of, readings_of, require_names
-from repose.sim.experiment.notices import recall, tell
+from repose.sim.experiment.notices import notify, recall
 from repose.sim.experiment.relaxation import relax_where_unbalanced
 from repose.sim.experiment.results import adopt_measured, results_of
 from repose.sim.experiment.run import Checkpoint, Run, copied_state
@@ -61,13 +61,13 @@ def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Exper
 def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
     """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
-    made, before = _made_world(checked, parameters, seed, ready), kept(experiment)
+    made, before = _made_world(checked, parameters, seed, ready), save_state(experiment)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     begin_anew(experiment, parameters, made, drawn=False)
     try:
         require_names(experiment)
     except ParameterError:
-        give_back(experiment, before)
+        restore_state(experiment, before)
         raise
     _begin_log(experiment)
 
@@ -89,14 +89,14 @@ def resume(experiment: Experiment, saved: SavedRun) -> None:
         ) from None
 
 
-def kept(experiment: Experiment) -> tuple[dict[str, Any], ...]:
-    """The present state for `give_back`; worlds are not copied, because a change replaces them."""
+def save_state(experiment: Experiment) -> tuple[dict[str, Any], ...]:
+    """The present state for `restore_state`; worlds are not copied, because a change replaces them."""
     run = experiment.run
     own = vars(run) | {"state": copied_state(run.state), "booked": copy.copy(run.booked)}
     return dict(vars(experiment)), own, dict(vars(experiment.history))
 
 
-def give_back(experiment: Experiment, before: tuple[dict[str, Any], ...]) -> None:
+def restore_state(experiment: Experiment, before: tuple[dict[str, Any], ...]) -> None:
     """Undo a change that was stopped before its end, from the result of `kept`."""
     own, run, past = before
     vars(experiment).update(own)
@@ -109,7 +109,7 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
     experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
-    tell(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read
+    notify(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read
     adopt_measured(experiment, saved)
 
 
@@ -177,7 +177,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     if made is not None:
         history.keep_return(experiment)
         begin_anew(experiment, changed, made)
-        tell(
+        notify(
             experiment,
             Message("{label}: rebuilt", label=label)
             + (
@@ -203,13 +203,13 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     elif under or relaxed:
         words = _("rebuilt under the grains") if under else _("the grains moved apart")
         label = joined((label, joined((words, _booked_since(experiment, work)))), "; ")
-    tell(experiment, Message("{label}.", label=label))
+    notify(experiment, Message("{label}.", label=label))
     _follow(experiment, first=previous.dt != changed.dt)
     if under:
         # A later fault restores this state: earlier states have another base.
         history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
-        tell(
+        notify(
             experiment,
             Message(
                 "{label}, over {time_text}.",
@@ -238,7 +238,7 @@ def act(experiment: Experiment, action: str) -> None:
         )
     if experiment.fault is not None:
         clear_fault(experiment)
-    tell(experiment, experiment.scene.course.act(experiment, action))
+    notify(experiment, experiment.scene.course.act(experiment, action))
     displacement_reference.note_begin(experiment, acted=True)
     if faults.check(experiment) is None:
         history.mark_good(experiment)  # a later fault does not undo the action
@@ -259,7 +259,7 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
     remove_spheres(experiment, world.sphere_id == sphere_id)
     # A later fault restores this state: earlier states contain the grain.
     history.mark_good(experiment, forget_change=True)
-    tell(experiment, Message("Grain {sphere_id} has been removed.", sphere_id=sphere_id))
+    notify(experiment, Message("Grain {sphere_id} has been removed.", sphere_id=sphere_id))
 
 
 def clear_fault(experiment: Experiment) -> None:
@@ -267,7 +267,7 @@ def clear_fault(experiment: Experiment) -> None:
     faults.clear(experiment)
     pull.release(experiment)  # the user has seen the run stop
     push.end_push(experiment)
-    tell(experiment, _("The last good state is restored."))
+    notify(experiment, _("The last good state is restored."))
 
 
 def _follow(experiment: Experiment, first: bool) -> None:
@@ -345,5 +345,5 @@ def _bare(
 
 
 def _begin_log(experiment: Experiment) -> None:
-    tell(experiment, sentence(experiment.scene.course.describe(experiment)[1]), repeats=True)
+    notify(experiment, sentence(experiment.scene.course.describe(experiment)[1]), repeats=True)
     history.begin_log(experiment)

@@ -238,11 +238,11 @@ def apply(experiment: Experiment, command: Command) -> Message:
             count=left,
             at=seek.at,
         )
-    before = changes.kept(experiment)
+    before = changes.save_state(experiment)
     try:
         _apply(experiment, command)
     except RelaxationStopped as stopped:
-        changes.give_back(experiment, before)
+        changes.restore_state(experiment, before)
         return stopped.message
     except ParameterError as refusal:
         return message_of(refusal)

@@ -21,11 +21,11 @@ def note_begin(experiment: Experiment, acted: bool = False) -> None:
         return
     if last is not None and last.phase == experiment.phase and not acted:
         return
-    world, dimension, past = experiment.run.world, experiment.scene.model.dimension, experiment.history
-    marks = [mark for mark in _marks(experiment) if mark.at < past.at]
+    world, dimension, history = experiment.run.world, experiment.scene.model.dimension, experiment.history
+    marks = [mark for mark in _marks(experiment) if mark.at < history.at]
     position = world.motion[:dimension, 0].T.copy()
     marks.append(
-        DisplacementMark(past.at, past.logs, experiment.phase, experiment.time, world.sphere_id.copy(), position)
+        DisplacementMark(history.at, history.logs, experiment.phase, experiment.time, world.sphere_id.copy(), position)
     )
     experiment.session.shown[MARKS] = marks[-MOST:]
 
@@ -37,11 +37,11 @@ def present_mark(experiment: Experiment) -> DisplacementMark | None:
 
 def _marks(experiment: Experiment) -> list[DisplacementMark]:
     """The marks of the present log; marks of discarded steps are removed."""
-    shown, past = experiment.session.shown, experiment.history
-    marks: list[DisplacementMark] = [mark for mark in shown.get(MARKS, ()) if mark.logs == past.logs]
-    if shown.get(CUTS) != past.cuts:  # the log was cut at most one check ago
-        marks = [mark for mark in marks if mark.at <= past.at - CHECK_STEPS or mark.at == 0]
-        shown[CUTS] = past.cuts
+    shown, history = experiment.session.shown, experiment.history
+    marks: list[DisplacementMark] = [mark for mark in shown.get(MARKS, ()) if mark.logs == history.logs]
+    if shown.get(CUTS) != history.cuts:  # the log was cut at most one check ago
+        marks = [mark for mark in marks if mark.at <= history.at - CHECK_STEPS or mark.at == 0]
+        shown[CUTS] = history.cuts
     shown[MARKS] = marks
     return marks
 

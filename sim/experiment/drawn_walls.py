@@ -27,7 +27,7 @@ from repose.sim.experiment import history
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_place, require_running
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.message import Message, _, length_text, plural
 from repose.sim.parameters import ParameterError
 
@@ -72,7 +72,7 @@ def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[floa
         experiment.session.before_compiling(experiment)
     experiment.run.world = grown
     history.mark_good(experiment, forget_change=True)  # a later fault does not undo the wall
-    tell(experiment, Message("A wall of {length} is drawn.", length=length_text(length)))
+    notify(experiment, Message("A wall of {length} is drawn.", length=length_text(length)))
 
 
 def remove_wall(experiment: Experiment, position: Sequence[float], reach: float) -> None:
@@ -94,7 +94,7 @@ def remove_wall(experiment: Experiment, position: Sequence[float], reach: float)
     with booked(experiment, "removed"):
         experiment.run.world = with_walls(world, np.flatnonzero(kept), chosen(world.walls, np.flatnonzero(kept)))
     history.mark_good(experiment, forget_change=True)
-    tell(experiment, _("The wall is removed."))
+    notify(experiment, _("The wall is removed."))
 
 
 def keep_walls(experiment: Experiment, world: World, before: World) -> World:
@@ -123,7 +123,7 @@ def crossed_grains(world: World, wall: int) -> int:
     dimension = world.search.cell.shape[0]
     rows = np.flatnonzero(~world.fixed)
     places = world.motion[:dimension, 0, rows].T
-    gaps = np.array([approach(world.walls, wall, tuple(place))[0] for place in places.tolist()])
+    gaps = np.array([approach(world.walls, wall, tuple(position))[0] for position in places.tolist()])
     return int((gaps < world.radius[rows]).sum())
 
 

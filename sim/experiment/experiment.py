@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim import scene_fields
 from repose.sim.engine.contacts.contact_table import ContactTable
-from repose.sim.engine.model import Model, Numbers
+from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
@@ -103,9 +103,9 @@ class Course(SceneRecord):
     """The answer of the run to the question of the scene; None before its end."""
     notice: Callable[[Experiment], Notice | None] = lambda experiment: None
     """A state to show over the picture, or None."""
-    flaw: Callable[[Any, World, Any], Message | None] = lambda state, world, built: None
-    """flaw(state, world, parameters with which the world was built) -> what in a state from a file is impossible in
-    this scene, in words; None if the state is possible."""
+    invalid_state: Callable[[Any, World, Any], Message | None] = lambda state, world, built: None
+    """invalid_state(state, world, parameters with which the world was built) -> what in a state from a file is
+    impossible in this scene, in words; None if the state is possible."""
     turned: Callable[[Any], float] = lambda state: 0.0
     """turned(state) -> angle by which the scene itself has tilted the table, in addition to the parameter `tilt`
     [rad]."""
@@ -271,22 +271,22 @@ class Scene:
 
 @dataclass
 class Engine:
-    """Compiled functions and the numbers that they read, which follow from the parameters. All written by
+    """Compiled functions and the coefficients that they read, which follow from the parameters. All written by
     `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
     """The compiled step loop (repose.sim.engine.step)."""
     survey: Callable[..., Survey]
-    """survey(world, params, numbers)."""
+    """survey(world, params, coefficients)."""
     contact_table: Callable[[World, tuple], ContactTable]
     law_parameters: tuple
     """Parameter values in effect that the law reads."""
     gravity: tuple[float, ...]
     """[m/s²], one entry per dimension."""
-    field_numbers: tuple = ()
+    field_coefficients: tuple = ()
     """Parameter values in effect that the fields of the scene read."""
-    bond_numbers: tuple = ()
+    bond_coefficients: tuple = ()
     """Numbers that the bond law reads."""
     dt_check_steps: int = 1
     """Steps between two checks of the time step."""
@@ -402,14 +402,16 @@ class Experiment:
         return self.run.time
 
     @property
-    def numbers(self) -> Numbers:
-        """The numbers that fields and bonds read, with the time and step of the last change of dt."""
-        return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.run.clock_time, self.run.clock_step)
+    def coefficients(self) -> Coefficients:
+        """The coefficients that fields and bonds read, with the time and step of the last change of dt."""
+        return Coefficients(
+            self.engine.field_coefficients, self.engine.bond_coefficients, self.run.clock_time, self.run.clock_step
+        )
 
     @property
-    def numbers_now(self) -> Numbers:
-        """The numbers that fields and bonds read, with the present time and step."""
-        return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.time, self.step)
+    def coefficients_now(self) -> Coefficients:
+        """The coefficients that fields and bonds read, with the present time and step."""
+        return Coefficients(self.engine.field_coefficients, self.engine.bond_coefficients, self.time, self.step)
 
     @property
     def phase(self) -> str:

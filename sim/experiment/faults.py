@@ -15,7 +15,7 @@ from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, Worl
 from repose.sim.experiment.activation import activate, request_parameters
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
@@ -67,10 +67,10 @@ def _plainly_sound(world: World, dimension: int, dt: float) -> bool:
         total += pairs[:, : world.counters[PAIR_COUNT]].sum() + touches[:, : world.counters[WALL_CONTACT_COUNT]].sum()
         if not math.isfinite(total):
             return False
-        place, velocity = world.motion[:dimension, 0], world.motion[:dimension, 1]
+        position, velocity = world.motion[:dimension, 0], world.motion[:dimension, 1]
         smallest = float(world.radius.min())
         fastest = float(np.einsum("cn,cn->n", velocity, velocity).max()) * (dt / verlet_list.LARGEST_STEP) ** 2
-    return bool(fastest <= smallest**2 and max(place.max(), -place.min()) <= FARTHEST * smallest)
+    return bool(fastest <= smallest**2 and max(position.max(), -position.min()) <= FARTHEST * smallest)
 
 
 def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
@@ -230,9 +230,9 @@ def _same_place(experiment: Experiment) -> Fault | None:
         return None
     used = int(world.counters[PAIR_COUNT])
     i, j = world.pairs.i[:used].astype(np.int64), world.pairs.j[:used].astype(np.int64)
-    place = world.motion[: experiment.scene.model.dimension, 0]
-    apart = (place[:, i] != place[:, j]).any(axis=0) | (world.fixed[i] & world.fixed[j])
-    found = np.flatnonzero(~apart)
+    position = world.motion[: experiment.scene.model.dimension, 0]
+    differ = (position[:, i] != position[:, j]).any(axis=0) | (world.fixed[i] & world.fixed[j])
+    found = np.flatnonzero(~differ)
     if not found.size:
         return None
     rows = int(i[found[0]]), int(j[found[0]])
@@ -352,7 +352,7 @@ def stop(experiment: Experiment, fault: Fault) -> None:
     activate(experiment, point.parameters, point.restored(), adapt=False)
     request_parameters(experiment, now, relaxing=False)
     experiment.fault = with_remedies(experiment, fault)
-    tell(experiment, experiment.fault.message)
+    notify(experiment, experiment.fault.message)
 
 
 def clear(experiment: Experiment) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from repose.sim.engine.jit import address_of
-from repose.sim.engine.model import Model, Numbers
+from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.parts import argument_types, compiled_parts
 from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled
@@ -40,13 +40,13 @@ def holds(run: Run) -> bool:
     return run.target is not None or run.pusher is not None
 
 
-def stepper(experiment: Experiment) -> tuple[Any, Numbers]:
+def stepper(experiment: Experiment) -> tuple[Any, Coefficients]:
     """The step loop and the numbers of its fields and bonds, with the fields of the hand if one of them acts."""
-    run, numbers = experiment.run, experiment.numbers
+    run, coefficients = experiment.run, experiment.coefficients
     if not acts(run):
-        return experiment.engine.advance, numbers
-    return compose(model_with_hand(experiment.engine.model)), numbers._replace(
-        fields=(*numbers.fields, *numbers_of_hand(run, experiment.scene.model.dimension))
+        return experiment.engine.advance, coefficients
+    return compose(model_with_hand(experiment.engine.model)), coefficients._replace(
+        fields=(*coefficients.fields, *coefficients_of_hand(run, experiment.scene.model.dimension))
     )
 
 
@@ -55,31 +55,31 @@ def model_with_hand(model: Model) -> Model:
     return replace(model, fields=(*model.fields, target.BOUND, pusher.BOUND, shaker.BOUND))
 
 
-def numbers_of_hand(run: Run, dimension: int) -> tuple[Any, ...]:
+def coefficients_of_hand(run: Run, dimension: int) -> tuple[Any, ...]:
     """The numbers of the three fields of the hand; fields that do not act get numbers without effect."""
     acting = run.target, run.pusher, run.shaker
-    return tuple(one or idle for one, idle in zip(acting, idle_numbers(dimension), strict=True))
+    return tuple(one or idle for one, idle in zip(acting, idle_coefficients(dimension), strict=True))
 
 
-def idle_numbers(dimension: int) -> tuple[Any, ...]:
+def idle_coefficients(dimension: int) -> tuple[Any, ...]:
     """Numbers with which the three fields of the hand exert no force."""
     return Target((0.0,) * dimension, -1, 0.0, 0.0, 0.0), pusher.standing(dimension), shaker.at_rest(dimension)
 
 
-def with_idle_hand(numbers: Numbers, dimension: int) -> Numbers:
+def with_idle_hand(coefficients: Coefficients, dimension: int) -> Coefficients:
     """The numbers of a model with the fields of the hand, none of which acts."""
-    return numbers._replace(fields=(*numbers.fields, *idle_numbers(dimension)))
+    return coefficients._replace(fields=(*coefficients.fields, *idle_coefficients(dimension)))
 
 
-def compiled_fields(model: Model, numbers: Numbers) -> Any:
+def compiled_fields(model: Model, coefficients: Coefficients) -> Any:
     """numba's dispatcher of the forces of all fields, of the model and of the hand; the loop of the model shares all
     other parts."""
-    return compiled_parts(model_with_hand(model), (), with_idle_hand(numbers, model.dimension)).push_fields
+    return compiled_parts(model_with_hand(model), (), with_idle_hand(coefficients, model.dimension)).add_field_forces
 
 
-def compile_fields(model: Model, numbers: Numbers) -> None:
+def compile_fields(model: Model, coefficients: Coefficients) -> None:
     """Compile or load these forces in advance, which avoids a wait at the first action of the mouse."""
-    address_of(compiled_fields(model, numbers), argument_types()["push_fields"])
+    address_of(compiled_fields(model, coefficients), argument_types()["add_field_forces"])
 
 
 def prepare(experiment: Experiment) -> None:

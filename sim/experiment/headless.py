@@ -109,8 +109,8 @@ def goes_on(experiment: Experiment) -> bool:
     """
     if is_finished(experiment):
         return False
-    past = experiment.history
-    acts = [entry.command for entry in past.log.entries[: past.commands] if isinstance(entry.command, Act)]
+    history = experiment.history
+    acts = [entry.command for entry in history.log.entries[: history.commands] if isinstance(entry.command, Act)]
     if acts and acts[-1] != Act("reset"):
         return True
     offered = {action.name: action.enabled for action in experiment.scene.course.actions(experiment)}

@@ -93,7 +93,7 @@ def lammps_files(scene: Scene, parameters: Any, run: Run) -> Exported:
     kinds = sorted(set(zip(world.material.tolist(), world.fixed.tolist())))
     notes = _notes(scene, law, parameters, world, model.rotation)
     radius = float(world.radius[~world.fixed].mean() if not world.fixed.all() else world.radius.mean())
-    numbers = laws()[law].numbers(parameters)
+    numbers = laws()[law].coefficients(parameters)
     style = _COEFFICIENTS[law]
     pairs = [
         f"pair_coeff {a + 1} {b + 1} {style(parameters, numbers, Pair(i, j, held or still, 0.5 * radius))}"
@@ -262,22 +262,22 @@ def _motion(dimension: int, rotation: bool) -> str:
     return "fix move grains nve/sphere" + (" disc" if dimension == 2 else "")
 
 
-def _data(scene: Scene, run: Run, kinds: list[tuple[int, bool]], lead: float) -> str:
+def _data(scene: Scene, run: Run, kinds: list[tuple[int, bool]], velocity_lead: float) -> str:
     """The data file: box, spheres, velocities at the time of the positions."""
     world, dimension = run.world, scene.model.dimension
     margin = MARGIN * float(world.radius.max())
-    place, motion = np.zeros((3, world.sphere_count)), np.zeros((6, world.sphere_count))
-    place[:dimension] = world.motion[:dimension, 0]
-    now = world.motion[:, 1] - lead * run.dt * world.motion[:, 2]
+    position, motion = np.zeros((3, world.sphere_count)), np.zeros((6, world.sphere_count))
+    position[:dimension] = world.motion[:dimension, 0]
+    now = world.motion[:, 1] - velocity_lead * run.dt * world.motion[:, 2]
     motion[:dimension] = now[:dimension]
     motion[6 - (world.motion.shape[0] - dimension) :] = now[dimension:]
-    low, high = place.min(axis=1) - margin, place.max(axis=1) + margin
+    low, high = position.min(axis=1) - margin, position.max(axis=1) + margin
     type_of = {kind: row + 1 for row, kind in enumerate(kinds)}
     types = [type_of[kind] for kind in zip(world.material.tolist(), world.fixed.tolist())]
     density = world.mass / (4.0 / 3.0 * math.pi * world.radius**3)
     spheres = [
         f"{id + 1} {kind} {_number(2.0 * radius)} {_number(rho)} {_numbers(centre)}"
-        for id, kind, radius, rho, centre in zip(world.sphere_id, types, world.radius, density, place.T)
+        for id, kind, radius, rho, centre in zip(world.sphere_id, types, world.radius, density, position.T)
     ]
     speeds = [f"{id + 1} {_numbers(row)}" for id, row in zip(world.sphere_id, motion.T)]
     head = [

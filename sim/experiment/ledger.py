@@ -18,14 +18,14 @@ from repose.sim.measure.energy import Energy, energy_ledger, energy_of_spheres
 def survey_contacts(experiment: Experiment, world: World | None = None) -> Survey:
     """Energies, largest overlap and stable time step of all contacts, now or in another state of the world."""
     engine = experiment.engine
-    return engine.survey(world or experiment.run.world, engine.law_parameters, experiment.numbers_now)
+    return engine.survey(world or experiment.run.world, engine.law_parameters, experiment.coefficients_now)
 
 
 def energy_of(experiment: Experiment, survey: Survey | None = None) -> Energy:
     """The present energy ledger; `survey` is a survey of the present contacts, if one has just been made."""
     run, engine = experiment.run, experiment.engine
-    lead = engine.model.integrator.velocity_lead * run.dt
-    return energy_ledger(run.world, survey or survey_contacts(experiment), engine.gravity, run.booked, lead)
+    velocity_lead = engine.model.integrator.velocity_lead * run.dt
+    return energy_ledger(run.world, survey or survey_contacts(experiment), engine.gravity, run.booked, velocity_lead)
 
 
 @contextmanager
@@ -52,8 +52,8 @@ def remove_spheres(experiment: Experiment, gone: NDArray[np.bool_]) -> None:
         with booked(experiment, "removed"):
             run.world = keep_spheres(world, ~gone)
         return
-    lead = model.integrator.velocity_lead * run.dt
-    run.booked.removed += sum(energy_of_spheres(world, gone, experiment.engine.gravity, lead))
+    velocity_lead = model.integrator.velocity_lead * run.dt
+    run.booked.removed += sum(energy_of_spheres(world, gone, experiment.engine.gravity, velocity_lead))
     run.world = keep_spheres(world, ~gone)
 
 

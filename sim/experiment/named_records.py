@@ -50,9 +50,9 @@ def _named(
     except ParameterError:
         raise
     except Exception as error:  # a plug-in can raise any error; one of Repose itself keeps its traceback
-        if not (place := place_in_plugin(error)):
+        if not (position := place_in_plugin(error)):
             raise
-        raise unusable_field(scene, field, f"{described(error)} ({place}).") from None
+        raise unusable_field(scene, field, f"{described(error)} ({position}).") from None
     if not all(isinstance(record, kind) for record in found):
         raise unusable_field(scene, field, f"it must return a tuple of records of the class {kind.__name__}.")
     names = [record.name for record in found]

@@ -6,7 +6,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.message import Message
 
 
-def tell(experiment: Experiment, sentence: Message, repeats: bool = False) -> None:
+def notify(experiment: Experiment, sentence: Message, repeats: bool = False) -> None:
     """Show one sentence beside the picture until the next one; `repeats` if it repeats the phase label."""
     experiment.message, experiment.message_repeats = sentence, repeats
     experiment.messages += 1

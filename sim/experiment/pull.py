@@ -16,7 +16,7 @@ from repose.sim.engine.fields import Sphere
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import SHARE, checked_number, checked_place, prepare, require_running
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.snapshot import ShownPull
 from repose.sim.fields import target
 from repose.sim.fields.target import Target
@@ -45,11 +45,11 @@ def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limi
     mass = float(world.movable_mass[row])
     frequency = min(FREQUENCY, SHARE / experiment.dt) if experiment.dt > 0.0 else FREQUENCY
     spring = mass * frequency**2, 2.0 * mass * frequency
-    held = experiment.run.target
+    before = experiment.run.target
     prepare(experiment)
     experiment.run.target = Target(place, int(world.sphere_id[row]), *spring, limit)
-    if held is None or held.sphere != sphere_id:
-        tell(
+    if before is None or before.sphere != sphere_id:
+        notify(
             experiment,
             Message(
                 "Grain {sphere_id} is pulled with {limit} at most.",
@@ -62,7 +62,7 @@ def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limi
 def release(experiment: Experiment) -> None:
     """End the pull, if there is one."""
     if experiment.run.target is not None:
-        tell(experiment, Message("Grain {sphere} is free again.", sphere=experiment.run.target.sphere))
+        notify(experiment, Message("Grain {sphere} is free again.", sphere=experiment.run.target.sphere))
     experiment.run.target = None
 
 
@@ -77,38 +77,40 @@ def row_of(world: World, sphere_id: Any) -> int | None:
 def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp], float]:
     """Rows of the pulled sphere and of its body, and the largest speed that they can gain within `ahead` [s] [m/s]: by
     the present force on a sphere at rest, limited by the energy of the spring."""
-    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.model.dimension
-    row = row_of(world, held.sphere) if held is not None else None
-    if held is None or row is None:
+    pulled, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.model.dimension
+    row = row_of(world, pulled.sphere) if pulled is not None else None
+    if pulled is None or row is None:
         return np.zeros(0, np.intp), 0.0
     body = world.search.body
     rows = np.flatnonzero(body == body[row]) if body[row] >= 0 else np.array([row])
     mass = float(world.movable_mass[row])
-    stretch = math.dist(held.position, world.motion[:dimension, 0, row])
-    by_force = ahead * min(held.limit, held.stiffness * stretch) / mass
-    return rows, min(by_force, stretch * math.sqrt(held.stiffness / mass))
+    stretch = math.dist(pulled.position, world.motion[:dimension, 0, row])
+    by_force = ahead * min(pulled.limit, pulled.stiffness * stretch) / mass
+    return rows, min(by_force, stretch * math.sqrt(pulled.stiffness / mass))
 
 
 def shown_pull(experiment: Experiment) -> ShownPull | None:
     """The pull for the picture."""
-    held, force = experiment.run.target, force_of_pull(experiment)
-    row = row_of(experiment.run.world, held.sphere) if held is not None else None
-    if held is None or row is None or force is None:
+    pulled, force = experiment.run.target, force_of_pull(experiment)
+    row = row_of(experiment.run.world, pulled.sphere) if pulled is not None else None
+    if pulled is None or row is None or force is None:
         return None
-    place = experiment.run.world.motion[: experiment.scene.model.dimension, 0, row]
-    return ShownPull(held.sphere, tuple(map(float, place)), held.position, tuple(map(float, force)), held.limit)
+    position = experiment.run.world.motion[: experiment.scene.model.dimension, 0, row]
+    return ShownPull(
+        pulled.sphere, tuple(map(float, position)), pulled.position, tuple(map(float, force)), pulled.limit
+    )
 
 
 def force_of_pull(experiment: Experiment) -> Floats | None:
     """Present force on the pulled sphere [N], shape (dimension,); None without a pull or if the sphere has left."""
-    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.model.dimension
-    row = row_of(world, held.sphere) if held is not None else None
-    if held is None or row is None:
+    pulled, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.model.dimension
+    row = row_of(world, pulled.sphere) if pulled is not None else None
+    if pulled is None or row is None:
         return None
     position, velocity, spin = (
         tuple(map(float, world.motion[part, level, row]))
         for part, level in ((slice(dimension), 0), (slice(dimension), 1), (slice(dimension, None), 1))
     )
-    sphere = Sphere(position, velocity, spin, float(world.radius[row]), float(world.mass[row]), held.sphere)
-    force = np.array(target.force(held, sphere, experiment.time).force)
+    sphere = Sphere(position, velocity, spin, float(world.radius[row]), float(world.mass[row]), pulled.sphere)
+    force = np.array(target.force(pulled, sphere, experiment.time).force)
     return force if math.isfinite(float(force.sum())) else None

@@ -284,7 +284,7 @@ def _without_motion(experiment: Experiment) -> World:
 def _with_forces(experiment: Experiment, world: World) -> World:
     """The world with the accelerations of its present positions; no time passes."""
     engine = experiment.engine
-    now = experiment.numbers_now
+    now = experiment.coefficients_now
     while engine.advance(world, engine.law_parameters, engine.gravity, 0.0, 1, now)[1] == PAIRS_FULL:
         world = enlarge_pairs(world)
     return world

@@ -91,7 +91,7 @@ def play(
     These times do not restart at 0 when the run does. `at_phases` is as in `repose.sim.experiment.headless`.
     """
     experiment = _at_its_beginning(saved, threads)
-    past, end = experiment.history, saved.now.at
+    history, end = experiment.history, saved.now.at
     marks = [mark for mark in saved.log.marks if mark.at <= end]
     frames: Frames | None = None
     clock, began, agreed, differs_at = 0.0, 0.0, 0, None
@@ -103,26 +103,26 @@ def play(
 
     while True:
         clock, before = experiment.time + ahead, experiment.time
-        while agreed < len(marks) and differs_at is None and marks[agreed].at <= past.at:
-            same = marks[agreed].at == past.at and state_hash(experiment.run) == marks[agreed].digest
+        while agreed < len(marks) and differs_at is None and marks[agreed].at <= history.at:
+            same = marks[agreed].at == history.at and state_hash(experiment.run) == marks[agreed].digest
             agreed, differs_at = (agreed + 1, None) if same else (agreed, marks[agreed].at)
         # A state hash is computed before the commands of its step act, a frame is taken after them.
         entries = saved.log.entries[: saved.now.commands]
-        acted = sum(entry.at <= past.at for entry in entries)
-        followed = follow_log(experiment, past.at, acted)
+        acted = sum(entry.at <= history.at for entry in entries)
+        followed = follow_log(experiment, history.at, acted)
         if experiment.time != before:
             ahead = clock - experiment.time
         if frames is None and clock >= since - 1e-12 and clock < until:
             frames, began = Frames(experiment, on_state, at_phases), clock
         if frames is not None:
             frames.take()
-        if not followed or past.at >= end or clock >= until:
+        if not followed or history.at >= end or clock >= until:
             break
         due = min(frames.due if frames is not None else since - ahead, until - ahead)
         events = (*entries[acted : acted + 1], *(marks[agreed : agreed + 1] if differs_at is None else ()))
-        stop = min(past.at + steps_until(experiment, due), end, *(event.at for event in events))
+        stop = min(history.at + steps_until(experiment, due), end, *(event.at for event in events))
         if not follow_log(experiment, stop, acted):
             break
-        on_progress(past.at, end)
+        on_progress(history.at, end)
     compared = agreed + (differs_at is not None)
     return Played(experiment, clock - began if frames is not None else 0.0, Verdict(agreed, compared, differs_at))

@@ -221,7 +221,7 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
 
 def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surfaces: Mapping[str, Surface]) -> SavedRun:
     name = scene.name
-    runs = [_run_from_plain(scene, plain, tables, f"run{place}") for place, plain in enumerate(manifest["runs"])]
+    runs = [_run_from_plain(scene, plain, tables, f"run{index}") for index, plain in enumerate(manifest["runs"])]
     checkpoints = [_checkpoint_from_plain(scene, manifest[key], runs, tables, key) for key in ("start", "now")]
     log = Log(
         name,
@@ -280,9 +280,9 @@ def _fault_as_data(fault: Fault | None, tables: Tables) -> Any:
 def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables, name: str) -> Checkpoint:
     def point(which: str) -> RestartPoint:
         parameters = decode(scene.parameters, plain[which]["parameters"], tables, f"{name}.parameters")
-        place = decode(int, plain[which]["run"], tables, f"{name}.run")
-        _require_matching(scene, parameters, runs[place])
-        return RestartPoint(parameters, runs[place])
+        position = decode(int, plain[which]["run"], tables, f"{name}.run")
+        _require_matching(scene, parameters, runs[position])
+        return RestartPoint(parameters, runs[position])
 
     return Checkpoint(
         at=decode(int, plain["at"], tables, f"{name}.at"),
@@ -309,7 +309,7 @@ def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
         _require_ramp(parameters, run.ramp)
     if (
         law.bind(parameters).needs_material
-        and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2
+        and len(law.coefficients(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2
     ):
         raise ArchiveError(_("The materials of the file's world are not those of its scene: the file is damaged."))
 
@@ -396,11 +396,11 @@ def _require_sound(scene: Scene, run: Run) -> None:
                 phase_names=Joined(scene.phase_names),
             )
         )
-    if flaw := scene.course.flaw(run.state, run.world, run.built):
+    if invalid_state := scene.course.invalid_state(run.state, run.world, run.built):
         raise ArchiveError(
             Message(
                 "The file's {flaw} cannot have this value in the scene '{name}': the file is damaged.",
-                flaw=flaw,
+                invalid_state=invalid_state,
                 name=scene.name,
             )
         )
@@ -411,17 +411,17 @@ def _are_plain(*numbers: Any) -> bool:
     return all(isinstance(x, float) and math.isfinite(x) for x in numbers)
 
 
-def _is_possible_pull(held: Target, dimension: int) -> bool:
+def _is_possible_pull(target: Target, dimension: int) -> bool:
     """Whether `repose.sim.experiment.pull` can have made these numbers."""
-    plain = _are_plain(*held.position, held.stiffness, held.viscosity, held.limit)
-    return plain and len(held.position) == dimension and min(held.stiffness, held.viscosity, held.limit) >= 0.0
+    plain = _are_plain(*target.position, target.stiffness, target.viscosity, target.limit)
+    return plain and len(target.position) == dimension and min(target.stiffness, target.viscosity, target.limit) >= 0.0
 
 
-def _is_possible_push(held: Pusher, dimension: int) -> bool:
+def _is_possible_push(pusher: Pusher, dimension: int) -> bool:
     """Whether `repose.sim.experiment.push` can have made these numbers."""
-    sizes = (held.lasts, held.growth, held.radius, held.stiffness, held.damping, held.limit)
-    plain = _are_plain(*held.origin, *held.velocity, held.begins, held.born, *sizes)
-    return plain and len(held.origin) == len(held.velocity) == dimension and min(sizes) >= 0.0
+    sizes = (pusher.lasts, pusher.growth, pusher.radius, pusher.stiffness, pusher.damping, pusher.limit)
+    plain = _are_plain(*pusher.origin, *pusher.velocity, pusher.begins, pusher.born, *sizes)
+    return plain and len(pusher.origin) == len(pusher.velocity) == dimension and min(sizes) >= 0.0
 
 
 def _is_possible_shaking(table: Shaker, dimension: int) -> bool:

@@ -20,9 +20,9 @@ def surfaces_to_plain(points: Iterable[RestartPoint], tables: Tables) -> dict[st
     """The shapes of the run, by the paths from which they were read."""
     surfaces = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
     plain = {}
-    for place, (path, surface) in enumerate(surfaces.items()):
-        tables[f"surface{place}"] = surface.triangles
-        plain[path] = {"digest": surface.digest, "triangles": {TABLE: f"surface{place}"}}
+    for index, (path, surface) in enumerate(surfaces.items()):
+        tables[f"surface{index}"] = surface.triangles
+        plain[path] = {"digest": surface.digest, "triangles": {TABLE: f"surface{index}"}}
     return plain
 
 

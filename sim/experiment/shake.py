@@ -9,7 +9,7 @@ import math
 
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_number, prepare, require_running
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.snapshot import ShownShaking
 from repose.sim.fields.shaker import MOST_AMPLITUDE, MOST_FREQUENCY, Shaker
 from repose.sim.message import Message, Number, _, length_text, time_text
@@ -57,7 +57,7 @@ def shake(experiment: Experiment, amplitude: float, frequency: float, upright: b
     direction = (0.0,) * (experiment.scene.model.dimension - 1) + (1.0,)
     experiment.run.shaker = Shaker(direction if upright else direction[::-1], amplitude, angular, experiment.time)
     way = _("up and down") if upright else "sideways"
-    tell(
+    notify(
         experiment,
         Message(
             "The table shakes {way} by {amplitude} at {frequency} Hz.",
@@ -71,7 +71,7 @@ def shake(experiment: Experiment, amplitude: float, frequency: float, upright: b
 def end_shake(experiment: Experiment) -> None:
     """End the shaking, if the table shakes."""
     if experiment.run.shaker is not None:
-        tell(experiment, _("The table stands still again."))
+        notify(experiment, _("The table stands still again."))
     experiment.run.shaker = None
 
 

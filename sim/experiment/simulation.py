@@ -103,9 +103,9 @@ class Simulation:
     @classmethod
     def load(cls, path: str | Path) -> Simulation:
         """A saved run, ready to continue; raises `ArchiveError`."""
-        simulation = cls.__new__(cls)
-        simulation.experiment = changes.resumed_experiment(saved_run.load(_path(path)))
-        return simulation
+        experiment = cls.__new__(cls)
+        experiment.experiment = changes.resumed_experiment(saved_run.load(_path(path)))
+        return experiment
 
     def apply(self, command: Command) -> None:
         """Carry out a command; raises `ParameterError` if it is refused."""
@@ -243,9 +243,9 @@ class Simulation:
     @property
     def velocity(self) -> Floats:
         """Velocities at the time of the positions [m/s], shape (spheres, dimension), a copy."""
-        lead = self.model.integrator.velocity_lead * self.experiment.dt
+        velocity_lead = self.model.integrator.velocity_lead * self.experiment.dt
         motion = self.world.motion[: self.model.dimension]
-        return (motion[:, 1] - lead * motion[:, 2]).T.copy()
+        return (motion[:, 1] - velocity_lead * motion[:, 2]).T.copy()
 
     @property
     def spin(self) -> Floats:

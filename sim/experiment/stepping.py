@@ -40,12 +40,12 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
     most, choice = threads_allowed(experiment), experiment.session.thread_choice
     while done < steps and experiment.fault is None:
         run, engine = experiment.run, experiment.engine
-        apart = min(CHECK_STEPS, engine.dt_check_steps)
-        batch = min(steps - done, apart - experiment.step % apart)
+        interval = min(CHECK_STEPS, engine.dt_check_steps)
+        batch = min(steps - done, interval - experiment.step % interval)
         if run.ramp is not None:
             batch = min(batch, run.ramp.steps_left(experiment.step))
-        loop, numbers = stepper(experiment)
-        arguments = engine.law_parameters, engine.gravity, run.dt, batch, numbers
+        loop, coefficients = stepper(experiment)
+        arguments = engine.law_parameters, engine.gravity, run.dt, batch, coefficients
         run.world = with_threads(run.world, choice.number(most))
         began = choice.clock()
         count, status, culprit = loop(run.world, *arguments)
@@ -115,10 +115,10 @@ def rests_at_check(experiment: Experiment) -> bool:
 def steps_until(experiment: Experiment, time: float) -> int:
     """Number of steps to the first step at or after `time` [s]: at least one, at most until the next check, where the
     time step can change."""
-    apart = CHECK_STEPS - experiment.step % CHECK_STEPS
+    to_check = CHECK_STEPS - experiment.step % CHECK_STEPS
     if experiment.dt == 0.0 or math.isinf(time):
-        return apart
-    return min(apart, max(1, math.ceil((time - experiment.time) / experiment.dt - 1e-3)))
+        return to_check
+    return min(to_check, max(1, math.ceil((time - experiment.time) / experiment.dt - 1e-3)))
 
 
 def threads_allowed(experiment: Experiment) -> int:

@@ -285,7 +285,7 @@ def shown_grains(experiment: Experiment, speed: Floats, mark: DisplacementMark |
         "layer": world.layer.astype(np.float32),
         "rotational": rotational_energy(world, dimension).astype(np.float32),
     }
-    numbers = {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]
+    coefficients = {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]
     return ShownGrains(
         position=world.motion[:dimension, 0].T.astype(np.float32),
         velocity=world.motion[:dimension, 1].T.astype(np.float32),
@@ -294,7 +294,7 @@ def shown_grains(experiment: Experiment, speed: Floats, mark: DisplacementMark |
         body=world.search.body.astype(np.int64),
         fixed=world.fixed & (world.layer < 0),  # a grain that is fixed until its release is not a wall
         sphere_id=world.sphere_id.copy(),
-        orientation=world.orientation[:numbers].T.astype(np.float32),
+        orientation=world.orientation[:coefficients].T.astype(np.float32),
         columns=columns,
         layers=shown_layers(experiment),
         parts=experiment.scene.view.parts,

@@ -31,7 +31,7 @@ class CentralGravityParameters(ParameterSet):
 
 
 class CentralGravity(NamedTuple):
-    """The numbers that the field reads, in SI."""
+    """The coefficients that the field reads, in SI."""
 
     centre: tuple
     attraction: float
@@ -41,16 +41,16 @@ class CentralGravity(NamedTuple):
 @compilable(forceinline=True)
 def distance(params, sphere):
     """(|x|² + a²)^(1/2) [m]."""
-    apart = vector.sub(sphere.position, params.centre)
-    return math.sqrt(max(vector.dot(apart, apart) + params.softening**2, TINY))
+    offset = vector.sub(sphere.position, params.centre)
+    return math.sqrt(max(vector.dot(offset, offset) + params.softening**2, TINY))
 
 
 @compilable(forceinline=True)
 def force(params, sphere, time):
     """Attraction of one sphere."""
     pull = params.attraction * sphere.mass / distance(params, sphere) ** 3
-    apart = vector.sub(sphere.position, params.centre)
-    return FieldForce(vector.scale(-pull, apart), vector.scale(0.0, sphere.spin), 0.0, 0.0)
+    offset = vector.sub(sphere.position, params.centre)
+    return FieldForce(vector.scale(-pull, offset), vector.scale(0.0, sphere.spin), 0.0, 0.0)
 
 
 @compilable(forceinline=True)
@@ -73,9 +73,9 @@ def bind(parameters: CentralGravityParameters) -> BoundField:
     return BOUND
 
 
-def numbers_of(parameters: CentralGravityParameters, dimension: int) -> CentralGravity:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: CentralGravityParameters, dimension: int) -> CentralGravity:
+    """The coefficients of these parameters."""
     return CentralGravity((0.0,) * dimension, float(parameters.attraction), float(parameters.softening))
 
 
-FIELD = Field("central_gravity", _("Central gravity"), CentralGravityParameters, bind, numbers_of)
+FIELD = Field("central_gravity", _("Central gravity"), CentralGravityParameters, bind, coefficients_of)

@@ -12,14 +12,14 @@ from repose.sim.parameters import ParameterSet
 
 @dataclass(frozen=True)
 class Field:
-    """A force on every sphere: its parameters, and the functions and numbers that follow from them."""
+    """A force on every sphere: its parameters, and the functions and coefficients that follow from them."""
 
     name: str
     title: Message
     parameters: type[ParameterSet]
-    """Parameters that a scene with this field declares; `bind` and `numbers` read them by name."""
+    """Parameters that a scene with this field declares; `bind` and `coefficients` read them by name."""
     bind: Callable[..., BoundField]
     """bind(parameters) -> the functions of the field, with the formulas that these parameters select. Equal selections
     must give equal records; otherwise the loop is compiled again."""
-    numbers: Callable[..., tuple]
-    """numbers(parameters, dimension) -> the tuple of numbers that the functions read as `params`."""
+    coefficients: Callable[..., tuple]
+    """coefficients(parameters, dimension) -> the tuple of coefficients that the functions read as `params`."""

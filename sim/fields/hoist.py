@@ -41,7 +41,7 @@ class HoistParameters(ParameterSet):
 
 
 class Hoist(NamedTuple):
-    """The numbers that the field reads, in SI."""
+    """The coefficients that the field reads, in SI."""
 
     end: tuple
     """Position of the moving end at time 0 [m]."""
@@ -57,9 +57,9 @@ class Hoist(NamedTuple):
 @compilable(forceinline=True)
 def tension(params, sphere, time):
     """Tension of the thread [N], and the unit vector from its end to the sphere."""
-    apart = vector.sub(sphere.position, vector.add(params.end, vector.scale(time, params.velocity)))
-    distance = math.sqrt(vector.dot(apart, apart))
-    along = vector.scale(1.0 / max(distance, TINY), apart)
+    offset = vector.sub(sphere.position, vector.add(params.end, vector.scale(time, params.velocity)))
+    distance = math.sqrt(vector.dot(offset, offset))
+    along = vector.scale(1.0 / max(distance, TINY), offset)
     rate = vector.dot(vector.sub(sphere.velocity, params.velocity), along)
     pull = max(params.stiffness * (distance - params.length) + params.viscosity * rate, 0.0)
     attached = 1.0 if sphere.id == params.sphere and distance > params.length else 0.0
@@ -89,12 +89,12 @@ def bind(parameters: HoistParameters) -> BoundField:
     return BOUND
 
 
-def numbers_of(parameters: HoistParameters, dimension: int) -> Hoist:
-    """The numbers of these parameters; the thread is attached to no sphere unless a scene names one."""
+def coefficients_of(parameters: HoistParameters, dimension: int) -> Hoist:
+    """The coefficients of these parameters; the thread is attached to no sphere unless a scene names one."""
     zero = (0.0,) * dimension
     end, velocity = parameters.thread_end(dimension) if hasattr(parameters, "thread_end") else (zero, zero)
     thread = (parameters.thread_length, parameters.thread_stiffness, parameters.thread_viscosity)
     return Hoist(end, velocity, getattr(parameters, "held_sphere", -1), *map(float, thread))
 
 
-FIELD = Field("hoist", _("Hoist"), HoistParameters, bind, numbers_of)
+FIELD = Field("hoist", _("Hoist"), HoistParameters, bind, coefficients_of)

@@ -42,7 +42,7 @@ class LiquidParameters(ParameterSet):
 
 
 class Liquid(NamedTuple):
-    """The numbers that the field reads, in SI."""
+    """The coefficients that the field reads, in SI."""
 
     level: float
     weight: float
@@ -107,8 +107,8 @@ def bind(parameters: LiquidParameters) -> BoundField:
     return BOUND
 
 
-def numbers_of(parameters: LiquidParameters, dimension: int) -> Liquid:
-    """The numbers of these parameters; ρ g takes the size of the scene's gravity, whatever its direction."""
+def coefficients_of(parameters: LiquidParameters, dimension: int) -> Liquid:
+    """The coefficients of these parameters; ρ g takes the size of the scene's gravity, whatever its direction."""
     gravity = math.hypot(*parameters.gravity_vector(dimension))  # type: ignore[attr-defined]
     density = parameters.liquid_density
     return Liquid(
@@ -119,4 +119,4 @@ def numbers_of(parameters: LiquidParameters, dimension: int) -> Liquid:
     )
 
 
-FIELD = Field("liquid", _("Liquid"), LiquidParameters, bind, numbers_of)
+FIELD = Field("liquid", _("Liquid"), LiquidParameters, bind, coefficients_of)

@@ -36,7 +36,7 @@ class PusherParameters(ParameterSet):
 
 
 class Pusher(NamedTuple):
-    """The numbers that the field reads, in SI."""
+    """The coefficients that the field reads, in SI."""
 
     origin: tuple
     """Centre at the time `begins` [m]."""
@@ -76,9 +76,9 @@ def grown(params, size, time):
 @compilable(forceinline=True)
 def force(params, sphere, time):
     """The push on one sphere."""
-    apart = vector.sub(sphere.position, centre_of(params, time))
-    distance = math.sqrt(vector.dot(apart, apart))
-    away = vector.scale(1.0 / max(distance, TINY), apart)
+    offset = vector.sub(sphere.position, centre_of(params, time))
+    distance = math.sqrt(vector.dot(offset, offset))
+    away = vector.scale(1.0 / max(distance, TINY), offset)
     moves = 1.0 if params.begins <= time < params.begins + params.lasts else 0.0
     leaving = vector.dot(vector.sub(sphere.velocity, vector.scale(moves, params.velocity)), away)
     reach = grown(params, params.radius + sphere.radius, time)
@@ -110,7 +110,7 @@ def standing(dimension: int) -> Pusher:
     return Pusher(nowhere, nowhere, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def numbers_of(parameters: PusherParameters, dimension: int) -> Pusher:
+def coefficients_of(parameters: PusherParameters, dimension: int) -> Pusher:
     """A pusher of full size at rest at the origin; `Pusher._replace` moves it."""
     radius, frequency = float(parameters.push_radius), float(parameters.push_frequency)
     limit = float(parameters.push_limit)
@@ -119,4 +119,4 @@ def numbers_of(parameters: PusherParameters, dimension: int) -> Pusher:
     )
 
 
-FIELD = Field("pusher", _("Pusher"), PusherParameters, bind, numbers_of)
+FIELD = Field("pusher", _("Pusher"), PusherParameters, bind, coefficients_of)

@@ -35,7 +35,7 @@ class ShakerParameters(ParameterSet):
 
 
 class Shaker(NamedTuple):
-    """The numbers that the field reads, in SI."""
+    """The coefficients that the field reads, in SI."""
 
     direction: tuple
     """Unit vector."""
@@ -69,10 +69,10 @@ def at_rest(dimension: int) -> Shaker:
     return Shaker((0.0,) * (dimension - 1) + (1.0,), 0.0, 0.0, 0.0)
 
 
-def numbers_of(parameters: ShakerParameters, dimension: int) -> Shaker:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: ShakerParameters, dimension: int) -> Shaker:
+    """The coefficients of these parameters."""
     w = 2.0 * math.pi * float(parameters.shake_frequency)
     return at_rest(dimension)._replace(amplitude=float(parameters.shake_amplitude), angular_frequency=w)
 
 
-FIELD = Field("shaker", _("Shaker"), ShakerParameters, bind, numbers_of)
+FIELD = Field("shaker", _("Shaker"), ShakerParameters, bind, coefficients_of)

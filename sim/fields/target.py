@@ -32,7 +32,7 @@ class TargetParameters(ParameterSet):
 
 
 class Target(NamedTuple):
-    """The numbers that the field reads, in SI."""
+    """The coefficients that the field reads, in SI."""
 
     position: tuple
     """[m]."""
@@ -71,10 +71,10 @@ def bind(parameters: TargetParameters) -> BoundField:
     return BOUND
 
 
-def numbers_of(parameters: TargetParameters, dimension: int) -> Target:
+def coefficients_of(parameters: TargetParameters, dimension: int) -> Target:
     """A target that pulls no sphere; `Target._replace` selects one."""
     pull = (parameters.pull_stiffness, parameters.pull_viscosity, parameters.pull_limit)
     return Target((0.0,) * dimension, -1, *map(float, pull))
 
 
-FIELD = Field("target", _("Target"), TargetParameters, bind, numbers_of)
+FIELD = Field("target", _("Target"), TargetParameters, bind, coefficients_of)

@@ -137,7 +137,7 @@ def _places(context, builder, signature, args, like, i):
 def _predict_eight(typing, levels, i, dt, like):
     def generate(context, builder, signature, args):
         places = _places(context, builder, signature, args, like, args[1])
-        derivatives = [lanes.load(builder, place, lanes.REAL) for place in places]
+        derivatives = [lanes.load(builder, position, lanes.REAL) for position in places]
         for q in range(len(like) - 1):
             factor = lanes.REAL(1.0)
             for p in range(q + 1, len(like)):

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from repose.sim.engine.bodies import turned
 from repose.sim.engine.builder import enlarge_pairs, with_levels, with_threads
-from repose.sim.engine.model import NO_NUMBERS, Model, Numbers
+from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Model
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.step import compose
 from repose.sim.engine.world import STEP_COUNT, Bodies, Floats, World, copy_world, motions
@@ -29,13 +29,13 @@ def higher_derivatives(
     params: tuple,
     gravity: tuple[float, ...],
     dt: float,
-    numbers: Numbers = NO_NUMBERS,
+    coefficients: Coefficients = NO_COEFFICIENTS,
 ) -> tuple[Floats, ...]:
     """Present acceleration and higher derivatives for each table of `motions`, shape (coordinates, levels - 2, spheres
     or bodies); zero for members of bodies, because their bodies move them.
 
     The world does not change: a copy is moved back by three small steps of free motion and then stepped through the
-    present. `numbers` has the present time. If the copy cannot be stepped, the higher derivatives are zero.
+    present. `coefficients` has the present time. If the copy cannot be stepped, the higher derivatives are zero.
     """
     h = FRACTION * dt
     back = -(SAMPLES - 1) // 2 * h
@@ -45,7 +45,7 @@ def higher_derivatives(
     for motion in motions(scratch):
         motion[:, 0] += back * motion[:, 1] + 0.5 * back**2 * motion[:, 2]
         motion[:, 1] += back * motion[:, 2]
-    then = numbers._replace(time=numbers.time + back, step=int(scratch.counters[STEP_COUNT]))
+    then = coefficients._replace(time=coefficients.time + back, step=int(scratch.counters[STEP_COUNT]))
     step = compose(replace(model, integrator=RK4))
     higher = tuple(np.zeros_like(motion[:, 2:]) for motion in motions(world))
     for derivatives, motion in zip(higher, motions(world), strict=True):

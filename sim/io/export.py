@@ -119,14 +119,14 @@ def write_state(state: ExportedState, suffix: str, file: BinaryIO) -> None:
         add(state)
 
 
-def with_place(place: Claim, feed: Callable[[Add], object]) -> None:
+def with_place(position: Claim, feed: Callable[[Add], object]) -> None:
     """Write a claimed file: `feed(add)` calls `add` for every state; raises `OSError`."""
 
     def write(file: BinaryIO) -> None:
-        with FORMATS[place.path.suffix.lower()].begin(file) as add:
+        with FORMATS[position.path.suffix.lower()].begin(file) as add:
             feed(add)
 
-    place.write(write)
+    position.write(write)
 
 
 def export_folder(program: ProgramFiles, folder: Path, feed: Callable[[Add], object]) -> None:

@@ -42,8 +42,8 @@ def _drawn(state: ExportedState) -> str:
     low, high = (np.array([corner[0], corner[up]]) for corner in state.box)
     scale = EDGE / float(max(high - low))
     width, height = (high - low) * scale + 2 * MARGIN
-    place = (state.position[:, (0, up)] - low) * scale + MARGIN
-    place[:, 1] = height - place[:, 1]
+    position = (state.position[:, (0, up)] - low) * scale + MARGIN
+    position[:, 1] = height - position[:, 1]
     radius = state.world.radius * scale
     depth = np.argsort(-state.position[:, 1], kind="stable") if up == 2 else np.arange(len(radius))
     found = contacts_of(state, walls=False)
@@ -61,14 +61,14 @@ def _drawn(state: ExportedState) -> str:
         f'<metadata><origin xmlns="{NAMESPACE}">{"".join(entries)}</origin></metadata>',
         '<g id="grains" stroke="#303030" stroke-width="0.08">',
         *(
-            f'<circle cx="{place[k, 0]:.4f}" cy="{place[k, 1]:.4f}" r="{radius[k]:.4f}" '
+            f'<circle cx="{position[k, 0]:.4f}" cy="{position[k, 1]:.4f}" r="{radius[k]:.4f}" '
             f'fill="{"#a0a0a0" if state.world.fixed[k] else "#e8e4d8"}"/>'
             for k in depth
         ),
         f'</g>\n<g id="forces" stroke="#0b62b8" stroke-linecap="round" data-largest-force="{most:.6g} N">',
         *(
-            f'<line x1="{place[i, 0]:.4f}" y1="{place[i, 1]:.4f}" x2="{place[j, 0]:.4f}" y2="{place[j, 1]:.4f}" '
-            f'stroke-width="{size:.4f}"/>'
+            f'<line x1="{position[i, 0]:.4f}" y1="{position[i, 1]:.4f}" '
+            f'x2="{position[j, 0]:.4f}" y2="{position[j, 1]:.4f}" stroke-width="{size:.4f}"/>'
             for (i, j), size in zip(found.rows, wide)
             if size > 0.0
         ),

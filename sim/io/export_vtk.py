@@ -160,8 +160,8 @@ def paraview(folder: Path) -> Iterator[Add]:
     yield add
     for name in SERIES:
         rows = [
-            f'<DataSet timestep="{time:.17g}" part="0" file="{name}-{place:05d}.vtp"/>'
-            for place, time in enumerate(times)
+            f'<DataSet timestep="{time:.17g}" part="0" file="{name}-{index:05d}.vtp"/>'
+            for index, time in enumerate(times)
         ]
         text = (
             '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">\n<Collection>\n'

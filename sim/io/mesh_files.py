@@ -117,24 +117,24 @@ def _text_stl(text: str, most: int) -> Floats:
     count = len(re.findall(r"^\s*facet\b", text, re.IGNORECASE | re.MULTILINE))
     require_few(count, most)
     numbers: list[float] = []
-    place: int | None = None
+    position: int | None = None
     """Index in `LINE` of the expected line; None between solids."""
     for at, line in enumerate(text.split("\n"), 1):
         words = line.split()
         if not words:
             continue
         first = words[0].lower()
-        if place is None and first == "solid":
-            place = 0
-        elif place == 0 and first == "endsolid":
-            place = None
-        elif place is not None and (found := _numbers_after(words, LINE[place])) is not None:
+        if position is None and first == "solid":
+            position = 0
+        elif position == 0 and first == "endsolid":
+            position = None
+        elif position is not None and (found := _numbers_after(words, LINE[position])) is not None:
             if first == "vertex":
                 numbers.extend(found)
-            place = (place + 1) % len(LINE)
+            position = (position + 1) % len(LINE)
         else:
-            wanted = "solid" if place is None else LINE[place].rstrip(" 3")
-            wanted = f"{wanted} or endsolid" if place == 0 else wanted
+            wanted = "solid" if position is None else LINE[position].rstrip(" 3")
+            wanted = f"{wanted} or endsolid" if position == 0 else wanted
             raise ParameterError(
                 Message(
                     "this is not an STL file: line {at} is {line} instead of {wanted}; export it again.",
@@ -143,7 +143,7 @@ def _text_stl(text: str, most: int) -> Floats:
                     wanted=wanted,
                 )
             )
-    if place is not None:
+    if position is not None:
         raise ParameterError(_("the file is cut off: its last solid has no endsolid; copy or export it again."))
     return np.array(numbers).reshape(-1, 3, 3)
 

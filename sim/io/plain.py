@@ -72,16 +72,16 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
         raise PlainError(f"{name}: {error}") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, (name, *first["loc"])))
+        position = ".".join(map(str, (name, *first["loc"])))
         if first["type"] in ("missing", "missing_argument"):
-            raise PlainError(Message("{place} is missing.", place=place)) from None
+            raise PlainError(Message("{place} is missing.", place=position)) from None
         if first["type"] == "unexpected_keyword_argument":
-            raise PlainError(Message("{place} is refused: there is no entry of this name.", place=place)) from None
+            raise PlainError(Message("{place} is refused: there is no entry of this name.", place=position)) from None
         reason = first["msg"][0].lower() + first["msg"][1:]
         raise PlainError(
             Message(
                 "{place} = {value_text} is refused: {reason}.",
-                place=place,
+                place=position,
                 value_text=value_text(first["input"], LONGEST_VALUE),
                 reason=reason,
             )
@@ -127,7 +127,7 @@ def _with_tables(plain: Any, tables: Tables, name: str) -> Any:
         if len(plain) >= LONG and _shape(plain) is not None:
             tables[name] = np.array(plain)
             return {TABLE: name}
-        return [_with_tables(entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
+        return [_with_tables(entry, tables, f"{name}.{index}") for index, entry in enumerate(plain)]
     return plain
 
 
@@ -139,7 +139,7 @@ def _without_tables(plain: Any, tables: Tables, name: str) -> Any:
     if isinstance(plain, dict):
         return {key: _without_tables(entry, tables, f"{name}.{key}") for key, entry in plain.items()}
     if isinstance(plain, list):
-        return [_without_tables(entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
+        return [_without_tables(entry, tables, f"{name}.{index}") for index, entry in enumerate(plain)]
     if isinstance(plain, int) and abs(plain) > LARGEST_INT:
         raise PlainError(
             Message(

@@ -63,10 +63,13 @@ OLD_NAMES = {
 PARTS = ("walls", "wall_contacts", "pairs", "search")
 MADE_ANEW = {
     *("pair_buffer", "wall_buffer", "threads"),
-    *(f"search.{name}" for name in ("cell", "order", "place", "begin", "new_begin", "bucket_start", "large_start")),
+    *(f"search.{name}" for name in ("cell", "order", "position", "begin", "new_begin", "bucket_start", "large_start")),
     *(f"search.{name}" for name in ("large", "box", "box_cells", "body")),
-    *(f"pairs.{name}" for name in ("radius_sum", "smaller_radius", "effective_mass", "fixed", "kind", "last_branch")),
-    *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
+    *(
+        f"pairs.{name}"
+        for name in ("radius_sum", "smaller_radius", "effective_mass", "fixed", "material_pair", "last_branch")
+    ),
+    *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "force", "heat")),
 }
 """Working memory, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
 KEPT = {

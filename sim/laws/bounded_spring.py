@@ -42,7 +42,7 @@ class BoundedSpringParameters(ParameterSet):
 
 
 class BoundedSpring(NamedTuple):
-    """The numbers that the law reads, in SI."""
+    """The coefficients that the law reads, in SI."""
 
     normal_stiffness: float
     normal_viscosity: float
@@ -117,9 +117,9 @@ def bind(parameters: BoundedSpringParameters) -> BoundLaw:
     return BOUND
 
 
-def numbers_of(parameters: BoundedSpringParameters) -> BoundedSpring:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: BoundedSpringParameters) -> BoundedSpring:
+    """The coefficients of these parameters."""
     return BoundedSpring(*(float(getattr(parameters, name)) for name in BoundedSpring._fields))
 
 
-LAW = Law("bounded_spring", BoundedSpringParameters, bind, numbers_of)
+LAW = Law("bounded_spring", BoundedSpringParameters, bind, coefficients_of)

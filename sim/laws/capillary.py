@@ -49,7 +49,7 @@ class CapillaryParameters(ParameterSet):
 
 
 class Capillary(NamedTuple):
-    """The numbers that the law reads, in SI."""
+    """The coefficients that the law reads, in SI."""
 
     friction: float
     normal_stiffness: float
@@ -123,9 +123,9 @@ def bind(parameters: CapillaryParameters) -> BoundLaw:
     return BOUND
 
 
-def numbers_of(parameters: CapillaryParameters) -> Capillary:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: CapillaryParameters) -> Capillary:
+    """The coefficients of these parameters."""
     return Capillary(*(float(getattr(parameters, name)) for name in Capillary._fields))
 
 
-LAW = Law("capillary", CapillaryParameters, bind, numbers_of)
+LAW = Law("capillary", CapillaryParameters, bind, coefficients_of)

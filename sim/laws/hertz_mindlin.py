@@ -32,7 +32,7 @@ TSUJI = math.sqrt(5.0 / 6.0)
 
 
 class HertzMindlin(NamedTuple):
-    """The numbers that the law reads: the table of pairs of materials."""
+    """The coefficients that the law reads: the table of pairs of materials."""
 
     table: Any
 
@@ -82,9 +82,9 @@ def bind(parameters: MaterialParameters) -> BoundLaw:
     return BOUND
 
 
-def numbers_of(parameters: MaterialParameters) -> HertzMindlin:
+def coefficients_of(parameters: MaterialParameters) -> HertzMindlin:
     """The table of pairs of these materials."""
     return HertzMindlin(np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing())))
 
 
-LAW = Law("hertz_mindlin", MaterialParameters, bind, numbers_of)
+LAW = Law("hertz_mindlin", MaterialParameters, bind, coefficients_of)

@@ -11,12 +11,12 @@ from repose.sim.parameters import ParameterSet
 
 @dataclass(frozen=True)
 class Law:
-    """A contact law: its parameters, and the functions and numbers that follow from them."""
+    """A contact law: its parameters, and the functions and coefficients that follow from them."""
 
     name: str
     parameters: type[ParameterSet]
     bind: Callable[..., BoundLaw]
     """bind(parameters) -> the functions of the law, with the formulas that these parameters select. Equal selections
     must give equal records; otherwise the loop is compiled again."""
-    numbers: Callable[..., tuple]
-    """numbers(parameters) -> the tuple of numbers that the functions read as `params`."""
+    coefficients: Callable[..., tuple]
+    """coefficients(parameters) -> the tuple of coefficients that the functions read as `params`."""

@@ -88,7 +88,7 @@ class LeeHerrmannParameters(ParameterSet):
 
 
 class LeeHerrmann(NamedTuple):
-    """The numbers that the law reads, in SI."""
+    """The coefficients that the law reads, in SI."""
 
     friction: float
     normal_stiffness: float
@@ -281,9 +281,9 @@ def bind(parameters: LeeHerrmannParameters) -> BoundLaw:
     return bound(parameters.exponent, parameters.anchor, parameters.coulomb_cap)
 
 
-def numbers_of(parameters: LeeHerrmannParameters) -> LeeHerrmann:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: LeeHerrmannParameters) -> LeeHerrmann:
+    """The coefficients of these parameters."""
     return LeeHerrmann(*(float(getattr(parameters, name)) for name in LeeHerrmann._fields))
 
 
-LAW = Law("lee_herrmann", LeeHerrmannParameters, bind, numbers_of)
+LAW = Law("lee_herrmann", LeeHerrmannParameters, bind, coefficients_of)

@@ -36,7 +36,7 @@ class MemorylessParameters(ParameterSet):
 
 
 class Memoryless(NamedTuple):
-    """The numbers that the law reads, in SI."""
+    """The coefficients that the law reads, in SI."""
 
     friction: float
     normal_stiffness: float
@@ -84,9 +84,9 @@ def bind(parameters: MemorylessParameters) -> BoundLaw:
     return BOUND
 
 
-def numbers_of(parameters: MemorylessParameters) -> Memoryless:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: MemorylessParameters) -> Memoryless:
+    """The coefficients of these parameters."""
     return Memoryless(*(float(getattr(parameters, name)) for name in Memoryless._fields))
 
 
-LAW = Law("memoryless", MemorylessParameters, bind, numbers_of)
+LAW = Law("memoryless", MemorylessParameters, bind, coefficients_of)

@@ -42,7 +42,7 @@ class VoigtParameters(MaterialParameters):
 
 
 class Voigt(NamedTuple):
-    """The numbers that the law reads, in SI."""
+    """The coefficients that the law reads, in SI."""
 
     table: Any
     """Table of `repose.sim.laws.materials.pair_table`."""
@@ -108,8 +108,8 @@ def bind(parameters: VoigtParameters) -> BoundLaw:
     return bound(parameters.stiffness_from)
 
 
-def numbers_of(parameters: VoigtParameters) -> Voigt:
-    """The numbers of these parameters."""
+def coefficients_of(parameters: VoigtParameters) -> Voigt:
+    """The coefficients of these parameters."""
     return Voigt(
         np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing())),
         parameters.normal_stiffness,
@@ -118,4 +118,4 @@ def numbers_of(parameters: VoigtParameters) -> Voigt:
     )
 
 
-LAW = Law("voigt", VoigtParameters, bind, numbers_of)
+LAW = Law("voigt", VoigtParameters, bind, coefficients_of)

@@ -113,12 +113,12 @@ def _surface_rows(distance: Floats, bearing: Floats, top: Floats, width: float) 
     return np.sort(order[np.flatnonzero(np.diff(key, prepend=-1))])
 
 
-def _cone(place: Floats, top: Floats, slope: float) -> tuple[float, float]:
+def _cone(position: Floats, top: Floats, slope: float) -> tuple[float, float]:
     """Slope of the cone z = h + s |(x, y) - (x0, y0)| through the grains, and its standard error."""
     from scipy.optimize import least_squares  # scipy is slow to import: only when measuring
 
     def misfit(cone: Floats) -> Floats:
-        away = np.hypot(place[:, 0] - cone[2], place[:, 1] - cone[3])
+        away = np.hypot(position[:, 0] - cone[2], position[:, 1] - cone[3])
         residual: Floats = cone[0] + cone[1] * away - top
         return residual
 

@@ -63,12 +63,12 @@ def contact_forces(world: World, table: ContactTable, law_parameters: Any, rotat
     normal, force = table.normal.T, table.force.T
     normal_force = np.einsum("nc,nc->n", force, normal)
     radius = world.radius[table.i]
-    place = world.motion[: normal.shape[1], 0].T
+    position = world.motion[: normal.shape[1], 0].T
     at_wall = wall_entries(world, table)
     return ContactForces(
         table.i,
         table.j,
-        place[table.i] - (radius - 0.5 * table.overlap)[:, None] * normal,
+        position[table.i] - (radius - 0.5 * table.overlap)[:, None] * normal,
         normal,
         table.overlap,
         normal_force,

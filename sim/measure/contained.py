@@ -15,15 +15,15 @@ BLOCK = 1 << 22
 """Number of pairs of grain and facet that are processed together; it limits the memory."""
 
 
-def facets_beneath(facets: Floats, place: Floats) -> NDArray[np.int64]:
+def facets_beneath(facets: Floats, position: Floats) -> NDArray[np.int64]:
     """Number of facets (facets, 3, 3) [m] vertically below each point (n, 3) [m]; shape (n,).
 
     Vertical facets, and facets whose edge the line meets exactly, are not counted.
     """
-    count = np.zeros(len(place), np.int64)
+    count = np.zeros(len(position), np.int64)
     step = max(1, BLOCK // max(1, len(facets)))
-    for first in range(0, len(place), step):
-        points = place[first : first + step, None, :]
+    for first in range(0, len(position), step):
+        points = position[first : first + step, None, :]
         # Twice the signed areas of the triangles of the point and each edge, seen from above.
         area = np.empty((3, points.shape[0], len(facets)))
         for side in range(3):

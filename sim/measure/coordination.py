@@ -40,11 +40,11 @@ def contacts_per_sphere(world: World) -> Floats:
 def coordination_number(world: World) -> Coordination:
     """The coordination number of a world; 0 without movable grains."""
     contacts = sums_over_grains(world, contacts_per_sphere(world))
-    held = contacts[contacts >= HELD_BY]
+    bearing = contacts[contacts >= HELD_BY]
     return Coordination(
         mean=float(contacts.mean()) if contacts.size else 0.0,
-        without_rattlers=float(held.mean()) if held.size else None,
-        rattlers=1.0 - held.size / contacts.size if contacts.size else 0.0,
+        without_rattlers=float(bearing.mean()) if bearing.size else None,
+        rattlers=1.0 - bearing.size / contacts.size if contacts.size else 0.0,
         distribution=np.bincount(contacts.astype(np.int64)) / max(contacts.size, 1),
     )
 

@@ -50,9 +50,9 @@ def rose(angle: Floats, force: Floats, sectors: int) -> tuple[Floats, Floats]:
     A contact has two opposite directions, `angle` [rad] and angle + π, and counts in both sectors. `sectors` is even.
     """
     half = sectors // 2
-    place = np.floor(np.mod(angle, np.pi) / np.pi * half).astype(np.intp) % half
-    number = np.bincount(place, minlength=half)
-    total = np.bincount(place, force, half)
+    position = np.floor(np.mod(angle, np.pi) / np.pi * half).astype(np.intp) % half
+    number = np.bincount(position, minlength=half)
+    total = np.bincount(position, force, half)
     mean = float(force.mean()) if force.size else 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         forces = np.nan_to_num(total / number / mean, nan=0.0, posinf=0.0, neginf=0.0)

@@ -72,11 +72,11 @@ def _shares(shape: bytes, members: int) -> Floats:
     points = _points_in_ball(centre.shape[1])
     share = np.ones(members)
     for k in range(members):
-        apart = np.sqrt(((centre - centre[k]) ** 2).sum(axis=1))
-        near = np.flatnonzero((apart < radius + radius[k]) & (np.arange(members) != k))
-        place = radius[k] * points
-        own = (place**2).sum(axis=1)[:, None] - radius[k] ** 2
-        other = ((place[:, None] - (centre[near] - centre[k])) ** 2).sum(axis=2) - radius[near] ** 2
+        distance = np.sqrt(((centre - centre[k]) ** 2).sum(axis=1))
+        near = np.flatnonzero((distance < radius + radius[k]) & (np.arange(members) != k))
+        position = radius[k] * points
+        own = (position**2).sum(axis=1)[:, None] - radius[k] ** 2
+        other = ((position[:, None] - (centre[near] - centre[k])) ** 2).sum(axis=2) - radius[near] ** 2
         # Of two equal spheres at one position the first gets the whole volume.
         mine = (own < other) | ((own == other) & (k < near))
         share[k] = mine.all(axis=1).mean()

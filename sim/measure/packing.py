@@ -61,15 +61,15 @@ def box_in_packing(world: World) -> Box | None:
     if grains.size < SMALLEST_BOX**dimension / 2.0:
         return None
     edge = 2.0 * float(grains.mean())
-    place = np.floor(world.motion[:dimension, 0, moving] / edge).astype(np.int64)
-    middle = np.median(place, axis=1).astype(np.int64)
+    position = np.floor(world.motion[:dimension, 0, moving] / edge).astype(np.int64)
+    middle = np.median(position, axis=1).astype(np.int64)
     reach = int(MOST_PLACES ** (1.0 / dimension)) // 2
-    near = np.all(np.abs(place - middle[:, None]) < reach, axis=0)
-    place, radius, share = place[:, near], radius[near], own_shares(world)[moving][near]
-    first = place.min(axis=1)
-    shape = tuple(place.max(axis=1) - first + 1)
+    near = np.all(np.abs(position - middle[:, None]) < reach, axis=0)
+    position, radius, share = position[:, near], radius[near], own_shares(world)[moving][near]
+    first = position.min(axis=1)
+    shape = tuple(position.max(axis=1) - first + 1)
     solid = UNIT[dimension] * (radius / edge) ** dimension * share
-    row = np.ravel_multi_index(tuple(place - first[:, None]), shape)
+    row = np.ravel_multi_index(tuple(position - first[:, None]), shape)
     filled = np.bincount(row, solid, minlength=int(np.prod(shape))).reshape(shape)
     # A cell contains about one grain: the packing fraction is that of its neighbourhood.
     packed = ndimage.uniform_filter(filled, 3, mode="constant") > PACKED[dimension]
@@ -78,8 +78,8 @@ def box_in_packing(world: World) -> Box | None:
     if 2.0 * half < SMALLEST_BOX:
         return None
     deepest = np.argwhere(depth == depth.max())
-    apart = np.sum((deepest - np.argwhere(packed).mean(axis=0)) ** 2, axis=1)
-    centre = deepest[np.argmin(apart)] + first + 0.5
+    distance = np.sum((deepest - np.argwhere(packed).mean(axis=0)) ** 2, axis=1)
+    centre = deepest[np.argmin(distance)] + first + 0.5
     return Box((centre - half) * edge, (centre + half) * edge)
 
 

@@ -119,14 +119,14 @@ def mean_stress(
             )
         )
     volume, dimension = float(np.prod(upper - lower)), len(lower)
-    place = world.motion[:dimension, 0]
-    end, branch = place[:, contacts.i], contacts.branch
+    position = world.motion[:dimension, 0]
+    end, branch = position[:, contacts.i], contacts.branch
     if world.bodies:  # a rigid body carries the force on a member to its centre
         arm = world.bodies.arm
         end = end - arm[:, contacts.i]
         branch = branch - arm[:, contacts.i] + np.where(contacts.j >= 0, arm[:, contacts.j], 0.0)
     share = share_inside(end, branch, lower, upper)
-    inside = np.all((place >= lower[:, None]) & (place <= upper[:, None]), axis=0) & ~world.fixed
+    inside = np.all((position >= lower[:, None]) & (position <= upper[:, None]), axis=0) & ~world.fixed
     mass = world.own_mass[inside]
     velocity = world.motion[:dimension, 1, inside] - velocity_shift * world.motion[:dimension, 2, inside]
     own = velocity - (velocity @ mass / mass.sum())[:, None] if mass.size else velocity

@@ -67,17 +67,17 @@ def grid_over(
     return StressGrid(axes, lower - BEYOND * width, step, (int(shape[0]), int(shape[1])), across)
 
 
-def smoothed(place: Floats, amount: Floats, width: float, grid: StressGrid) -> Floats:
+def smoothed(position: Floats, amount: Floats, width: float, grid: StressGrid) -> Floats:
     """The sum of amounts at places times the Gaussian around each [1/m^dimension], shape (columns, *grid.shape).
 
-    `place` [m] has shape (terms, dimension), `amount` shape (terms, columns).
+    `position` [m] has shape (terms, dimension), `amount` shape (terms, columns).
     """
     if math.isfinite(grid.across):
-        away = (place[:, 3 - sum(grid.axes)] - grid.across) / width
+        away = (position[:, 3 - sum(grid.axes)] - grid.across) / width
         near = np.abs(away) < BEYOND
-        place = place[near]
+        position = position[near]
         amount = amount[near] * (np.exp(-0.5 * away[near] ** 2) / (math.sqrt(2.0 * math.pi) * width))[:, None]
-    at = (place[:, list(grid.axes)] - grid.origin) / grid.step
+    at = (position[:, list(grid.axes)] - grid.origin) / grid.step
     inside = ((at >= 0.0) & (at < np.array(grid.shape) - 1)).all(axis=1)
     at, amount = at[inside], amount[inside]
     whole = at.astype(np.intp)
@@ -124,21 +124,21 @@ def stress_field(end: Floats, branch: Floats, force: Floats, width: float, grid:
     dimension = end.shape[1]
     dyad = (force[:, :, None] * branch[:, None, :]).reshape(len(end), dimension**2)
     nodes, weights = 0.5 * (NODES + 1.0), 0.5 * WEIGHTS
-    place = (end[None] - nodes[:, None, None] * branch[None]).reshape(-1, dimension)
+    position = (end[None] - nodes[:, None, None] * branch[None]).reshape(-1, dimension)
     amount = (weights[:, None, None] * dyad[None]).reshape(-1, dimension**2)
-    return smoothed(place, amount, width, grid).reshape(dimension, dimension, *grid.shape)
+    return smoothed(position, amount, width, grid).reshape(dimension, dimension, *grid.shape)
 
 
-def kinetic_stress(place: Floats, velocity: Floats, mass: Floats, width: float, grid: StressGrid) -> Floats:
+def kinetic_stress(position: Floats, velocity: Floats, mass: Floats, width: float, grid: StressGrid) -> Floats:
     """The kinetic part of the stress on the grid [Pa; in the plane N/m], shape (dimension, dimension, *grid.shape).
 
-    `place` [m] and `velocity` [m/s] of the grains have shape (grains, dimension), `mass` [kg] shape (grains,). Zero
+    `position` [m] and `velocity` [m/s] of the grains have shape (grains, dimension), `mass` [kg] shape (grains,). Zero
     where all grains have one velocity; a gradient γ of the mean flow V adds about ρ γ² w², which belongs to the width.
     """
-    dimension = place.shape[1]
-    dyad = (velocity[:, :, None] * velocity[:, None, :]).reshape(len(place), dimension**2)
-    amount = mass[:, None] * np.column_stack((np.ones(len(place)), velocity, dyad))
-    density, *rest = smoothed(place, amount, width, grid)
+    dimension = position.shape[1]
+    dyad = (velocity[:, :, None] * velocity[:, None, :]).reshape(len(position), dimension**2)
+    amount = mass[:, None] * np.column_stack((np.ones(len(position)), velocity, dyad))
+    density, *rest = smoothed(position, amount, width, grid)
     momentum, flux = np.array(rest[:dimension]), np.array(rest[dimension:])
     flux = flux.reshape(dimension, dimension, *grid.shape)
     mean: Floats = momentum / np.maximum(density, np.finfo(float).tiny)

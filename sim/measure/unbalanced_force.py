@@ -23,8 +23,8 @@ def unbalanced_force(world: World, among: NDArray[np.bool_] | bool = True) -> fl
     net = np.sqrt(np.sum(world.motion[:dimension, 2, loose] ** 2, axis=0)) * world.mass[loose]
     if world.bodies:
         inverse = world.bodies.inverse_mass[0]
-        held = world.bodies.motion[:dimension, 2, inverse > 0.0]
-        net = np.concatenate([net, np.sqrt(np.sum(held**2, axis=0)) / inverse[inverse > 0.0]])
+        acceleration = world.bodies.motion[:dimension, 2, inverse > 0.0]
+        net = np.concatenate([net, np.sqrt(np.sum(acceleration**2, axis=0)) / inverse[inverse > 0.0]])
     total = float(net.sum())
     if total == 0.0:
         return 0.0

@@ -310,9 +310,9 @@ def begin(experiment: Experiment) -> None:
 def record(experiment: Experiment) -> dict[str, Floats]:
     """Overlap and force of every impact."""
     impacts, world = experiment.run.built.impacts, experiment.run.world
-    place, count = world.motion[2, 0], len(impacts)
-    floor = place[count:] + world.radius[count:] if impacts[0].other else np.zeros(count)
-    return {"overlap": world.radius[:count] - (place[:count] - floor), "force": pushes(world).force[:count]}
+    position, count = world.motion[2, 0], len(impacts)
+    floor = position[count:] + world.radius[count:] if impacts[0].other else np.zeros(count)
+    return {"overlap": world.radius[:count] - (position[:count] - floor), "force": pushes(world).force[:count]}
 
 
 def stop(experiment: Experiment) -> None:

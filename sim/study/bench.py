@@ -79,18 +79,18 @@ def side_by_side(world: World, copies: int, pitch: float) -> World:
     return whole
 
 
-def nanoseconds(loop: Loop, world: World, simulation: Experiment, steps: int) -> float:
+def nanoseconds(loop: Loop, world: World, experiment: Experiment, steps: int) -> float:
     """Time per moving sphere and step of one batch on a copy of the world [ns]."""
-    return _timed(loop, world, simulation, steps)[0]
+    return _timed(loop, world, experiment, steps)[0]
 
 
-def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tuple[float, float, World]:
+def _timed(loop: Loop, world: World, experiment: Experiment, steps: int) -> tuple[float, float, World]:
     """Time per moving sphere and step [ns], wall time of the batch [s], and the world after it."""
     world = copy_world(world)
     left = steps
     began = time.perf_counter()
     while left:
-        done, status, _ = loop(world, simulation.engine.law_parameters, simulation.engine.gravity, simulation.dt, left)
+        done, status, _ = loop(world, experiment.engine.law_parameters, experiment.engine.gravity, experiment.dt, left)
         left -= done
         if status == PAIRS_FULL:
             world = enlarge_pairs(world)
@@ -102,15 +102,15 @@ def _timed(loop: Loop, world: World, simulation: Experiment, steps: int) -> tupl
 
 def heap_states(integrator: str, sizes: Iterable[int]) -> Iterator[BenchState]:
     """The heap settled and flowing, with each number of copies of `sizes`."""
-    simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
-    advance(simulation, 200)
-    states = {"settled": copy_world(simulation.run.world)}
-    apply(simulation, Act("open"))
-    advance(simulation, int(FLOWING_AFTER / simulation.dt))
-    states["flowing"] = copy_world(simulation.run.world)
+    experiment = new_experiment("heap", {"integrator": integrator}, ready="column")
+    advance(experiment, 200)
+    states = {"settled": copy_world(experiment.run.world)}
+    apply(experiment, Act("open"))
+    advance(experiment, int(FLOWING_AFTER / experiment.dt))
+    states["flowing"] = copy_world(experiment.run.world)
     for copies in sizes:
         for name, world in states.items():
-            yield BenchState(name, world if copies == 1 else side_by_side(world, copies, 0.1), simulation)
+            yield BenchState(name, world if copies == 1 else side_by_side(world, copies, 0.1), experiment)
 
 
 def fastest(world: World) -> float:
@@ -122,43 +122,43 @@ def fastest(world: World) -> float:
 def glass_states(settling: Callable[[float], None]) -> Iterator[BenchState]:
     """Glass beads at rest over the lid, then flowing through the neck; `settling` is called with the simulated time
     [s] until they are at rest."""
-    simulation = new_experiment("hourglass_glass", GLASS)
-    while not is_finished(simulation) or fastest(simulation.run.world) > AT_REST:
-        advance(simulation, 1000)
-        settling(simulation.time)
-    yield BenchState("settled", copy_world(simulation.run.world), simulation)
-    apply(simulation, Act("open"))
-    advance(simulation, int(0.4 / simulation.dt))
-    yield BenchState("flowing", copy_world(simulation.run.world), simulation)
+    experiment = new_experiment("hourglass_glass", GLASS)
+    while not is_finished(experiment) or fastest(experiment.run.world) > AT_REST:
+        advance(experiment, 1000)
+        settling(experiment.time)
+    yield BenchState("settled", copy_world(experiment.run.world), experiment)
+    apply(experiment, Act("open"))
+    advance(experiment, int(0.4 / experiment.dt))
+    yield BenchState("flowing", copy_world(experiment.run.world), experiment)
 
 
 def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any]:
     """One row: timings of the engine (large worlds also on two threads) and of the program `floor` (if not None) in
     turn, neighbour lists per second, memory, and unless `quick` the parts of a step."""
-    world, simulation = with_threads(state.world, 1), state.simulation
+    world, experiment = with_threads(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
     steps = max(FEWEST_STEPS, SPHERE_STEPS // moving)
-    loop = simulation.engine.advance
-    world = _timed(loop, world, simulation, steps)[2]  # loads the loop; lists and contacts exist from here on
+    loop = experiment.engine.advance
+    world = _timed(loop, world, experiment, steps)[2]  # loads the loop; lists and contacts exist from here on
     pair = with_threads(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
     times, twice, at_floor = [], [], []
     with TemporaryDirectory() as folder:
         file = Path(folder) / "state"
         if floor is not None:
             skin = SKIN_OF_FLOOR[state.name] * float(world.radius[~world.fixed].mean())
-            write_state(file, world, simulation, skin, steps)
+            write_state(file, world, experiment, skin, steps)
         for _ in range(TURNS_OF_LARGE if moving >= LARGE else TURNS):
-            times.append(_timed(loop, world, simulation, steps))
+            times.append(_timed(loop, world, experiment, steps))
             if floor is not None:
                 at_floor.append(run_floor(floor, file))
             if pair is not None:
-                twice.append(_timed(loop, pair, simulation, steps)[0])
+                twice.append(_timed(loop, pair, experiment, steps)[0])
     _, wall, after = times[-1]
     alone = [turn[0] for turn in times]
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     row: dict[str, Any] = {
-        "scene": simulation.scene.name,
-        "integrator": simulation.engine.model.integrator.name,
+        "scene": experiment.scene.name,
+        "integrator": experiment.engine.model.integrator.name,
         "grains": moving,
         "state": state.name,
         "ns_per_grain_and_step": statistics.median(alone),
@@ -175,8 +175,8 @@ def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any
         row["floor_ns"] = statistics.median(at_floor)
         row["ratio_to_floor"] = statistics.median(ours / least for ours, least in zip(alone, at_floor, strict=True))
     if not quick:
-        engine = simulation.engine
-        parts = measure_parts(after, engine.model, (engine.law_parameters, engine.gravity, simulation.dt))
+        engine = experiment.engine
+        parts = measure_parts(after, engine.model, (engine.law_parameters, engine.gravity, experiment.dt))
         parts["search"] = parts.pop("watching") + parts.pop("one_list") * lists / steps
         total = sum(parts.values())
         row["share"] = {name: part / total for name, part in parts.items()}

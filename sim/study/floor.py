@@ -57,10 +57,10 @@ def floor_program() -> Iterator[Path]:
         yield program
 
 
-def write_state(path: Path, world: World, simulation: Experiment, skin: float, steps: int) -> NDArray[np.intp]:
+def write_state(path: Path, world: World, experiment: Experiment, skin: float, steps: int) -> NDArray[np.intp]:
     """Write the state as `floor.c` reads it, `skin` in [m]; returns the row of the world for each row of the file:
     moving spheres first, both kinds from the bottom to the top in strips as wide as a sphere."""
-    numbers = LeeHerrmann(*simulation.engine.law_parameters)
+    numbers = LeeHerrmann(*experiment.engine.law_parameters)
     strip = np.floor(world.motion[1, 0] / (2.0 * world.radius.max()))
     rows = np.lexsort((world.motion[0, 0], strip, world.fixed))
     row_in_file = np.argsort(rows)
@@ -71,9 +71,9 @@ def write_state(path: Path, world: World, simulation: Experiment, skin: float, s
         int((~world.fixed).sum()),
         world.sphere_count,
         len(contacts),
-        simulation.engine.model.integrator.name == "gear5",
-        simulation.dt,
-        *simulation.engine.gravity[:2],
+        experiment.engine.model.integrator.name == "gear5",
+        experiment.dt,
+        *experiment.engine.gravity[:2],
         numbers.normal_stiffness,
         numbers.wall_stiffness_factor,
         numbers.shear_stiffness,

@@ -138,13 +138,13 @@ def speeds_after(
         for _ in range(steps):
             for stage in stages:
                 normal, tangential = before[stage] @ normal, before[stage] @ tangential
-                gap, place = normal[..., 0, 0], tangential[..., 0, 0]
+                gap, position = normal[..., 0, 0], tangential[..., 0, 0]
                 touches = gap < 0.0
                 # The contact began between the last evaluation and this one.
                 fraction = np.clip(-gap / np.maximum(last_normal - gap, 1e-300), 0.0, 1.0)
-                touch = place - fraction * (place - last_tangential)
+                touch = position - fraction * (position - last_tangential)
                 start[..., 0, 0] = np.where(touches & ~touched, touch, start[..., 0, 0])
-                touched, last_normal, last_tangential = touches, gap, place
+                touched, last_normal, last_tangential = touches, gap, position
                 acts = touches[..., None, None]
                 normal = free[stage] @ normal + push[stage] @ np.where(acts, along @ normal, 0.0)
                 pulled = np.where(acts, across @ (tangential - start), 0.0)

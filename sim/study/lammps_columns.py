@@ -94,13 +94,13 @@ def heap_in_lammps(experiment: Experiment, found: Exported) -> dict[str, Any]:
                 other.command(f"run {steps} post no")
                 other.command("delete_atoms region below compress no")
                 elapsed += steps * experiment.dt
-                place, speed, radius = _grains(other)
+                position, speed, radius = _grains(other)
                 still = left == radius.size and (not left or speed.mean() < parameters.settle_speed)
                 quiet, left = (quiet + steps * experiment.dt if still else 0.0), radius.size
         finally:
             other.close()
     angle = measure_angle(
-        place,
+        position,
         radius,
         np.arange(left),
         x_range=(0.0, built.width),
@@ -123,9 +123,9 @@ def without_run(script: str) -> str:
 def _grains(other: Any) -> tuple[Floats, Floats, Floats]:
     """Centres in the plane [m], speeds [m/s] and radii [m] of the grains that can move."""
     count = other.extract_setting("nlocal")
-    place, speed, radius, mask = (other.numpy.extract_atom(name)[:count] for name in ("x", "v", "radius", "mask"))
+    position, speed, radius, mask = (other.numpy.extract_atom(name)[:count] for name in ("x", "v", "radius", "mask"))
     free = mask & (1 << other.available_ids("group").index("grains")) != 0
-    return place[free, :2].copy(), np.linalg.norm(speed[free], axis=1), radius[free].copy()
+    return position[free, :2].copy(), np.linalg.norm(speed[free], axis=1), radius[free].copy()
 
 
 class Contacts(NamedTuple):
@@ -151,17 +151,17 @@ def compare_contacts(experiment: Experiment, found: Exported, seed: int, impacts
     radius, mean_mass = (float(one[moving].mean()) for one in (experiment.run.world.radius, experiment.run.world.mass))
     mass = mean_mass * generator.uniform(0.5, 2.0, (impacts, 2))
     normal = _directions(generator, impacts)
-    place = np.zeros((impacts, 2, 3))
-    place[:, :, 0] += FAR * radius * np.arange(impacts)[:, None]
-    place[:, 1] += 2.000001 * radius * normal
+    position = np.zeros((impacts, 2, 3))
+    position[:, :, 0] += FAR * radius * np.arange(impacts)[:, None]
+    position[:, 1] += 2.000001 * radius * normal
     velocity = np.zeros((impacts, 2, 3))
     velocity[:, 1] = _approaching(generator, normal)
     coefficients = next(line for line in found.script.splitlines() if line.startswith("pair_coeff 1 1"))
     other = new_lammps()
     try:
-        _place(other, coefficients, place, velocity, mass, radius, dt)
+        _place(other, coefficients, position, velocity, mass, radius, dt)
         pairs = [_Pair(float(one.prod() / one.sum()), radius) for one in mass]
-        before, steps = place, 0
+        before, steps = position, 0
         while steps < MOST_STEPS and (steps < 2 or any(pair.touches for pair in pairs)):
             other.command(f"run 1 pre {'no' if steps else 'yes'} post no")
             order = np.argsort(other.numpy.extract_atom("id"))
@@ -195,10 +195,10 @@ def _approaching(generator: np.random.Generator, normal: Floats) -> Floats:
 
 
 def _place(
-    other: Any, coefficients: str, place: Floats, velocity: Floats, mass: Floats, radius: float, dt: float
+    other: Any, coefficients: str, position: Floats, velocity: Floats, mass: Floats, radius: float, dt: float
 ) -> None:
     """Have LAMMPS place pairs of spheres, shapes (pairs, 2, 3) and (pairs, 2), without gravity and rotation."""
-    ends = np.array([place.min(axis=(0, 1)) - FAR * radius, place.max(axis=(0, 1)) + FAR * radius])
+    ends = np.array([position.min(axis=(0, 1)) - FAR * radius, position.max(axis=(0, 1)) + FAR * radius])
     box = " ".join(f"{low:.17g} {high:.17g}" for low, high in ends.T)
     head = f"""units si
 boundary m m m
@@ -208,7 +208,7 @@ comm_modify vel yes
 region all block {box}
 create_box 1 all
 """
-    atoms = "".join(f"create_atoms 1 single {x:.17g} {y:.17g} {z:.17g}\n" for x, y, z in place.reshape(-1, 3))
+    atoms = "".join(f"create_atoms 1 single {x:.17g} {y:.17g} {z:.17g}\n" for x, y, z in position.reshape(-1, 3))
     tail = f"""set type 1 diameter {2.0 * radius:.17g}
 pair_style granular
 {coefficients}
@@ -235,17 +235,17 @@ class _Pair:
     difference: float = 0.0
     largest: float = 0.0
 
-    def look(self, engine: Engine, place: Floats, velocity: Floats, force: Floats, dt: float) -> None:
+    def look(self, engine: Engine, position: Floats, velocity: Floats, force: Floats, dt: float) -> None:
         """Evaluate the law at the present positions; `force` is that of LAMMPS on the first sphere [N]."""
-        branch, apart = place[0] - place[1], velocity[0] - velocity[1]
+        branch, relative_velocity = position[0] - position[1], velocity[0] - velocity[1]
         distance = float(np.linalg.norm(branch))
         self.touches = distance < 2.0 * self.radius
         if not self.touches:
             self.shear = np.zeros(3)
             return
         normal = branch / distance
-        along = float(apart @ normal)
-        across = apart - along * normal
+        along = float(relative_velocity @ normal)
+        across = relative_velocity - along * normal
         flat = self.shear - (self.shear @ normal) * normal
         flat *= np.linalg.norm(self.shear) / max(float(np.linalg.norm(flat)), TINY)
         contact = Contact(

@@ -121,8 +121,8 @@ class StudyOutcome:
         """Position on the abscissa of each value of the first parameter: a number itself, choices counted from 0."""
         values = self.plan.grid.get(self.plan.over, ("",))
         return {
-            value: float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float(place)
-            for place, value in enumerate(values)
+            value: float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float(index)
+            for index, value in enumerate(values)
         }
 
     def group_of(self, run: StudyRun) -> Group:
@@ -175,8 +175,10 @@ class StudyOutcome:
             asked[key] = asked.get(key, 0) + (run.task.path.name in self.results or run.task.path.name in self.lost)
         found = []
         for (group, at), count in asked.items():
-            place = self.places[at]
-            own = {q.name: means[group, q.name, place] for q in self.quantities if (group, q.name, place) in means}
+            position = self.places[at]
+            own = {
+                q.name: means[group, q.name, position] for q in self.quantities if (group, q.name, position) in means
+            }
             drawn = own.get(self.drawn.name)
             found.append(TableRow(group, at, count - (drawn.runs if drawn else 0), own))
         return tuple(found)
@@ -230,7 +232,10 @@ class StudyOutcome:
     def curves(self) -> tuple[Curve, ...]:
         """`curve`, followed by plots of quantities reported beside the first one, such as the grains left."""
         below = [quantity for quantity in self.quantities[1:] if quantity.name in names_beside(self.plan.scene)]
-        return (self.curve(), *(self._curve_of(quantity, f"beside_{place}") for place, quantity in enumerate(below, 1)))
+        return (
+            self.curve(),
+            *(self._curve_of(quantity, f"beside_{index}") for index, quantity in enumerate(below, 1)),
+        )
 
     def _curve_of(self, quantity: ShownQuantity, name: str) -> Curve:
         """Means of another quantity with errors."""

@@ -132,20 +132,20 @@ def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any
 
     def on_progress(words: Message, share: float | None) -> None:
         nonlocal told
-        done = whole.at(simulation.phase, share)
+        done = whole.at(experiment.phase, share)
         if time.monotonic() - told >= TELL_INTERVAL:
             told = time.monotonic()
             tell({"words": str(words), "share": done})
 
-    simulation = new_experiment(task.scene, task.values, task.seed)
-    whole = ShareOfRun(simulation.scene.course.phases)
-    apply(simulation, UseThreads(task.threads))
+    experiment = new_experiment(task.scene, task.values, task.seed)
+    whole = ShareOfRun(experiment.scene.course.phases)
+    apply(experiment, UseThreads(task.threads))
     tell({"compiled": True})
     stages = Stages(task.stages) if task.stages else None
     watched: dict[str, Any] = {"on_frame": stages.take, "at_phases": True} if stages else {}
-    result = run_experiment(simulation, on_progress=on_progress, **watched)
-    study = simulation.scene.study
-    point = study.measure(simulation) if study else None
+    result = run_experiment(experiment, on_progress=on_progress, **watched)
+    study = experiment.scene.study
+    point = study.measure(experiment) if study else None
     if study is not None and point is not None:
         value, error = point.value / study.scale, point.error / study.scale
         result["point"] = {"value": value, "error": error, "unit": study.unit, "aside": dict(point.aside)}

@@ -19,12 +19,12 @@ from repose.sim import registry
 from repose.sim.engine import jit
 from repose.sim.engine.builder import with_levels, with_parts
 from repose.sim.engine.contacts.contact_table import compile_table, compiled_evaluation, compiled_fill
-from repose.sim.engine.model import Model, Numbers
+from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.parts import compiled_parts, needed_parts
 from repose.sim.engine.step import compose
 from repose.sim.engine.timestep.survey import compile_survey, compiled_survey
 from repose.sim.engine.world import copy_world
-from repose.sim.experiment.activation import bond_numbers, engine_for, field_numbers, model_for
+from repose.sim.experiment.activation import bond_coefficients, engine_for, field_coefficients, model_for
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.hand import compile_fields, compiled_fields
 from repose.sim.experiment.results import results_of
@@ -100,15 +100,15 @@ def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
     """numba's dispatchers of the functions of an engine, by part, not yet compiled; without those for walls."""
     scene, model = registry.scenes()[needed.scene], needed.model
     parameters = scene.parameters.checked(needed.values)
-    numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
-    params = registry.laws()[needed.law].numbers(parameters)
-    parts = compiled_parts(model, params, numbers)
+    coefficients = Coefficients(field_coefficients(scene, parameters), bond_coefficients(scene, parameters))
+    params = registry.laws()[needed.law].coefficients(parameters)
+    parts = compiled_parts(model, params, coefficients)
     steps = (
         compose(model).loop.dispatcher,
         *(getattr(parts, name) for name in needed_parts(parts, walled=False)),
     )
     table = compiled_evaluation(model.law, model.shapes, params), compiled_fill()
-    loops = steps, table, (compiled_survey(model),), (compiled_fields(model, numbers),)
+    loops = steps, table, (compiled_survey(model),), (compiled_fields(model, coefficients),)
     return dict(zip(PARTS, loops))
 
 
@@ -119,12 +119,12 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     parameters = scene.parameters.checked(needed.values)
     engine, model = engine_for(scene, parameters, parameters), needed.model
     world = with_parts(with_levels(scene.course.begin(parameters, 1)[0], model.integrator.levels), model)
-    numbers = Numbers(engine.field_numbers, engine.bond_numbers)
+    coefficients = Coefficients(engine.field_coefficients, engine.bond_coefficients)
     calls: tuple[Callable[[], Any], ...] = (
-        lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
+        lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, coefficients),
         lambda: compile_table(model, world, engine.law_parameters),
-        lambda: compile_survey(model, world, engine.law_parameters, numbers),
-        lambda: compile_fields(model, numbers),
+        lambda: compile_survey(model, world, engine.law_parameters, coefficients),
+        lambda: compile_fields(model, coefficients),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}

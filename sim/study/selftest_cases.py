@@ -70,7 +70,7 @@ class NotAvailable(RuntimeError):
 
 
 def moved(
-    place: Any,
+    position: Any,
     steps: int,
     dt: float,
     values: Mapping[str, Value] | None = None,
@@ -82,13 +82,13 @@ def moved(
     """Equal grains after `steps` steps with the law of the heap and these parameters; `look` sees each step."""
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
-    model, numbers = Model(law.bind(parameters), integrators()["gear5"]), law.numbers(parameters)
+    model, coefficients = Model(law.bind(parameters), integrators()["gear5"]), law.coefficients(parameters)
     advance = step.plain(model) if plain else step.compose(model)
     blank = empty_world(2, 0, model.integrator.levels, materials=2)
-    world = add_spheres(blank, place, RADIUS, MASS, velocity=velocity)
+    world = add_spheres(blank, position, RADIUS, MASS, velocity=velocity)
     done = 0
     while done < steps:
-        count, status, _ = advance(world, numbers, (0.0, 0.0), dt, 1 if look else steps - done)
+        count, status, _ = advance(world, coefficients, (0.0, 0.0), dt, 1 if look else steps - done)
         done += count
         if status == verlet_list.PAIRS_FULL:
             world = enlarge_pairs(world)
@@ -126,16 +126,16 @@ def hertz_impact() -> SelfTestResult:
     def look(world: World) -> None:
         deepest[0] = max(deepest[0], 2.0 * RADIUS - float(world.motion[0, 0, 1] - world.motion[0, 0, 0]))
 
-    place, velocity = [(-RADIUS, 0.0), (RADIUS, 0.0)], [(0.5 * speed, 0.0), (-0.5 * speed, 0.0)]
-    moved(place, 450, dt, smooth, velocity=velocity, look=look)
+    position, velocity = [(-RADIUS, 0.0), (RADIUS, 0.0)], [(0.5 * speed, 0.0), (-0.5 * speed, 0.0)]
+    moved(position, 450, dt, smooth, velocity=velocity, look=look)
     return SelfTestResult(abs(deepest[0] / overlap - 1.0), 1e-3)
 
 
 def plain_python() -> SelfTestResult:
     """Difference of compiled code and plain Python after 60 steps of 36 grains, divided by the largest displacement."""
-    place, velocity = grains_in_contact()
-    fast, plain = (moved(place, 60, 1e-6, velocity=velocity, plain=slow) for slow in (False, True))
-    path = np.abs(plain.motion[:, 0] - place.T).max()
+    position, velocity = grains_in_contact()
+    fast, plain = (moved(position, 60, 1e-6, velocity=velocity, plain=slow) for slow in (False, True))
+    path = np.abs(plain.motion[:, 0] - position.T).max()
     return SelfTestResult(float(np.abs(fast.motion[:, 0] - plain.motion[:, 0]).max() / path), 1e-11)
 
 

@@ -12,7 +12,7 @@ from repose.sim.engine.builder import with_threads
 from repose.sim.engine.contacts.pair_forces import force_of_pairs
 from repose.sim.engine.contacts.wall_forces import wall_forces
 from repose.sim.engine.jit import call, compiled, fingerprint
-from repose.sim.engine.model import Corrected, Model, PackedNumbers, Predicted, Share, Stage
+from repose.sim.engine.model import Corrected, Model, PackedCoefficients, Predicted, Share, Stage
 from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal
 from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import addresses, compiled_parts
@@ -29,11 +29,11 @@ LISTS = 5
 
 
 def loops(model: Model) -> dict[str, Any]:
-    """part(world, numbers, dt, times, parts) for every part of the step, compiled; `numbers` are
-    `PackedNumbers`."""
+    """part(world, numbers, dt, times, parts) for every part of the step, compiled; `coefficients` are
+    `PackedCoefficients`."""
     source = fingerprint()
 
-    def integration(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
+    def integration(world, coefficients, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         thread = thread_of(world, 0)
         for _ in range(times):
@@ -41,25 +41,27 @@ def loops(model: Model) -> dict[str, Any]:
             tables = Corrected(world.motion, world.force, world.inverse_mass, thread.first, thread.last, 0, dt)
             call(parts.after, tables)
 
-    def contacts(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
+    def contacts(world, coefficients, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            tables = force_of_pairs(world, numbers, world.mass, Stage(dt, 1.0, 0.0, dt), thread_of(world, 0), parts)
-            call(parts.push_pairs, tables)
+            tables = force_of_pairs(
+                world, coefficients, world.mass, Stage(dt, 1.0, 0.0, dt), thread_of(world, 0), parts
+            )
+            call(parts.add_pair_forces, tables)
 
-    def walls(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
+    def walls(world, coefficients, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            wall_forces(world, numbers.law, Stage(dt, 1.0, 0.0, dt), thread_of(world, 0), parts)
+            wall_forces(world, coefficients.law, Stage(dt, 1.0, 0.0, dt), thread_of(world, 0), parts)
 
-    def watching(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
+    def watching(world, coefficients, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         moved = 0
         for _ in range(times):
             moved += call(parts.moved_too_far, Share(world, thread_of(world, 0)))
         return moved
 
-    def one_list(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
+    def one_list(world, coefficients, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         status = OK
         for _ in range(times):
@@ -72,19 +74,19 @@ def loops(model: Model) -> dict[str, Any]:
     return {part.__name__: compiled(part) for part in made}
 
 
-def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float]:
-    """Time of each part per moving sphere [ns], of `one_list` per neighbour list; `numbers`: (params, gravity, dt)."""
-    params, gravity, dt = numbers
+def measure_parts(world: World, model: Model, coefficients: tuple) -> dict[str, float]:
+    """Time of each part per moving sphere [ns], of `one_list` per list; coefficients: (params, gravity, dt)."""
+    params, gravity, dt = coefficients
     moving = int((~world.fixed).sum())
     parts = addresses(compiled_parts(model, params), with_threads(world, 1))
     memory, (law, weight) = packed(params, gravity)
-    packed_numbers = PackedNumbers(law, weight, reach=float(model.law.reach(params)))
+    packed_coefficients = PackedCoefficients(law, weight, reach=float(model.law.reach(params)))
     found = {}
     for name, part in loops(model).items():
         if name == "walls" and not world.walls.shape.size:
             continue
         copy = with_threads(copy_world(world), 1)
-        timed = partial(part, record_of(copy), packed_numbers, dt * STANDSTILL, parts=parts)
+        timed = partial(part, record_of(copy), packed_coefficients, dt * STANDSTILL, parts=parts)
         answer = timed(1)
         if name == "one_list" and answer != OK:
             raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")

@@ -35,16 +35,16 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
     fall = draw.uniform((-1, -1, 0), (1, 1, 1), (max(count // 60, 3), 3))
     stream = np.column_stack((fall[:, :2] * 3.0 * RADIUS, height + fall[:, 2] * (mouth - height)))
     above = _filling(draw, mouth, count // 12) if funnel else np.empty((0, 3))
-    place = np.concatenate((points, stream, above)).astype(np.float32)
-    total = len(place)
-    drop = mouth - place[:, 2]
+    position = np.concatenate((points, stream, above)).astype(np.float32)
+    total = len(position)
+    drop = mouth - position[:, 2]
     speed = np.where(
         np.arange(total) < len(points),
-        0.05 * np.exp(-3.0 * np.clip(height - slope * np.hypot(*place[:, :2].T) - place[:, 2], 0, None) / step),
+        0.05 * np.exp(-3.0 * np.clip(height - slope * np.hypot(*position[:, :2].T) - position[:, 2], 0, None) / step),
         np.sqrt(np.clip(2 * 9.81 * drop, 0.0004, None)),
     )
     turn = draw.normal(size=(total, 4))
-    ends, force = _contacts(place, np.hypot(*place[:, :2].T), draw)
+    ends, force = _contacts(position, np.hypot(*position[:, :2].T), draw)
     facets = np.concatenate((_plate(reach * 1.25), _funnel(mouth))) if funnel else _plate(reach * 1.25)
     tall = mouth + 26 * RADIUS
     radius = (RADIUS * draw.uniform(0.92, 1.0, total)).astype(np.float32)
@@ -52,7 +52,7 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
         serial=1,
         scene="heap3d",
         time=1.25,
-        position=place,
+        position=position,
         radius=radius,
         fixed=np.zeros(total, np.bool_),
         sphere_id=np.arange(total),
@@ -64,8 +64,8 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
         facets=facets.astype(np.float32),
         columns={
             "speed": speed.astype(np.float32),
-            "force": np.clip(height - place[:, 2], 0.0, None).astype(np.float32),
-            "pressure": (1e3 * np.clip(height - place[:, 2], 0.0, None)).astype(np.float32),
+            "force": np.clip(height - position[:, 2], 0.0, None).astype(np.float32),
+            "pressure": (1e3 * np.clip(height - position[:, 2], 0.0, None)).astype(np.float32),
             "coordination": draw.integers(0, 9, total).astype(np.float32),
             "size": radius,
             "layer": (np.arange(total) * 12 // total).astype(np.float32),
@@ -97,10 +97,10 @@ def few_spheres(*spheres: tuple[float, float, float, float]) -> Snapshot:
 
 def _filling(draw: np.random.Generator, mouth: float, count: int) -> np.ndarray:
     """Grains that still stand in the funnel."""
-    place = draw.uniform((-1, -1, 0), (1, 1, 1), (12 * count, 3))
-    z = mouth + RADIUS + place[:, 2] * 16 * RADIUS
+    position = draw.uniform((-1, -1, 0), (1, 1, 1), (12 * count, 3))
+    z = mouth + RADIUS + position[:, 2] * 16 * RADIUS
     wide = 4.5 * RADIUS + 0.75 * (z - mouth) - RADIUS
-    points = np.column_stack((place[:, 0] * 17 * RADIUS, place[:, 1] * 17 * RADIUS, z))
+    points = np.column_stack((position[:, 0] * 17 * RADIUS, position[:, 1] * 17 * RADIUS, z))
     points = points[np.hypot(points[:, 0], points[:, 1]) < wide]
     kept: list[np.ndarray] = []
     for point in points:

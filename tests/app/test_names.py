@@ -89,9 +89,9 @@ def test_the_second_of_two_runs_with_the_same_name_is_refused(
 def test_a_second_sweep_into_the_same_folder_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ("sweep", "hourglass", "--over", "orifice=0.25,0.3", "--seeds", "1", "--out", "rates")
     (here / "rates").mkdir()
-    place = claim(here / "rates" / ".study-under-way")
+    position = claim(here / "rates" / ".study-under-way")
     assert "being written to by another study" in refused(capsys, *call)
-    place.release()
+    position.release()
     assert sorted(path.name for path in (here / "rates").iterdir()) == []
 
 

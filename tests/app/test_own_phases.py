@@ -440,11 +440,11 @@ def test_a_scene_that_shows_a_record_without_a_name_is_refused_with_an_example(
     folder: Path, field: str, kind: str, record: str, shown: str
 ) -> None:
     showing(folder, field, record)
-    place = "view" if field == "curves" else "course"
+    position = "view" if field == "curves" else "course"
     with pytest.raises(ParameterError) as refused:
         new_experiment("furnace", VALUES)
     assert str(refused.value) == (
-        f"The scene 'furnace' cannot be used, because of its field '{place}.{field}': A {kind} with {shown} lacks "
+        f"The scene 'furnace' cannot be used, because of its field '{position}.{field}': A {kind} with {shown} lacks "
         f"the field 'name': give it before the label, as in {RECORDS[kind]}; a name has small letters, digits and "
         "underscores."
     )

@@ -431,9 +431,9 @@ def test_another_preset_of_the_same_scene_and_a_run_that_is_opened_are_new_runs(
 def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
     """Its flank would meet the axis metres above the heap, behind the eye."""
     generator = np.random.default_rng(1)
-    place = generator.uniform((-0.1, -0.1, 0.0), (0.1, 0.1, 0.2), (5000, 3))
+    position = generator.uniform((-0.1, -0.1, 0.0), (0.1, 0.1, 0.2), (5000, 3))
     experiment = new_experiment("clumps", {"shape": "ball"})
-    column = place[np.hypot(place[:, 0], place[:, 1]) < 0.1]
+    column = position[np.hypot(position[:, 0], position[:, 1]) < 0.1]
     experiment.run.world = add_spheres(experiment.run.world, column, 2e-3, 1.0)
     experiment.run.state.phase = "rested"
     experiment.scene.course.act(experiment, "measure")
@@ -478,10 +478,10 @@ def test_labels_never_overlap_and_stay_in_the_free_part_of_a_small_picture() -> 
             draw_labels(frame, sheet)
             boxes = [box for box in sheet.boxes if box[2] > box[0]]
             texts += len(boxes)
-            for place, (left, top, right, bottom) in enumerate(boxes):
+            for index, (left, top, right, bottom) in enumerate(boxes):
                 assert 200.0 <= left < right <= SIZE[0] + 1e-6
                 assert 40.0 <= top < bottom <= SIZE[1] - 60.0 + 1e-6
-                for other in boxes[:place]:
+                for other in boxes[:index]:
                     assert left >= other[2] or other[0] >= right or top >= other[3] - 1e-6 or other[1] >= bottom - 1e-6
     assert texts > 100
 
@@ -572,12 +572,12 @@ def test_the_experiment_is_repeated_after_a_pause_if_repeat_is_on(scene: str, mo
         while experiment.phase == "rested":
             advance(experiment, CHECK_STEPS)
         assert experiment.time == pytest.approx(ended + pause, abs=2e-3)
-    (time, place), (time_again, place_again) = rounds
+    (time, position), (time_again, place_again) = rounds
     assert time.size > 20
     assert time[-1] == pytest.approx(time_again[-1], abs=2e-3)
-    for sphere in range(place.shape[1]):
+    for sphere in range(position.shape[1]):
         again = np.interp(time, time_again, place_again[:, sphere])
-        assert np.abs(again - place[:, sphere]).max() < 0.02 * np.abs(place).max()
+        assert np.abs(again - position[:, sphere]).max() < 0.02 * np.abs(position).max()
     assert not apply(experiment, SetParameters({"repeat": False}))
     while experiment.phase == "flowing":
         advance(experiment, CHECK_STEPS)
@@ -646,7 +646,7 @@ def test_the_legend_ends_above_the_notices() -> None:
     assert legend.overlay is not None
     sheet, frame = Sheet(), frame_of(in_phase("heap", "flowing")[0])
     legend.overlay(frame, sheet)
-    lowest = max(place[1] for place in sheet.places.values()) + 20.0 * frame.scale
+    lowest = max(position[1] for position in sheet.places.values()) + 20.0 * frame.scale
     assert 60.0 * frame.scale < lowest < BELOW_LEGEND * frame.scale
 
 

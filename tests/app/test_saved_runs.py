@@ -256,7 +256,7 @@ def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
     assert run_command_line(("export", str(whole), "--to", "part.lammpstrj", *part)) == 0
     assert "in 3 states written to part.lammpstrj" in capsys.readouterr().err
     found = read_dump(here / "part.lammpstrj")
-    assert [place.time for place in found.places] == pytest.approx([0.2, 0.25, 0.3], abs=1e-3)
+    assert [position.time for position in found.places] == pytest.approx([0.2, 0.25, 0.3], abs=1e-3)
     saved = saved_run.load(whole)
     states: list[np.ndarray] = []
 
@@ -296,7 +296,7 @@ def test_a_run_that_was_reset_is_exported_as_one_series_whose_steps_and_times_in
     assert run_command_line(("export", "reset.repose", "--to", "all.lammpstrj", "--every", every)) == 0
     assert "in 901 states" in capsys.readouterr().err
     found = read_dump(Path("all.lammpstrj"))
-    assert [place.step for place in found.places] == list(range(901))
+    assert [position.step for position in found.places] == list(range(901))
     assert found.places[-1].time == pytest.approx(spent + experiment.time, rel=1e-9)
     last = found.frame(900).position[:, :2]
     assert np.array_equal(last, experiment.run.world.motion[:2, 0].T)

@@ -94,19 +94,19 @@ def both(world: World, simulation: Experiment, skin: float, grains: int, steps: 
 
 def main() -> None:
     """Print a table."""
-    simulation = new_experiment("heap", {"integrator": "leapfrog"}, ready="column")
-    advance(simulation, 200)
-    states = {"settled": copy_world(simulation.run.world)}
-    apply(simulation, Act("open"))
-    advance(simulation, int(FLOWING_AFTER / simulation.dt))
-    states["flowing"] = copy_world(simulation.run.world)
+    experiment = new_experiment("heap", {"integrator": "leapfrog"}, ready="column")
+    advance(experiment, 200)
+    states = {"settled": copy_world(experiment.run.world)}
+    apply(experiment, Act("open"))
+    advance(experiment, int(FLOWING_AFTER / experiment.dt))
+    states["flowing"] = copy_world(experiment.run.world)
     print(f"{'grains':>8} {'state':>8} {'Repose':>8} {'LAMMPS':>8} {'ratio':>6}   ns per grain and step")
     for copies in (1, 9):
         for name, state in states.items():
             world = state if copies == 1 else side_by_side(state, copies, 0.1)
             grains = int((~world.fixed).sum())
             steps = STEPS // copies
-            pairs = [both(world, simulation, SKIN[name], grains, steps) for _ in range(ROUNDS + 1)][1:]
+            pairs = [both(world, experiment, SKIN[name], grains, steps) for _ in range(ROUNDS + 1)][1:]
             ours, theirs = (statistics.median(column) for column in zip(*pairs))
             ratio = statistics.median(b / a for a, b in pairs)
             print(f"{grains:>8} {name:>8} {ours:>8.1f} {theirs:>8.1f} {ratio:>6.2f}", flush=True)

@@ -28,16 +28,16 @@ def test_floor_and_engine_move_the_grains_alike(
     # made on the way begin with a stretch of up to one step of motion, which the floor has in addition.
     if vectors == "none":
         monkeypatch.setattr("repose.sim.study.floor.OPTIONS", (*OPTIONS, "-U__AVX512F__"))
-    simulation = new_experiment("heap", {"integrator": integrator}, ready="column")
-    advance(simulation, 50)
-    apply(simulation, Act("open"))
-    advance(simulation, 2000)
-    world, engine, dt = simulation.run.world, simulation.engine, simulation.dt
+    experiment = new_experiment("heap", {"integrator": integrator}, ready="column")
+    advance(experiment, 50)
+    apply(experiment, Act("open"))
+    advance(experiment, 2000)
+    world, engine, dt = experiment.run.world, experiment.engine, experiment.dt
     ours = copy_world(world)
     done, status, _ = engine.advance(ours, engine.law_parameters, engine.gravity, dt, STEPS + WARM_UP)
     assert (done, status) == (STEPS + WARM_UP, 0)
     state, end = tmp_path / "state", tmp_path / "end"
-    rows = write_state(state, world, simulation, 0.3 * float(world.radius.mean()), STEPS)
+    rows = write_state(state, world, experiment, 0.3 * float(world.radius.mean()), STEPS)
     with floor_program() as program:
         assert run_floor(program, state, end) > 0.0
     position = np.empty_like(world.motion[:, 0])

@@ -24,11 +24,11 @@ def test_every_part_of_a_step_is_timed(
     monkeypatch.setattr(step_parts, "record_of", lambda tables: tables)
     monkeypatch.setattr(step_parts, "packed", lambda *groups: ((), groups))
     model, numbers = model_of("velocity_verlet", dimension, rotation, laws()[law])
-    place = np.zeros((3, dimension))
-    place[:, 0] = 0.0, 1.99e-3, 3.98e-3
+    position = np.zeros((3, dimension))
+    position[:, 0] = 0.0, 1.99e-3, 3.98e-3
     corner = np.zeros((1, 3, dimension))
     corner[0, 0, -1], corner[0, 1, -1] = -0.99e-3, 1.0
-    world = set_walls(world_of(model, place, 1e-3, 1e-5), [PLANE], corner)
+    world = set_walls(world_of(model, position, 1e-3, 1e-5), [PLANE], corner)
     bench = Bench(world, model, numbers, 1e-6)
     assert bench.advance() == 1
     found = step_parts.measure_parts(bench.world, model, (numbers, bench.gravity, bench.dt))

@@ -41,10 +41,10 @@ def test_n15_the_run_of_a_killed_window_is_offered_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "autosave_folder", lambda: tmp_path / "state" / "repose" / "autosave")
-    place = autosave.begin()
+    position = autosave.begin()
     lost = poured(20_000)
-    place.save(saved_copy(lost))
-    place.lock.close()  # as the system does when a process is killed
+    position.save(saved_copy(lost))
+    position.lock.close()  # as the system does when a process is killed
     preset = tmp_path / "small.toml"
     preset.write_text(SMALL)
     with open_desktop(tmp_path, "--preset", str(preset), size=(800, 600)) as desktop:

@@ -68,14 +68,14 @@ def _flip(blob: bytearray, generator: Generator) -> bytearray:
 
 
 def _repeat(blob: bytearray, generator: Generator) -> bytearray:
-    first, last = sorted(int(place) for place in generator.integers(len(blob), size=2))
+    first, last = sorted(int(position) for position in generator.integers(len(blob), size=2))
     return blob[:last] + blob[first:]
 
 
 def _line(change: Callable[[list[bytes], int, int], None]) -> Mutation:
     def mutate(blob: bytearray, generator: Generator) -> bytearray:
         lines = bytes(blob).split(b"\n")
-        change(lines, *(int(place) for place in generator.integers(len(lines), size=2)))
+        change(lines, *(int(position) for position in generator.integers(len(lines), size=2)))
         return bytearray(b"\n".join(lines))
 
     return mutate
@@ -94,13 +94,13 @@ def _number(blob: bytearray, generator: Generator) -> bytearray:
     found = list(re.finditer(rb"[-+]?[0-9][0-9.eE+-]*", bytes(blob)))
     if not found:
         return blob
-    place = found[int(generator.integers(len(found)))]
-    return blob[: place.start()] + WORDS[int(generator.integers(len(WORDS)))] + blob[place.end() :]
+    position = found[int(generator.integers(len(found)))]
+    return blob[: position.start()] + WORDS[int(generator.integers(len(WORDS)))] + blob[position.end() :]
 
 
 def _float(blob: bytearray, generator: Generator) -> bytearray:
-    place = int(generator.integers(max(1, len(blob) - 3)))
-    blob[place : place + 4] = struct.pack("<f", FLOATS[int(generator.integers(len(FLOATS)))])
+    position = int(generator.integers(max(1, len(blob) - 3)))
+    blob[position : position + 4] = struct.pack("<f", FLOATS[int(generator.integers(len(FLOATS)))])
     return blob
 
 
@@ -190,9 +190,9 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
         began = time.monotonic()
         saved_run.save(run, folder / "again")
         lasted = time.monotonic() - began
-    place = folder / "saving"
-    place.mkdir()
-    path = place / "run.repose"
+    position = folder / "saving"
+    position.mkdir()
+    path = position / "run.repose"
     drafts = 0
     for number in range(kills):
         heard, told = os.pipe()
@@ -211,11 +211,11 @@ def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
         os.waitpid(child, 0)
         os.close(heard)
         os.close(told)
-        drafts += sum(entry != path for entry in place.iterdir())
+        drafts += sum(entry != path for entry in position.iterdir())
         if path.exists() and path.read_bytes() not in files:
             wrong.append(f"kill {number}: neither the old file nor the new one")
-        remove_leftovers(place)
-        if left := [entry.name for entry in place.iterdir() if entry != path]:
+        remove_leftovers(position)
+        if left := [entry.name for entry in position.iterdir() if entry != path]:
             wrong.append(f"kill {number}: {left} left")
     if not path.exists():
         wrong.append("no file was saved")
@@ -237,9 +237,9 @@ def killed_saves(kills: int, seed: int) -> list[str]:
     """`kill_while_saving` in a process of its own, with two heaps before their first step."""
     with tempfile.TemporaryDirectory() as folder:
         for seed_of_run, name in enumerate(("first", "second")):
-            simulation = new_experiment("heap", SMALL, seed_of_run)
-            apply(simulation, Act("fill"))
-            saved_run.save(saved_copy(simulation), Path(folder, name))
+            experiment = new_experiment("heap", SMALL, seed_of_run)
+            apply(experiment, Act("fill"))
+            saved_run.save(saved_copy(experiment), Path(folder, name))
         done = subprocess.run(
             [sys.executable, "-c", KILL, folder, str(kills), str(seed)],
             capture_output=True,

@@ -49,8 +49,8 @@ def complaint(blob: bytes) -> str:
 def closed(manifest: dict[str, Any], tables: dict[str, Any]) -> bytes:
     """The file of a manifest and tables, with the state hash of the changed state."""
     try:
-        place = manifest["now"]["now"]["run"]
-        run, prefix = manifest["runs"][place], f"run{place}.world."
+        position = manifest["now"]["now"]["run"]
+        run, prefix = manifest["runs"][position], f"run{position}.world."
         step = int(tables[f"{prefix}counters"][STEP_COUNT])
         time = run["clock_time"] + (step - run["clock_step"]) * run["dt"]
         digest = hashlib.sha256(f"{step} {time!r} {run['dt']!r}".encode())
@@ -74,14 +74,14 @@ def opened(blob: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 def _flipped(blob: bytes, draw: np.random.Generator) -> bytes:
     """Flip one to eight bits."""
     damaged = bytearray(blob)
-    for place in draw.integers(len(damaged), size=draw.integers(1, 9)):
-        damaged[place] ^= 1 << int(draw.integers(8))
+    for position in draw.integers(len(damaged), size=draw.integers(1, 9)):
+        damaged[position] ^= 1 << int(draw.integers(8))
     return bytes(damaged)
 
 
 def _cut(blob: bytes, draw: np.random.Generator) -> bytes:
     """Cut off the end, or cut out a piece."""
-    begin, end = sorted(int(place) for place in draw.integers(len(blob), size=2))
+    begin, end = sorted(int(position) for position in draw.integers(len(blob), size=2))
     return blob[:begin] if draw.random() < 0.5 else blob[:begin] + blob[end:]
 
 

@@ -28,19 +28,19 @@ def go(simulation: Experiment, at: int) -> Experiment:
 
 def poured(at: int = 20_000, **values: object) -> Experiment:
     """A small heap in the midst of being filled, grains touching."""
-    simulation = new_experiment("heap", SMALL | values)
-    assert not apply(simulation, Act("fill"))
-    return go(simulation, at)
+    experiment = new_experiment("heap", SMALL | values)
+    assert not apply(experiment, Act("fill"))
+    return go(experiment, at)
 
 
 def landed(scene: str = "heap", values: dict | None = None, action: str | None = "fill") -> Experiment:
     """A few grains whose first contact is some steps old, for an engine in plain Python."""
-    simulation = new_experiment(scene, FEW if values is None else values)
-    assert action is None or not apply(simulation, Act(action))
-    while survey_contacts(simulation).contacts == 0:
-        advance(simulation, 20)
-        assert simulation.fault is None
-    return go(simulation, simulation.history.at + 15)
+    experiment = new_experiment(scene, FEW if values is None else values)
+    assert action is None or not apply(experiment, Act(action))
+    while survey_contacts(experiment).contacts == 0:
+        advance(experiment, 20)
+        assert experiment.fault is None
+    return go(experiment, experiment.history.at + 15)
 
 
 def saved(simulation: Experiment) -> bytes:

@@ -98,11 +98,11 @@ def test_a_replay_agrees_with_any_number_of_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(thread_option, "available", lambda: 2)
-    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.012})
-    simulation.session.threads = 1
-    apply(simulation, Act("fill"))
-    advance(simulation, 3_000)
-    save(saved_copy(simulation), tmp_path / "run.repose")
+    experiment = new_experiment("heap", {"grain_count": 40, "width": 0.012})
+    experiment.session.threads = 1
+    apply(experiment, Act("fill"))
+    advance(experiment, 3_000)
+    save(saved_copy(experiment), tmp_path / "run.repose")
     assert run_command_line(["replay", str(tmp_path / "run.repose"), "--verify", "--threads", "2"]) == 0
     assert "state hashes agree" in capsys.readouterr().out
 

@@ -87,8 +87,8 @@ def test_i05_the_measured_restitution_is_that_of_the_parameter(restitution: floa
     model, numbers = model_of("gear5", 3, law=VOIGT, **values)
     effective = masses.prod() / masses.sum()
     duration = np.hypot(pi, np.log(restitution)) * sqrt(effective / stiffness)
-    place, velocity = [(0.0, 0.0, 0.0), (2.0 * radius, 0.0, 0.0)], [(speed, 0.0, 0.0), (0.0, 0.0, 0.0)]
-    world = world_of(model, place, radius, masses, velocity=velocity)
+    position, velocity = [(0.0, 0.0, 0.0), (2.0 * radius, 0.0, 0.0)], [(speed, 0.0, 0.0), (0.0, 0.0, 0.0)]
+    world = world_of(model, position, radius, masses, velocity=velocity)
     bench = Bench(world, model, numbers, duration / 4000, compiled=True)
     bench.advance(6000)
     assert not bench.touching
@@ -118,8 +118,8 @@ def test_i24_the_force_on_a_floor_is_the_weight_of_the_grains() -> None:
     radius, mass, g = 0.01, 0.01, 9.81
     values = {"normal_stiffness": 1e5, "shear_stiffness": 5e4, "restitution": 0.2}
     model, numbers = model_of("velocity_verlet", 2, law=VOIGT, **values)
-    place = [(0.0, (2 * k + 1) * 0.9999 * radius) for k in range(4)]
-    world = set_walls(world_of(model, place, radius, mass, skin=0.2 * radius), [PLANE], [[(0, 0), (0, 1), (0, 0)]])
+    position = [(0.0, (2 * k + 1) * 0.9999 * radius) for k in range(4)]
+    world = set_walls(world_of(model, position, radius, mass, skin=0.2 * radius), [PLANE], [[(0, 0), (0, 1), (0, 0)]])
     bench = Bench(world, model, numbers, 4e-5, (0.0, -g))
     bench.advance(1500)
     assert np.abs(bench.velocity).max() < 1e-6

@@ -97,10 +97,10 @@ def pair_turning_as_one(law: str, dimension: int, rate: np.ndarray, dt: float) -
     """Two grains in contact that turn about their middle as one body, their friction spring stretched."""
     crowd_values = VALUES[law] | {"friction": 2.0}
     model, numbers = model_of("velocity_verlet", dimension, rotation=True, law=laws()[law], **crowd_values)
-    place = np.zeros((2, dimension))
-    place[:, 0] = -0.99 * RADIUS, 0.99 * RADIUS
+    position = np.zeros((2, dimension))
+    position[:, 0] = -0.99 * RADIUS, 0.99 * RADIUS
     spin = rate if dimension == 3 else rate[2:]
-    bench = Bench(world_of(model, place, RADIUS, 1e-3, spin=[spin, spin]), model, numbers, dt)
+    bench = Bench(world_of(model, position, RADIUS, 1e-3, spin=[spin, spin]), model, numbers, dt)
     bench.world.inverse_mass[:] = 1e-30  # nothing gives way: the motion is the one prescribed
     bench.advance()
     assert bench.touching

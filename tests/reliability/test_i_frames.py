@@ -189,10 +189,10 @@ def test_i10_spheres_near_walls_follow_their_rows() -> None:
 @pytest.mark.parametrize("scene", scenes())
 def test_i10_a_scene_begins_and_fills_in_the_order_of_ids(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use_plain_engine(monkeypatch)
-    simulation = new_experiment(scene, FEW if scene == "heap" else dict(scenes()[scene].test_values))
-    offered = {entry.name for entry in simulation.scene.course.actions(simulation) if entry.enabled}
-    assert not apply(simulation, Act("fill" if "fill" in offered else "run"))
-    assert (np.diff(simulation.run.world.sphere_id) > 0).all()
+    experiment = new_experiment(scene, FEW if scene == "heap" else dict(scenes()[scene].test_values))
+    offered = {entry.name for entry in experiment.scene.course.actions(experiment) if entry.enabled}
+    assert not apply(experiment, Act("fill" if "fill" in offered else "run"))
+    assert (np.diff(experiment.run.world.sphere_id) > 0).all()
 
 
 def restarted_forces(cluster: Cluster, order: Floats) -> Floats:

@@ -37,16 +37,16 @@ def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continue
         save(saved, path)
 
     monkeypatch.setattr(saved_side_by_side, "save", slowly)
-    simulation = poured(3_000)
-    then = state_hash(simulation.run)
+    experiment = poured(3_000)
+    then = state_hash(experiment.run)
     asked: list[Command] = []
     saver = RunSaver(asked.append)
     saver.begin()
     saver._due = 0.0
     saver.tick()
-    assert not apply(simulation, asked[0])  # as the physics thread does between two batches
+    assert not apply(experiment, asked[0])  # as the physics thread does between two batches
     assert writing.wait(60.0)
-    go(simulation, 3_500)  # while the file is still being written
+    go(experiment, 3_500)  # while the file is still being written
     gone_on.set()
     saver._jobs.put(None)
     assert saver._thread is not None
@@ -55,38 +55,38 @@ def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continue
     (path,) = tmp_path.glob("*/run-*.repose")
     found = saved_run.load(path)
     assert (found.now.at, found.log.end) == (3_000, 3_000)
-    assert found.now.now.run.step == simulation.step - 500
+    assert found.now.now.run.step == experiment.step - 500
     assert state_hash(resumed_experiment(found).run) == then
     saver.end()
 
 
 def test_n12_a_copy_shares_no_memory_with_its_run() -> None:
-    simulation = poured(3_000)
-    copied = saved_copy(simulation).now.now.run.world
-    for mine, other in zip(arrays(simulation.run.world), arrays(copied), strict=True):
+    experiment = poured(3_000)
+    copied = saved_copy(experiment).now.now.run.world
+    for mine, other in zip(arrays(experiment.run.world), arrays(copied), strict=True):
         assert mine.size == 0 or not np.shares_memory(mine, other)
 
 
 @pytest.mark.slow
 def test_n18_a_million_grains_are_saved_and_read_and_their_memory_is_released(tmp_path: Path) -> None:
-    simulation = new_experiment("heap")
-    levels = simulation.run.world.motion.shape[1]
+    experiment = new_experiment("heap")
+    levels = experiment.run.world.motion.shape[1]
     side, radius = 1000, 1e-3
-    place = 2.2 * radius * np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)
-    simulation.run.world = add_spheres(
-        empty_world(2, 0, levels), place + 0.1, np.full(side**2, radius), np.full(side**2, 1e-3)
+    position = 2.2 * radius * np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)
+    experiment.run.world = add_spheres(
+        empty_world(2, 0, levels), position + 0.1, np.full(side**2, radius), np.full(side**2, 1e-3)
     )
-    history.begin_log(simulation)
+    history.begin_log(experiment)
     path = tmp_path / "million.repose"
     tracemalloc.start()
-    saved_run.save(saved_copy(simulation), path)
+    saved_run.save(saved_copy(experiment), path)
     before, _ = tracemalloc.get_traced_memory()
-    digest = state_hash(simulation.run)
+    digest = state_hash(experiment.run)
     found = saved_run.load(path)
     assert found.now.now.run.world.sphere_count == side**2
     assert saved_run.state_hash(found.now.now.run) == digest
     held, _ = tracemalloc.get_traced_memory()
-    tables = sum(table.nbytes for table in arrays(simulation.run.world))
+    tables = sum(table.nbytes for table in arrays(experiment.run.world))
     assert held - before > 0.5 * tables  # it is really there, and not a view of the first
     del found
     after, _ = tracemalloc.get_traced_memory()

@@ -112,9 +112,9 @@ def test_n20_a_dump_has_the_items_of_lammps_and_is_opened_with_the_same_bits(
     columns = rows[12].removeprefix("ITEM: ATOMS ").split()
     table = dict(zip(columns, numbers(rows[13:]).T))
     assert len(rows) == 13 + count
-    place = np.column_stack([table[axis] for axis in "xyz"])
-    assert (place - table["radius"][:, None] >= low).all()
-    assert (place + table["radius"][:, None] <= high).all()
+    position = np.column_stack([table[axis] for axis in "xyz"])
+    assert (position - table["radius"][:, None] >= low).all()
+    assert (position + table["radius"][:, None] <= high).all()
     frame = read_dump(path).frame(0)
     order = np.argsort(run.world.sphere_id)
     assert np.array_equal(frame.sphere_id, run.world.sphere_id[order] + 1)
@@ -125,7 +125,7 @@ def test_n20_a_dump_has_the_items_of_lammps_and_is_opened_with_the_same_bits(
     with path.open("w+b") as file, FORMATS[".lammpstrj"].begin(file) as add:
         add(run)
         add(replace(run, step=run.step + 1, time=run.time + run.dt))
-    assert [place.time for place in read_dump(path).places] == [run.time, run.time + run.dt]
+    assert [position.time for position in read_dump(path).places] == [run.time, run.time + run.dt]
     assert path.read_text("ascii").count("ITEM: UNITS") == 1  # as LAMMPS writes it
 
 

@@ -342,10 +342,10 @@ def test_n11_a_foreign_file_is_refused(content: bytes) -> None:
 
 
 def test_n13_after_a_kill_while_saving_the_old_or_the_new_file_exists(tmp_path: Path) -> None:
-    simulation = poured(3_000)
+    experiment = poured(3_000)
     for name in ("first", "second"):
-        saved_run.save(saved_copy(simulation), tmp_path / name)
-        go(simulation, 3_500)
+        saved_run.save(saved_copy(experiment), tmp_path / name)
+        go(experiment, 3_500)
     whole_files = {(tmp_path / name).read_bytes() for name in ("first", "second")}
     path = tmp_path / "run.repose"
     for _ in range(4):
@@ -362,8 +362,8 @@ def test_n13_after_a_kill_while_saving_the_old_or_the_new_file_exists(tmp_path: 
 
 def test_n14_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.repose"
-    simulation = poured(1_000)
-    saved_run.save(saved_copy(simulation), path)
+    experiment = poured(1_000)
+    saved_run.save(saved_copy(experiment), path)
     before = path.read_bytes()
 
     def full(*_: object) -> None:
@@ -373,10 +373,10 @@ def test_n14_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(os, name, full)
             with pytest.raises(OSError, match="No space left"):
-                saved_run.save(saved_copy(go(simulation, 1_200)), path)
+                saved_run.save(saved_copy(go(experiment, 1_200)), path)
         assert path.read_bytes() == before
         assert [*tmp_path.iterdir()] == [path]
-    assert advance(simulation, 100) == 100
+    assert advance(experiment, 100) == 100
 
 
 def test_n19_a_folder_and_a_missing_file_are_refused_by_name(tmp_path: Path) -> None:

@@ -31,59 +31,59 @@ SEEDED = np.random.default_rng(52)
 
 @pytest.mark.parametrize("jumps", tiered([100, 1000], fast={100}))
 def test_n17_random_jumps_restore_the_earlier_states(jumps: int) -> None:
-    simulation = new_experiment("heap", SMALL)
-    simulation.history.checkpoints.budget = 50 * 2**20
-    apply(simulation, Act("fill"))
+    experiment = new_experiment("heap", SMALL)
+    experiment.history.checkpoints.budget = 50 * 2**20
+    apply(experiment, Act("fill"))
     hashes = {}
     for at in range(500, 10_001, 500):
-        hashes[at] = state_hash(go(simulation, at).run)
+        hashes[at] = state_hash(go(experiment, at).run)
         if at == 3_500:
-            changed(simulation, friction=0.5)
+            changed(experiment, friction=0.5)
         if at == 7_000:
-            assert not apply(simulation, Act("reset"))
-            assert not apply(simulation, Act("fill"))
-    end = state_hash(simulation.run)
+            assert not apply(experiment, Act("reset"))
+            assert not apply(experiment, Act("fill"))
+    end = state_hash(experiment.run)
     for at in SEEDED.choice([*hashes], jumps):
-        rewind_to(simulation, int(at))
-        assert state_hash(simulation.run) == hashes[at], at
-    rewind_to(simulation, 10_000)
-    assert state_hash(simulation.run) == end
-    assert simulation.history.at == 10_000
+        rewind_to(experiment, int(at))
+        assert state_hash(experiment.run) == hashes[at], at
+    rewind_to(experiment, 10_000)
+    assert state_hash(experiment.run) == end
+    assert experiment.history.at == 10_000
 
 
 def test_n17_one_step_back_and_one_forward_restore_the_state() -> None:
-    simulation = poured(3_000)
-    before = state_hash(simulation.run)
-    advance(simulation, 1)
-    after = state_hash(simulation.run)
+    experiment = poured(3_000)
+    before = state_hash(experiment.run)
+    advance(experiment, 1)
+    after = state_hash(experiment.run)
     for at, expected in ((3_000, before), (3_001, after), (3_000, before)):
-        rewind_to(simulation, at)
-        assert state_hash(simulation.run) == expected
+        rewind_to(experiment, at)
+        assert state_hash(experiment.run) == expected
 
 
 def test_n17_continuing_from_an_earlier_step_discards_the_later_ones() -> None:
-    simulation = changed(poured(2_500), friction=0.4)
-    simulation.history.checkpoints.budget = 50 * 2**20
-    go(simulation, 5_000)
-    rewind_to(simulation, 2_100)
-    assert simulation.parameters.friction == 0.1
-    assert simulation.history.log.end == 5_000
-    assert apply(simulation, SetParameters({"friction": 9.0}))  # refused: nothing is cut
-    assert simulation.history.log.end == 5_000
-    go(simulation, 2_600)
-    assert simulation.history.log.end == 2_600
-    assert [entry.at for entry in simulation.history.log.entries] == [0]
-    assert state_hash(go(simulation, 5_000).run) == state_hash(poured(5_000).run)
+    experiment = changed(poured(2_500), friction=0.4)
+    experiment.history.checkpoints.budget = 50 * 2**20
+    go(experiment, 5_000)
+    rewind_to(experiment, 2_100)
+    assert experiment.parameters.friction == 0.1
+    assert experiment.history.log.end == 5_000
+    assert apply(experiment, SetParameters({"friction": 9.0}))  # refused: nothing is cut
+    assert experiment.history.log.end == 5_000
+    go(experiment, 2_600)
+    assert experiment.history.log.end == 2_600
+    assert [entry.at for entry in experiment.history.log.entries] == [0]
+    assert state_hash(go(experiment, 5_000).run) == state_hash(poured(5_000).run)
 
 
 def test_n17_checkpoints_stay_within_their_budget_and_are_dense_for_recent_steps() -> None:
-    simulation = poured(1)
-    points = simulation.history.checkpoints
-    size = 8 * bytes_of(simulation.history.good.run)
+    experiment = poured(1)
+    points = experiment.history.checkpoints
+    size = 8 * bytes_of(experiment.history.good.run)
     points.budget = size
     held = []
     for at in range(2_000, 60_001, 2_000):
-        held.append(bytes_of(go(simulation, at).history.checkpoints.kept))
+        held.append(bytes_of(go(experiment, at).history.checkpoints.kept))
     assert max(held) <= size
     # No less than all they hold, each part once.
     assert held[-1] <= points.bytes <= 1.02 * held[-1]
@@ -96,19 +96,19 @@ def test_n17_checkpoints_stay_within_their_budget_and_are_dense_for_recent_steps
 
 
 def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_memory() -> None:
-    simulation = poured(6_000)
-    tables = sum(table.nbytes for table in tables_of(simulation.run.world).values())
+    experiment = poured(6_000)
+    tables = sum(table.nbytes for table in tables_of(experiment.run.world).values())
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        point = RestartPoint.of(simulation.parameters, simulation.run)
+        point = RestartPoint.of(experiment.parameters, experiment.run)
         taken = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
     counted = bytes_of(point.run, {id(point.run.series), id(point.run.built)})
     assert counted == pytest.approx(taken, rel=0.25)
     assert tables < counted < 2 * tables + 20_000
-    assert point.run.series.table is simulation.run.series.table
+    assert point.run.series.table is experiment.run.series.table
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ def test_n17_every_scene_continues_bit_by_bit_from_a_checkpoint_without_working_
 
 
 def test_n17_a_step_far_from_any_checkpoint_is_reached_through_the_log() -> None:
-    simulation = changed(poured(2_000), friction=0.5)
-    before = state_hash(go(simulation, 29_999).run)
-    here = state_hash(go(simulation, 30_000).run)
-    again = resumed(saved(simulation))
+    experiment = changed(poured(2_000), friction=0.5)
+    before = state_hash(go(experiment, 29_999).run)
+    here = state_hash(go(experiment, 30_000).run)
+    again = resumed(saved(experiment))
     again.history.checkpoints.budget = 50 * 2**20
     rewind_to(again, 29_999)
     assert (state_hash(again.run), again.history.at, again.history.seek) == (before, 29_999, None)
@@ -152,9 +152,9 @@ def test_n17_a_step_far_from_any_checkpoint_is_reached_through_the_log() -> None
 
 
 def test_n17_a_long_rewind_is_done_in_parts_during_which_commands_are_refused() -> None:
-    simulation = changed(poured(2_000), friction=0.5)
-    far = state_hash(go(simulation, 5_500).run)
-    again = resumed(saved(go(simulation, 6_000)))
+    experiment = changed(poured(2_000), friction=0.5)
+    far = state_hash(go(experiment, 5_500).run)
+    again = resumed(saved(go(experiment, 6_000)))
     again.session.seek_steps = 700
     rewind_to(again, 5_500)
     assert (again.history.at, again.history.seek is not None) == (700, True)
@@ -171,10 +171,10 @@ def test_n17_a_long_rewind_is_done_in_parts_during_which_commands_are_refused() 
 
 
 def test_n17_two_changes_are_taken_back_also_while_the_run_moves_to_the_state_before_the_second() -> None:
-    simulation = poured(2_000)
-    before = state_hash(simulation.run)
-    go(changed(simulation, friction=0.5), 4_000)
-    again = resumed(saved(go(changed(simulation, friction=0.6), 5_000)))
+    experiment = poured(2_000)
+    before = state_hash(experiment.run)
+    go(changed(experiment, friction=0.5), 4_000)
+    again = resumed(saved(go(changed(experiment, friction=0.6), 5_000)))
     again.session.seek_steps = 700
     for step in (4_000, 2_000):
         assert not apply(again, TakeBack("friction"))

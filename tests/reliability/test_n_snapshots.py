@@ -200,10 +200,10 @@ def test_n05_generator_phase_and_parameters_of_the_next_fill_are_restored() -> N
     other = resumed(saved(one))
     assert other.run.built.grain_count == 40
     assert other.parameters.grain_count == 25
-    for simulation in (one, other):
-        assert go(simulation, 40_000).run.state.layers > 1
-        assert not apply(simulation, Act("reset"))
-        assert len(simulation.run.state.radii) == 25
-        assert not apply(simulation, Act("fill"))
-        go(simulation, 13_000)
+    for experiment in (one, other):
+        assert go(experiment, 40_000).run.state.layers > 1
+        assert not apply(experiment, Act("reset"))
+        assert len(experiment.run.state.radii) == 25
+        assert not apply(experiment, Act("fill"))
+        go(experiment, 13_000)
     assert state_hash(one.run) == state_hash(other.run)

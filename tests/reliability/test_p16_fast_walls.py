@@ -23,8 +23,8 @@ from tests.small_worlds import Bench, model_of, use_plain_engine, world_of
 def pushed(shape: int, corners: list, dt: float) -> Bench:
     """A row of grains in space and a wall at 100 m/s towards them."""
     model, numbers = model_of("velocity_verlet", 3, rotation=True, law=laws()["hertz_mindlin"], young=1e9)
-    place = [(2.1e-3 * (n + 1), 0.0, 0.0) for n in range(6)]
-    world = world_of(model, place, RADIUS, 1e-5, skin=5e-4)
+    position = [(2.1e-3 * (n + 1), 0.0, 0.0) for n in range(6)]
+    world = world_of(model, position, RADIUS, 1e-5, skin=5e-4)
     world = set_walls(world, [shape], np.asarray([corners], float), velocity=(100.0, 0.0, 0.0), material=1)
     return Bench(world, model, numbers, dt)
 
@@ -55,13 +55,13 @@ def test_p16_a_wall_that_moves_more_than_half_a_radius_per_step_is_a_fault(
     monkeypatch: pytest.MonkeyPatch, share: float, stops: bool
 ) -> None:
     use_plain_engine(monkeypatch)
-    simulation = new_experiment("heap3d", CYLINDER | {"dt": 1e-5})
-    assert not apply(simulation, Act("fill"))
-    world = simulation.run.world
-    limit = LARGEST_STEP * float(world.radius.min()) / simulation.dt
+    experiment = new_experiment("heap3d", CYLINDER | {"dt": 1e-5})
+    assert not apply(experiment, Act("fill"))
+    world = experiment.run.world
+    limit = LARGEST_STEP * float(world.radius.min()) / experiment.dt
     world.walls.velocity[FLOOR_WALL] = 0.0, 0.0, -share * limit  # away from the grains: none is disturbed
-    before = go(simulation, simulation.history.at + CHECK_STEPS).history.at
-    fault = simulation.fault
+    before = go(experiment, experiment.history.at + CHECK_STEPS).history.at
+    fault = experiment.fault
     assert (fault is not None) == stops
     if fault is not None:
         assert f"Wall {FLOOR_WALL} moves at {share * limit:.3g} m/s" in str(fault.message)
@@ -74,4 +74,4 @@ def test_p16_a_wall_that_moves_more_than_half_a_radius_per_step_is_a_fault(
             "('auto')."
         ) in str(fault.message)
         assert fault.sphere_id is None
-        assert (advance(simulation, 10), simulation.history.at) == (0, before)
+        assert (advance(experiment, 10), experiment.history.at) == (0, before)

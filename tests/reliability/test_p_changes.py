@@ -81,31 +81,31 @@ def answered(simulation: Experiment) -> None:
 
 @pytest.mark.parametrize("parameter", LIVE, ids=lambda entry: entry.name)
 def test_p09_moving_every_slider_over_its_range_leaves_all_numbers_finite(parameter: Parameter, heap: SavedRun) -> None:
-    simulation = resumed_experiment(heap)
+    experiment = resumed_experiment(heap)
     for change in range(CHANGES + 1):
         there_and_back = 1.0 - abs(2.0 * change / CHANGES - 1.0)
         value = along(parameter, there_and_back)
-        assert not apply(simulation, SetParameters({parameter.name: value}))
-        advance(simulation, BETWEEN)
-        sound(simulation)
-        if simulation.fault is not None:
+        assert not apply(experiment, SetParameters({parameter.name: value}))
+        advance(experiment, BETWEEN)
+        sound(experiment)
+        if experiment.fault is not None:
             # Only a step that was asked for can be too large: with an automatic one every stiffness is followed.
             assert parameter.name == "dt"
-            answered(simulation)
+            answered(experiment)
         else:
-            assert getattr(simulation.parameters, parameter.name) == value
-            assert faults.check(simulation) is None
+            assert getattr(experiment.parameters, parameter.name) == value
+            assert faults.check(experiment) is None
 
 
 def test_p11_a_much_larger_radius_acts_at_the_next_fill_or_is_refused(heap: SavedRun) -> None:
-    simulation, untouched = resumed_experiment(heap), resumed_experiment(heap)
-    assert "mean_radius = 0.003 (3 mm) is refused" in str(apply(simulation, SetParameters({"mean_radius": 3e-3})))
-    changed(simulation, mean_radius=2e-3)
-    assert "at the next start" in str(simulation.message)
-    for run in (simulation, untouched):
+    experiment, untouched = resumed_experiment(heap), resumed_experiment(heap)
+    assert "mean_radius = 0.003 (3 mm) is refused" in str(apply(experiment, SetParameters({"mean_radius": 3e-3})))
+    changed(experiment, mean_radius=2e-3)
+    assert "at the next start" in str(experiment.message)
+    for run in (experiment, untouched):
         advance(run, 500)
-    assert state_hash(simulation.run) == state_hash(untouched.run)
-    small = changed(simulation, mean_radius=6e-4)
+    assert state_hash(experiment.run) == state_hash(untouched.run)
+    small = changed(experiment, mean_radius=6e-4)
     assert not apply(small, Act("reset"))
     changed(small, mean_radius=1.8e-3)
     assert not apply(small, Act("fill"))
@@ -121,13 +121,13 @@ def test_p11_a_much_larger_radius_acts_at_the_next_fill_or_is_refused(heap: Save
     ids=lambda change: next(iter(change)),
 )
 def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_of_energy(change: dict) -> None:
-    simulation = few(normal_stiffness=1e4)
-    world, before = simulation.run.world, energy_of(simulation)
+    experiment = few(normal_stiffness=1e4)
+    world, before = experiment.run.world, energy_of(experiment)
     used = int(world.counters[PAIR_COUNT])
     springs, touching = world.pairs.shear_spring[:, :used].copy(), world.pairs.touching[:used].copy()
     assert touching.any()
-    changed(simulation, **change)
-    after, pairs = energy_of(simulation), simulation.run.world.pairs
+    changed(experiment, **change)
+    after, pairs = energy_of(experiment), experiment.run.world.pairs
     work = after.work - before.work
     if "exponent" in change:  # a k in N/m is a much stiffer one in N/m^1.5: the grains move apart first
         assert after.elastic < 2.0 * before.elastic
@@ -136,9 +136,9 @@ def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_o
         assert (pairs.touching[:used] == touching).all()
     assert work == pytest.approx(after.mechanical - before.mechanical, abs=1e-15 * before.mechanical)
     assert after.gap == pytest.approx(before.gap, abs=1e-15 * before.mechanical)
-    assert f"friction springs are kept, {with_prefix(work, 'J', 3)} are booked as work." in str(simulation.message)
-    assert advance(simulation, 50) == 50
-    assert simulation.fault is None
+    assert f"friction springs are kept, {with_prefix(work, 'J', 3)} are booked as work." in str(experiment.message)
+    assert advance(experiment, 50) == 50
+    assert experiment.fault is None
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -150,41 +150,41 @@ def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_o
     ),
 )
 def test_p14_a_change_of_integrator_during_an_impact_has_at_most_the_error_of_a_step(before: str, after: str) -> None:
-    simulation = copy.deepcopy(in_mid_impact(before))
-    built = simulation.run.built
+    experiment = copy.deepcopy(in_mid_impact(before))
+    built = experiment.run.built
     omega = math.sqrt(built.normal_stiffness / built.mass)
     rest = built.radius - built.gravity / omega**2
-    place, speed = moment(simulation)
-    swing, small = math.hypot(place - rest, speed / omega), omega * simulation.dt
-    changed(simulation, integrator=after)
-    assert moment(simulation) == pytest.approx((place, speed), rel=1e-14)
-    if simulation.engine.model.integrator.levels > 3:
-        assert not simulation.run.world.motion[:, 3:].any()
-    assert advance(simulation, 1) == 1
-    found = moment(simulation)
+    position, speed = moment(experiment)
+    swing, small = math.hypot(position - rest, speed / omega), omega * experiment.dt
+    changed(experiment, integrator=after)
+    assert moment(experiment) == pytest.approx((position, speed), rel=1e-14)
+    if experiment.engine.model.integrator.levels > 3:
+        assert not experiment.run.world.motion[:, 3:].any()
+    assert advance(experiment, 1) == 1
+    found = moment(experiment)
     # Without the third derivative a scheme omits up to dt³/6 of it in the position and dt²/2 in the velocity.
-    exact = rest + (place - rest) * math.cos(small) + speed / omega * math.sin(small)
+    exact = rest + (position - rest) * math.cos(small) + speed / omega * math.sin(small)
     assert found[0] == pytest.approx(exact, abs=small**3 / 6 * swing)
-    exact = speed * math.cos(small) - (place - rest) * omega * math.sin(small)
+    exact = speed * math.cos(small) - (position - rest) * omega * math.sin(small)
     assert found[1] == pytest.approx(exact, abs=small**2 / 2 * swing * omega)
 
 
 @cache
 def in_mid_impact(integrator: str) -> Experiment:
     """An elastic sphere that has just touched the floor."""
-    simulation = new_experiment(
+    experiment = new_experiment(
         "bounce", {"integrator": integrator, "dt": 1e-5, "restitution_high": 1.0, "drop_height": 1e-3}
     )
-    assert not apply(simulation, Act("run"))
-    while moment(simulation)[0] >= simulation.run.built.radius - 1e-5:
-        advance(simulation, 1)
-    return simulation
+    assert not apply(experiment, Act("run"))
+    while moment(experiment)[0] >= experiment.run.built.radius - 1e-5:
+        advance(experiment, 1)
+    return experiment
 
 
 def moment(simulation: Experiment) -> tuple[float, float]:
     """Height [m] and velocity [m/s] of the elastic sphere at one moment."""
-    place, velocity, acceleration = simulation.run.world.motion[2, :3, 2]
-    return float(place), float(
+    position, velocity, acceleration = simulation.run.world.motion[2, :3, 2]
+    return float(position), float(
         velocity - simulation.engine.model.integrator.velocity_lead * simulation.dt * acceleration
     )
 
@@ -247,24 +247,24 @@ def test_p17_a_grain_removed_from_a_pile_leaves_no_contact() -> None:
 
 
 def test_p17_a_wall_removed_during_contact_exerts_no_further_force(heap: SavedRun) -> None:
-    simulation = resumed_experiment(heap)
-    while simulation.phase == "filling":
-        advance(simulation, 500)
-    world, width = simulation.run.world, simulation.run.built.width
+    experiment = resumed_experiment(heap)
+    while experiment.phase == "filling":
+        advance(experiment, 500)
+    world, width = experiment.run.world, experiment.run.built.width
     used = int(world.counters[PAIR_COUNT])
     wall = world.fixed & (world.motion[0, 0] > width)
     touched = world.pairs.touching[:used] > 0
     assert (touched & (wall[world.pairs.i[:used]] | wall[world.pairs.j[:used]])).any()
-    changed(simulation, gravity=1.62)
-    advance(simulation, 3)  # and in the midst of a change
-    assert not apply(simulation, Act("open"))
-    assert advance(simulation, 1) == 1
-    world = simulation.run.world
+    changed(experiment, gravity=1.62)
+    advance(experiment, 3)  # and in the midst of a change
+    assert not apply(experiment, Act("open"))
+    assert advance(experiment, 1) == 1
+    world = experiment.run.world
     assert not (world.fixed & (world.motion[0, 0] > width)).any()
-    table = simulation.engine.contact_table(world, simulation.engine.law_parameters)
+    table = experiment.engine.contact_table(world, experiment.engine.law_parameters)
     assert table.j.max() < world.sphere_count
     gap = np.sqrt((table.branch**2).sum(axis=0)) - world.radius[table.i] - world.radius[table.j]
     assert (gap < 0.0).all()
-    go(simulation, simulation.history.at + 2_000)
-    assert simulation.fault is None
-    sound(simulation)
+    go(experiment, experiment.history.at + 2_000)
+    assert experiment.fault is None
+    sound(experiment)

@@ -93,12 +93,12 @@ def test_p08_stiffness_times_a_thousand_is_followed_by_the_step_or_stopped_with_
 
 
 def test_p21_a_requested_copy_contains_one_set_of_parameters_between_two_steps() -> None:
-    simulation = poured(3_000)
+    experiment = poured(3_000)
     copies: list[SavedRun] = []
     for friction in (0.2, 0.3):
-        assert not apply(simulation, SetParameters({"friction": friction}))
-        assert not apply(simulation, Copy(copies.append))
-        advance(simulation, 10)
+        assert not apply(experiment, SetParameters({"friction": friction}))
+        assert not apply(experiment, Copy(copies.append))
+        advance(experiment, 10)
     assert [copy.now.now.parameters.friction for copy in copies] == [0.2, 0.3]
     assert [copy.now.at for copy in copies] == [3_000, 3_010]
     assert [copy.now.now.run.step for copy in copies] == [3_000, 3_010]
@@ -106,10 +106,10 @@ def test_p21_a_requested_copy_contains_one_set_of_parameters_between_two_steps()
 
 
 def test_p22_a_thousand_undos_and_redos_restore_the_parameters_bit_by_bit() -> None:
-    simulation = poured(100)
-    before = simulation.parameters
+    experiment = poured(100)
+    before = experiment.parameters
     for _ in range(500):
-        changed(simulation, tilt=0.1)
-        changed(simulation, tilt=before.tilt)
-    assert simulation.parameters == before
-    assert len(simulation.history.log.entries) == 1_001
+        changed(experiment, tilt=0.1)
+        changed(experiment, tilt=before.tilt)
+    assert experiment.parameters == before
+    assert len(experiment.history.log.entries) == 1_001

@@ -13,7 +13,7 @@ import pytest
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls, with_threads
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
-from repose.sim.engine.model import Model, Numbers
+from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.world import REBUILD_COUNT, World
 from repose.sim.fields.target import Target
 from repose.sim.io import archive
@@ -44,13 +44,13 @@ def everything() -> tuple[Bench, World]:
         def gravity_vector(self, dimension: int) -> tuple[float, ...]:
             return (0.0, 0.0, -9.81)
 
-    numbers = Numbers(
+    numbers = Coefficients(
         (
             named[0].numbers(Given(), 3),
             named[1].numbers(Given(), 3),
             Target((0.0, 0.0, 8e-3), 30, 5.0, 1e-3, 3e-4),
         ),
-        bond.numbers(cement),
+        bond.coefficients(cement),
     )
     model_fields = tuple(field.bind(None) for field in named)
     model = replace(
@@ -60,15 +60,15 @@ def everything() -> tuple[Bench, World]:
         bodies=True,
     )
     world = empty_world(3, 3, 3, skin=3e-4)
-    place = 2.3 * R * np.array([(x, y, z) for z in range(3) for y in range(4) for x in range(4)], float)
-    place += generator.uniform(-1.0, 1.0, place.shape) * 0.1 * R + np.array([-3.5 * R, -3.5 * R, 1.2 * R])
+    position = 2.3 * R * np.array([(x, y, z) for z in range(3) for y in range(4) for x in range(4)], float)
+    position += generator.uniform(-1.0, 1.0, position.shape) * 0.1 * R + np.array([-3.5 * R, -3.5 * R, 1.2 * R])
     chain = [(2.0 * R * k - 5.0 * R, 0.0, 12.5 * R) for k in range(6)]
-    world = add_spheres(world, place[:24], R, MASS, velocity=generator.normal(0.0, 0.05, (24, 3)))
+    world = add_spheres(world, position[:24], R, MASS, velocity=generator.normal(0.0, 0.05, (24, 3)))
     world = add_spheres(world, chain, R, MASS, first_id=24)
     world = add_bonds(world, np.arange(24, 29), np.arange(25, 30), [4e-4])
     shape = shape_of_spheres([(-0.8 * R, 0.0, 0.0), (0.8 * R, 0.0, 0.0), (0.0, 0.9 * R, 0.3 * R)], 0.7 * R, 4e-6)
     turns = generator.normal(size=(24, 4))
-    middle = place[24:] + np.array([0.0, 0.0, 5.0 * R])
+    middle = position[24:] + np.array([0.0, 0.0, 5.0 * R])
     world = add_bodies(world, shape, middle, orientation=turns, spin=generator.normal(0.0, 20.0, (24, 3)), first_id=30)
     box = 6.0 * R
     corner = [
@@ -82,7 +82,7 @@ def everything() -> tuple[Bench, World]:
     velocity = np.zeros((6, 3))
     velocity[2, 0], velocity[5, 2] = -0.2, -0.5
     world = set_walls(world, [PLANE] * 5 + [FACET], corner, velocity=velocity)
-    bench = Bench(world, model, law.numbers(parameters), DT, (0.0, 0.0, -9.81), compiled=True, further=numbers)
+    bench = Bench(world, model, law.coefficients(parameters), DT, (0.0, 0.0, -9.81), compiled=True, further=numbers)
     return bench, world
 
 

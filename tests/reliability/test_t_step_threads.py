@@ -227,35 +227,35 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
     # A layer is poured and started up on the way, and the world is looked at.
     before, found = resumed(blob).run.state.layers, set()
     for threads in (1, 2, 7):
-        simulation = resumed(blob)
-        simulation.session.threads = threads
-        simulation.session.thread_choice = ThreadChoice(lambda: 0.0)
-        found.add(state_hash(go(simulation, 16_500).run))
-        assert simulation.run.state.layers > before
+        experiment = resumed(blob)
+        experiment.session.threads = threads
+        experiment.session.thread_choice = ThreadChoice(lambda: 0.0)
+        found.add(state_hash(go(experiment, 16_500).run))
+        assert experiment.run.state.layers > before
     assert len(found) == 1
 
 
 def test_i13_restart_points_and_files_contain_no_storage_of_threads() -> None:
-    simulation, alone = poured(3_000), poured(3_000)
-    simulation.session.threads = 7
-    simulation.session.thread_choice = ThreadChoice(lambda: 0.0)  # however busy the machine is
-    for one in (simulation, alone):
+    experiment, alone = poured(3_000), poured(3_000)
+    experiment.session.threads = 7
+    experiment.session.thread_choice = ThreadChoice(lambda: 0.0)  # however busy the machine is
+    for one in (experiment, alone):
         advance(one, 2_500)
-    assert simulation.run.world.threads.thread_status.shape[0] == 7
-    kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.kept)]
-    for point in (*kept, RestartPoint.of(simulation.parameters, simulation.run)):
+    assert experiment.run.world.threads.thread_status.shape[0] == 7
+    kept = [experiment.history.good, *(moment.now for moment in experiment.history.checkpoints.kept)]
+    for point in (*kept, RestartPoint.of(experiment.parameters, experiment.run)):
         tables = point.run.world.threads
         assert (tables.thread_status.size, tables.buffer.size, tables.chosen.size) == (0, 0, 0)
-    assert saved(simulation) == saved(alone)
+    assert saved(experiment) == saved(alone)
 
 
 def opened(threads: int) -> Experiment:
     """A column that begins to flow."""
-    simulation = new_experiment("heap", ready="column")
-    simulation.session.threads = threads
-    simulation.session.thread_choice = ThreadChoice(lambda: 0.0)
-    assert not apply(simulation, Act("open"))
-    return simulation
+    experiment = new_experiment("heap", ready="column")
+    experiment.session.threads = threads
+    experiment.session.thread_choice = ThreadChoice(lambda: 0.0)
+    assert not apply(experiment, Act("open"))
+    return experiment
 
 
 def test_t11_two_runs_with_several_threads_and_a_snapshot_of_a_third_are_independent() -> None:
@@ -266,10 +266,10 @@ def test_t11_two_runs_with_several_threads_and_a_snapshot_of_a_third_are_indepen
     state, numbers = copy_world(alone.run.world), alone.engine.law_parameters
 
     def run(threads: int) -> str:
-        simulation = opened(threads)
-        while simulation.step < steps:
-            advance(simulation, 7 if steps - simulation.step > 7 else steps - simulation.step)
-        return state_hash(simulation.run)
+        experiment = opened(threads)
+        while experiment.step < steps:
+            advance(experiment, 7 if steps - experiment.step > 7 else steps - experiment.step)
+        return state_hash(experiment.run)
 
     def analyse() -> bool:
         again = [alone.engine.contact_table(state, numbers) for _ in range(looks)]

@@ -34,26 +34,26 @@ def test_x06_a_step_a_third_too_large_multiplies_the_energy_by_ten_within_one_ch
 def test_x06_impacts_shorter_than_the_interval_of_checks_add_less_energy_than_that_of_one_grain(seed: int) -> None:
     """A grain that strikes others at 1.3 times the step they bear may be gone before the next look: the run is then
     stopped up to hundreds of steps after the first such impact (375 with seed 1), but none of them has fed another."""
-    simulation = new_experiment("heap", {"grain_count": GRAINS, "width": 0.015, "dt": 1.3 * 5e-5}, seed)
-    assert not apply(simulation, Act("fill"))
-    assert simulation.engine.dt_check_steps == CLOSE_STEPS
+    experiment = new_experiment("heap", {"grain_count": GRAINS, "width": 0.015, "dt": 1.3 * 5e-5}, seed)
+    assert not apply(experiment, Act("fill"))
+    assert experiment.engine.dt_check_steps == CLOSE_STEPS
     exceeded, lasted = 0, 0
     before = whole = 0.0
     while True:
-        advance(simulation, 1)
-        if simulation.fault is not None:
+        advance(experiment, 1)
+        if experiment.fault is not None:
             break
-        survey = survey_contacts(simulation)
-        lasted = lasted + 1 if simulation.dt > survey.stable_dt else 0
-        energy = energy_of(simulation, survey)
+        survey = survey_contacts(experiment)
+        lasted = lasted + 1 if experiment.dt > survey.stable_dt else 0
+        energy = energy_of(experiment, survey)
         if lasted and not exceeded:
             before, whole = energy.gap, energy.mechanical + energy.dissipated
         exceeded += bool(lasted)
         if exceeded:
             assert abs(energy.gap - before) < whole / GRAINS
         assert lasted < CLOSE_STEPS
-        assert simulation.step < 5_000
+        assert experiment.step < 5_000
     assert 0 < exceeded <= 100
-    assert np.isfinite(simulation.run.world.motion).all()
-    assert simulation.fault.parameter is None
-    assert "Likely cause: the time step" in str(simulation.fault.message)
+    assert np.isfinite(experiment.run.world.motion).all()
+    assert experiment.fault.parameter is None
+    assert "Likely cause: the time step" in str(experiment.fault.message)

@@ -91,14 +91,14 @@ def test_x13_any_number_of_the_motion_that_is_not_finite_is_found_by_the_next_ch
         3 if integrator == "rk4" else base.engine.model.integrator.levels
     )  # Runge-Kutta writes the rest anew at every step
     for number, (coordinate, level) in enumerate(itertools.product(range(3), range(levels))):
-        simulation = copy.deepcopy(base)
+        experiment = copy.deepcopy(base)
         value = (math.nan, math.inf, -math.inf)[number % 3]
-        spoilt(simulation, 7 * number % 50, level, coordinate, value)
-        done = advance(simulation, CHECK_STEPS)
+        spoilt(experiment, 7 * number % 50, level, coordinate, value)
+        done = advance(experiment, CHECK_STEPS)
         made_anew = level == 2 and integrator != "gear5"  # an acceleration is what the force says
-        assert (simulation.fault is None) == made_anew
-        assert done < CHECK_STEPS or simulation.step % CHECK_STEPS != 0 or made_anew
-        assert np.isfinite(simulation.run.world.motion).all()
+        assert (experiment.fault is None) == made_anew
+        assert done < CHECK_STEPS or experiment.step % CHECK_STEPS != 0 or made_anew
+        assert np.isfinite(experiment.run.world.motion).all()
 
 
 @pytest.mark.parametrize("integrator", ["gear5", *OTHERS])
@@ -108,23 +108,23 @@ def test_x13_a_grain_without_contacts_and_its_value_that_is_not_finite_are_named
 ) -> None:
     use_plain_engine(monkeypatch)
     # A spin alone moves nothing: only the look at all motion finds it.
-    simulation = new_experiment("heap", {"grain_count": 3, "width": 0.015, "rotation": True, "integrator": integrator})
-    apply(simulation, Act("fill"))
-    assert survey_contacts(simulation).contacts == 0
-    row = int(np.flatnonzero(~simulation.run.world.fixed)[1])
-    sphere = int(simulation.run.world.sphere_id[row])
-    simulation.run.world.motion[coordinate, 1, row] = math.nan
-    advance(simulation, CHECK_STEPS)
-    assert simulation.fault is not None
-    assert simulation.fault.sphere_id == sphere
+    experiment = new_experiment("heap", {"grain_count": 3, "width": 0.015, "rotation": True, "integrator": integrator})
+    apply(experiment, Act("fill"))
+    assert survey_contacts(experiment).contacts == 0
+    row = int(np.flatnonzero(~experiment.run.world.fixed)[1])
+    sphere = int(experiment.run.world.sphere_id[row])
+    experiment.run.world.motion[coordinate, 1, row] = math.nan
+    advance(experiment, CHECK_STEPS)
+    assert experiment.fault is not None
+    assert experiment.fault.sphere_id == sphere
     # Runge-Kutta makes the velocity from sums and the place at the next step: of the two it may be the first.
     lost = "orientation|spin" if coordinate == 2 else "position|velocity"
-    assert re.search(rf"has a ({lost}) that is not a finite number", str(simulation.fault.message))
+    assert re.search(rf"has a ({lost}) that is not a finite number", str(experiment.fault.message))
 
 
 def test_x13_of_grains_that_are_not_finite_the_one_that_touches_the_others_is_named() -> None:
-    simulation = rotating("gear5")
-    world = simulation.run.world
+    experiment = rotating("gear5")
+    world = experiment.run.world
     used = int(world.counters[PAIR_COUNT])
     i, j = world.pairs.i[:used], world.pairs.j[:used]
     touching = world.pairs.touching[:used] != 0
@@ -132,51 +132,51 @@ def test_x13_of_grains_that_are_not_finite_the_one_that_touches_the_others_is_na
     row = int(np.where(world.fixed, 0, met).argmax())
     assert met[row] >= 4
     world.motion[2, 1, row] = math.nan
-    advance(simulation, CHECK_STEPS)
-    assert simulation.fault is not None
-    assert simulation.fault.sphere_id == int(world.sphere_id[row])
+    advance(experiment, CHECK_STEPS)
+    assert experiment.fault is not None
+    assert experiment.fault.sphere_id == int(world.sphere_id[row])
 
 
 def test_x13_a_friction_spring_that_is_not_finite_is_found_by_the_next_check() -> None:
-    simulation = pressed()
-    world = simulation.run.world
+    experiment = pressed()
+    world = experiment.run.world
     entry = int(np.flatnonzero(world.pairs.touching)[0])
     world.pairs.shear_spring[0, entry] = math.nan
     ids = world.sphere_id[[world.pairs.i[entry], world.pairs.j[entry]]]
-    advance(simulation, CHECK_STEPS)
-    assert simulation.fault is not None
-    assert simulation.fault.sphere_id in ids
+    advance(experiment, CHECK_STEPS)
+    assert experiment.fault is not None
+    assert experiment.fault.sphere_id in ids
     assert all(
-        np.isfinite(table).all() for table in (simulation.run.world.motion, simulation.run.world.pairs.shear_spring)
+        np.isfinite(table).all() for table in (experiment.run.world.motion, experiment.run.world.pairs.shear_spring)
     )
 
 
 def test_x13_a_speed_beyond_the_step_is_found_by_the_next_check_before_the_grain_has_moved_far() -> None:
-    simulation = new_experiment("heap", {"grain_count": 3, "width": 0.015})
-    apply(simulation, Act("fill"))
-    advance(simulation, CHECK_STEPS - 1)
-    row = int(np.flatnonzero(~simulation.run.world.fixed)[1])
-    limit = LARGEST_STEP * simulation.run.world.radius[row] / simulation.dt
-    sphere = int(simulation.run.world.sphere_id[row])
-    simulation.run.world.motion[1, 1, row] = 1.01 * limit
-    advance(simulation, 1)
-    assert simulation.fault is not None
-    assert simulation.fault.sphere_id == sphere
+    experiment = new_experiment("heap", {"grain_count": 3, "width": 0.015})
+    apply(experiment, Act("fill"))
+    advance(experiment, CHECK_STEPS - 1)
+    row = int(np.flatnonzero(~experiment.run.world.fixed)[1])
+    limit = LARGEST_STEP * experiment.run.world.radius[row] / experiment.dt
+    sphere = int(experiment.run.world.sphere_id[row])
+    experiment.run.world.motion[1, 1, row] = 1.01 * limit
+    advance(experiment, 1)
+    assert experiment.fault is not None
+    assert experiment.fault.sphere_id == sphere
 
 
 @pytest.mark.parametrize("steps", [1, 49, 50, 1_733])
 def test_x13_the_run_continues_from_its_last_good_state(steps: int) -> None:
-    simulation: Experiment = pressed()
-    advance(simulation, 2_000 - simulation.step % 2_000)  # a good state has just been kept
-    good = state_hash(simulation.run)
-    advance(simulation, steps)
-    row = int(np.flatnonzero(~simulation.run.world.fixed)[steps % 30])
-    sphere = int(simulation.run.world.sphere_id[row])
-    simulation.run.world.motion[0, 1, row] = math.nan
-    assert advance(simulation, 1_000) == 0
-    assert simulation.fault is not None
-    assert simulation.fault.sphere_id == sphere
-    assert state_hash(simulation.run) == good
-    assert np.isfinite(simulation.run.world.motion).all()
-    assert not apply(simulation, Recover({"dt": "auto"}))
-    assert advance(simulation, steps) == steps
+    experiment: Experiment = pressed()
+    advance(experiment, 2_000 - experiment.step % 2_000)  # a good state has just been kept
+    good = state_hash(experiment.run)
+    advance(experiment, steps)
+    row = int(np.flatnonzero(~experiment.run.world.fixed)[steps % 30])
+    sphere = int(experiment.run.world.sphere_id[row])
+    experiment.run.world.motion[0, 1, row] = math.nan
+    assert advance(experiment, 1_000) == 0
+    assert experiment.fault is not None
+    assert experiment.fault.sphere_id == sphere
+    assert state_hash(experiment.run) == good
+    assert np.isfinite(experiment.run.world.motion).all()
+    assert not apply(experiment, Recover({"dt": "auto"}))
+    assert advance(experiment, steps) == steps

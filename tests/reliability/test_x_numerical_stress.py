@@ -48,8 +48,8 @@ def test_x02_grains_of_any_size_collide_by_the_closed_form(size: float) -> None:
     overlap, force, duration, omega = closed_form(k, 0.5 * mass, speed)
     dt = duration / 100
     model, numbers = model_of("gear5", **ELASTIC)
-    place = [(-size - 1.65 * speed * dt, 0.0), (size, 0.0)]
-    world = world_of(model, place, size, mass, velocity=[(speed / 2, 0), (-speed / 2, 0)], skin=0.3 * size)
+    position = [(-size - 1.65 * speed * dt, 0.0), (size, 0.0)]
+    world = world_of(model, position, size, mass, velocity=[(speed / 2, 0), (-speed / 2, 0)], skin=0.3 * size)
     bench = Bench(world, model, numbers._replace(normal_stiffness=k), dt)
     assert impact(bench, 110) == pytest.approx((overlap, force, duration), rel=(omega * dt) ** 2)
 
@@ -59,8 +59,8 @@ def test_x02_far_from_the_origin_the_impact_is_as_exact_as_positions_are() -> No
     rebounds, dt = [], closed_form(1e6, 0.5e-3, 1.0)[2] / 500
     for offset in (0.0, 1e7):
         model, numbers = model_of("velocity_verlet", **ELASTIC)
-        place = [(offset - RADIUS, 0.0), (offset + RADIUS, 0.0)]
-        world = world_of(model, place, RADIUS, 1e-3, velocity=[(0.5, 0.0), (-0.5, 0.0)])
+        position = [(offset - RADIUS, 0.0), (offset + RADIUS, 0.0)]
+        world = world_of(model, position, RADIUS, 1e-3, velocity=[(0.5, 0.0), (-0.5, 0.0)])
         bench = Bench(world, model, numbers, dt)
         bench.advance(600)
         assert not bench.touching
@@ -88,8 +88,8 @@ def test_x04_a_mass_ratio_of_a_million_is_stable_under_the_automatic_step(integr
     # faster and sets the step.
     def stack(scheme: str, dt: float) -> Bench:
         model, numbers = model_of(scheme, exponent="linear", normal_stiffness=1e6, normal_damping=0.0)
-        place = [(0.0, 0.0), (0.0, 1.999 * RADIUS), (0.0, 3.997 * RADIUS)]
-        world = world_of(model, place, RADIUS, [1.0, 1e-6, 1.0], fixed=[True, False, False])
+        position = [(0.0, 0.0), (0.0, 1.999 * RADIUS), (0.0, 3.997 * RADIUS)]
+        world = world_of(model, position, RADIUS, [1.0, 1e-6, 1.0], fixed=[True, False, False])
         return Bench(world, model, numbers, dt)
 
     survey = surveyed(stack(integrator, 0.0), stack("leapfrog", 0.0))
@@ -115,8 +115,8 @@ def test_x08_the_largest_count_is_accepted_and_one_more_refused_with_the_limit(s
 def test_x08_the_largest_count_runs() -> None:
     count = int(scenes()["heap"].parameters.declared()["grain_count"].high)
     model, numbers = model_of("gear5")
-    place = np.stack(np.meshgrid(np.arange(200.0), np.arange(count // 200)), axis=-1).reshape(-1, 2) * 1.999 * RADIUS
-    bench = Bench(world_of(model, place, RADIUS, 1e-3), model, numbers, 1e-6, (0.0, -9.81), compiled=True)
+    position = np.stack(np.meshgrid(np.arange(200.0), np.arange(count // 200)), axis=-1).reshape(-1, 2) * 1.999 * RADIUS
+    bench = Bench(world_of(model, position, RADIUS, 1e-3), model, numbers, 1e-6, (0.0, -9.81), compiled=True)
     assert bench.advance(20) == 20
     assert int(bench.world.pairs.touching.sum()) == 2 * count - 200 - count // 200
 
@@ -157,25 +157,27 @@ def test_x12_a_grain_a_million_kilometres_away_disturbs_no_other() -> None:
 
 
 def test_x12_a_grain_a_million_kilometres_away_is_named() -> None:
-    simulation = pressed()
-    row = int(np.flatnonzero(~simulation.run.world.fixed)[5])
-    sphere = int(simulation.run.world.sphere_id[row])
-    simulation.run.world.motion[1, 0, row] = 1e12
-    advance(simulation, 100)
-    assert simulation.fault is not None
-    assert simulation.fault.sphere_id == sphere
+    experiment = pressed()
+    row = int(np.flatnonzero(~experiment.run.world.fixed)[5])
+    sphere = int(experiment.run.world.sphere_id[row])
+    experiment.run.world.motion[1, 0, row] = 1e12
+    advance(experiment, 100)
+    assert experiment.fault is not None
+    assert experiment.fault.sphere_id == sphere
 
 
 def test_x14_cell_indices_beyond_the_range_of_integers_lose_no_contact() -> None:
     # Compiled, where a cell coordinate that does not fit wraps around: distances still decide.
     generator = np.random.default_rng(34)
     model, numbers = model_of("gear5")
-    place = np.vstack([generator.uniform(0.0, 8e-3, (12, 2)), [(1e25, 0.0), (1e25, 0.0), (-1e100, 1e100), (0.0, 1e17)]])
-    world = world_of(model, place, RADIUS, 1e-3)
+    position = np.vstack(
+        [generator.uniform(0.0, 8e-3, (12, 2)), [(1e25, 0.0), (1e25, 0.0), (-1e100, 1e100), (0.0, 1e17)]]
+    )
+    world = world_of(model, position, RADIUS, 1e-3)
     bench = Bench(world, model, numbers, 1e-9, compiled=True)
     assert bench.advance(1) == 1
     found = {pair for pair in listed(bench.world) if max(pair) < 12}
-    inside = world_of(model, place[:12], RADIUS, 1e-3, skin=float(bench.world.search.skin[0]))
+    inside = world_of(model, position[:12], RADIUS, 1e-3, skin=float(bench.world.search.skin[0]))
     assert brute_force(inside, 0.0) <= found <= brute_force(inside, inside.search.skin[0] * (1.0 + 1e-9))
 
 
@@ -214,11 +216,11 @@ def random_scene(seed: int) -> None:
         low, high = max(declared[name].low, -0.5), min(declared[name].high, 2e3)
         values[name] = float(generator.uniform(low, high))
     values["gravity"] = float(generator.uniform(0.5, 30.0))
-    simulation = new_experiment("heap", values, seed)
-    apply(simulation, Act("run"))
-    advance(simulation, 1_000)
-    state, world = simulation.run.state, simulation.run.world
-    assert simulation.fault is None, (values, simulation.fault)
+    experiment = new_experiment("heap", values, seed)
+    apply(experiment, Act("run"))
+    advance(experiment, 1_000)
+    state, world = experiment.run.state, experiment.run.world
+    assert experiment.fault is None, (values, experiment.fault)
     assert np.isfinite(world.motion).all()
     assert int((~world.fixed).sum()) == state.poured - state.removed
 

@@ -23,59 +23,59 @@ from tests.verification.test_hertz_impact import ELASTIC
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
 def test_x06_a_step_below_the_critical_one_is_stable(share: float) -> None:
-    simulation = pressed()
-    critical = survey_contacts(simulation).stable_dt
-    assert not apply(simulation, SetParameters({"dt": share * critical}))
-    kinetic = energy_of(simulation).kinetic
-    assert advance(simulation, 2_000) == 2_000
-    assert simulation.fault is None
-    assert energy_of(simulation).kinetic < max(10.0 * kinetic, 1e-6)
+    experiment = pressed()
+    critical = survey_contacts(experiment).stable_dt
+    assert not apply(experiment, SetParameters({"dt": share * critical}))
+    kinetic = energy_of(experiment).kinetic
+    assert advance(experiment, 2_000) == 2_000
+    assert experiment.fault is None
+    assert energy_of(experiment).kinetic < max(10.0 * kinetic, 1e-6)
 
 
 @pytest.mark.parametrize("multiple", [1.001, 2.0, 10.0])
 def test_x06_a_step_above_the_critical_one_is_set_with_a_warning_and_stopped_within_a_hundred_steps(
     multiple: float,
 ) -> None:
-    simulation = pressed()
-    advance(simulation, 4_000)  # at rest the stable step changes by less than a thousandth in a hundred steps
-    critical, before = survey_contacts(simulation).stable_dt, state_hash(simulation.run)
-    assert not apply(simulation, SetParameters({"dt": multiple * critical}))
-    assert simulation.fault is None
+    experiment = pressed()
+    advance(experiment, 4_000)  # at rest the stable step changes by less than a thousandth in a hundred steps
+    critical, before = survey_contacts(experiment).stable_dt, state_hash(experiment.run)
+    assert not apply(experiment, SetParameters({"dt": multiple * critical}))
+    assert experiment.fault is None
     snapshot = Snapshot()
-    take_snapshot(simulation, snapshot)
+    take_snapshot(experiment, snapshot)
     assert str(snapshot.stability.dt_warning).startswith(
         f"Above {1e6 * critical:.4g} µs, the stable time step of the present contacts"
     )
-    assert advance(simulation, 100) < 100
-    assert simulation.fault is not None
-    assert simulation.fault.parameter == "dt"
-    assert (advance(simulation, 100), state_hash(simulation.run)) == (0, before)
+    assert advance(experiment, 100) < 100
+    assert experiment.fault is not None
+    assert experiment.fault.parameter == "dt"
+    assert (advance(experiment, 100), state_hash(experiment.run)) == (0, before)
 
 
 def test_x06_checks_of_a_fixed_step_do_not_depend_on_batches() -> None:
     ends = []
     for batch in (1, 7, 64, 5_000):
-        simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015, "dt": 1e-4})
-        apply(simulation, Act("fill"))
-        while simulation.fault is None:
-            advance(simulation, batch)
-        ends.append((simulation.history.at, simulation.fault, state_hash(simulation.run)))
+        experiment = new_experiment("heap", {"grain_count": 40, "width": 0.015, "dt": 1e-4})
+        apply(experiment, Act("fill"))
+        while experiment.fault is None:
+            advance(experiment, batch)
+        ends.append((experiment.history.at, experiment.fault, state_hash(experiment.run)))
     assert all(end == ends[0] for end in ends)
 
 
 def steps_to_the_fault(multiple: float) -> tuple[int, bool]:
     """Steps from when the step was first above what the contacts bear to the fault; whether all stayed finite."""
-    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015, "dt": 5e-5 * multiple})
-    apply(simulation, Act("fill"))
+    experiment = new_experiment("heap", {"grain_count": 40, "width": 0.015, "dt": 5e-5 * multiple})
+    apply(experiment, Act("fill"))
     exceeded: int | None = None
     last = 0
-    while simulation.fault is None:
-        advance(simulation, 10)
-        if exceeded is None and simulation.fault is None and survey_contacts(simulation).stable_dt < simulation.dt:
-            exceeded = simulation.step - 10
-        last = simulation.step if simulation.fault is None else last
+    while experiment.fault is None:
+        advance(experiment, 10)
+        if exceeded is None and experiment.fault is None and survey_contacts(experiment).stable_dt < experiment.dt:
+            exceeded = experiment.step - 10
+        last = experiment.step if experiment.fault is None else last
         assert last < 5_000
-    return last - (last if exceeded is None else exceeded), bool(np.isfinite(simulation.run.world.motion).all())
+    return last - (last if exceeded is None else exceeded), bool(np.isfinite(experiment.run.world.motion).all())
 
 
 @pytest.mark.parametrize("multiple", [2.0, 10.0])
@@ -91,12 +91,12 @@ def test_x06_new_contacts_that_are_unstable_are_detected_within_a_hundred_steps(
 
 @pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7, 1e9])
 def test_x07_any_stiffness_is_stable_with_an_automatic_step(stiffness: float) -> None:
-    simulation = pressed()
-    assert not apply(simulation, SetParameters({"normal_stiffness": stiffness}))
-    energy = energy_of(simulation)
-    assert advance(simulation, 2_000) == 2_000
-    assert simulation.fault is None
-    after = energy_of(simulation)
+    experiment = pressed()
+    assert not apply(experiment, SetParameters({"normal_stiffness": stiffness}))
+    energy = energy_of(experiment)
+    assert advance(experiment, 2_000) == 2_000
+    assert experiment.fault is None
+    after = energy_of(experiment)
     # Of what was turned over. The part of sliding is negative where the normal force grows: the friction spring at its
     # limit then stores more without motion.
     turned_over = abs(after.dissipated - energy.dissipated) + abs(after.work - energy.work)

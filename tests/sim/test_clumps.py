@@ -209,12 +209,15 @@ def test_a_slope_of_few_grains_is_not_measured_and_says_how_many_are_needed(
 def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_profile() -> None:
     """Spheres at random in a column and in a cone of 30°; the profile of the column has no slope of 80°."""
     generator = np.random.default_rng(1)
-    place = generator.uniform((-0.1, -0.1, 0.0), (0.1, 0.1, 0.2), (20_000, 3))
-    away = np.hypot(place[:, 0], place[:, 1])
+    position = generator.uniform((-0.1, -0.1, 0.0), (0.1, 0.1, 0.2), (20_000, 3))
+    away = np.hypot(position[:, 0], position[:, 1])
     angles = {}
-    for name, radius in (("column", np.full(len(place), 0.1)), ("cone", 0.1 - place[:, 2] / np.tan(np.radians(30.0)))):
+    for name, radius in (
+        ("column", np.full(len(position), 0.1)),
+        ("cone", 0.1 - position[:, 2] / np.tan(np.radians(30.0))),
+    ):
         experiment = begun(shape="ball", ball_share=1.0)
-        experiment.run.world = add_spheres(experiment.run.world, place[away < radius], 2e-3, 1.0)
+        experiment.run.world = add_spheres(experiment.run.world, position[away < radius], 2e-3, 1.0)
         experiment.run.state.phase = "rested"
         assert "Angle of repose" in str(experiment.scene.course.act(experiment, "measure"))
         readings = {str(reading.label): reading.value for reading in experiment.scene.course.readings(experiment)}
@@ -357,13 +360,13 @@ def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Pa
 
 def test_a_damaged_mixture_is_refused() -> None:
     experiment = begun(second_share=0.5)
-    flaw, state = experiment.scene.course.flaw, experiment.run.state
-    assert flaw(state, experiment.run.world, experiment.run.built) is None
+    invalid_state, state = experiment.scene.course.invalid_state, experiment.run.state
+    assert invalid_state(state, experiment.run.world, experiment.run.built) is None
     for which in ([], [2] * 100, [0] * 99):
         damaged = replace(state, which=which)
-        assert str(flaw(damaged, experiment.run.world, experiment.run.built)) == "which"
+        assert str(invalid_state(damaged, experiment.run.world, experiment.run.built)) == "which"
     broken = replace(state, others=[state.others[0]._replace(members=((0.0, 0.0, 0.0, -1.0),))])
-    assert str(flaw(broken, experiment.run.world, experiment.run.built)) == "members"
+    assert str(invalid_state(broken, experiment.run.world, experiment.run.built)) == "members"
 
 
 # In the plane.

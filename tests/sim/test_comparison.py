@@ -199,21 +199,21 @@ def test_the_plot_of_a_session_follows_the_parameters_of_the_present_run() -> No
 
 def test_points_outlive_a_reset_count_once_and_stay_with_their_scene() -> None:
     tiny = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1}
-    simulation = new_experiment("hourglass", tiny)
-    simulation.run.state.passages = [1.0 + 0.01 * step for step in range(40)]
-    simulation.run.state.phase = "rested"
+    experiment = new_experiment("hourglass", tiny)
+    experiment.run.state.passages = [1.0 + 0.01 * step for step in range(40)]
+    experiment.run.state.phase = "rested"
     for _ in range(2):
-        keep_measurement(simulation)
-    begin_anew(simulation)
+        keep_measurement(experiment)
+    begin_anew(experiment)
     snapshot = Snapshot()
-    take_snapshot(simulation, snapshot)
+    take_snapshot(experiment, snapshot)
     assert snapshot.results.measured == 1
     assert snapshot.results.comparison is not None
     assert ("250", "1") in english([row[:2] for row in snapshot.results.comparison.table])
-    start(simulation, "heap", {"grain_count": 3}, 1)
-    take_snapshot(simulation, snapshot)
+    start(experiment, "heap", {"grain_count": 3}, 1)
+    take_snapshot(experiment, snapshot)
     assert snapshot.results.measured == 0
     assert str(snapshot.results.comparison.title) == "θ(μ)"
-    start(simulation, "hourglass", tiny, 1)
-    take_snapshot(simulation, snapshot)
+    start(experiment, "hourglass", tiny, 1)
+    take_snapshot(experiment, snapshot)
     assert snapshot.results.measured == 1

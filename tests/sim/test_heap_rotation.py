@@ -22,13 +22,13 @@ GAP = {"gear5": 1e-3, "velocity_verlet": 0.03}
 def test_grains_rotate_and_rolling_friction_keeps_more_of_them_on_the_base(integrator: str) -> None:
     left = []
     for rolling in (0.0, 0.5):
-        simulation = new_experiment("heap", SMALL | {"rolling_friction": rolling, "integrator": integrator})
-        result = run_experiment(simulation)
+        experiment = new_experiment("heap", SMALL | {"rolling_friction": rolling, "integrator": integrator})
+        result = run_experiment(experiment)
         assert result["fault"] is None
         energy = result["energy"]
         assert abs(energy["gap"]) < GAP[integrator] * (energy["damping"] + energy["sliding"])
         snapshot = Snapshot()
-        take_snapshot(simulation, snapshot)
+        take_snapshot(experiment, snapshot)
         assert snapshot.grains.orientation.shape == (len(snapshot.grains.radius), 1)
         turned = snapshot.grains.orientation[~snapshot.grains.fixed, 0]
         assert np.ptp(turned) > 0.1

@@ -32,9 +32,9 @@ def tiny(scene: str = "hourglass", seed: int = 1, **values: object) -> Experimen
 @pytest.fixture(scope="module")
 def emptied() -> Experiment:
     """A tiny glass that has run empty."""
-    simulation = tiny()
-    run_experiment(simulation)
-    return simulation
+    experiment = tiny()
+    run_experiment(experiment)
+    return experiment
 
 
 def parameters(scene: str = "hourglass", **values: object):
@@ -44,10 +44,10 @@ def parameters(scene: str = "hourglass", **values: object):
 @pytest.mark.parametrize("scene", ["hourglass", "hourglass_glass"])
 def test_grains_start_inside_the_glass_and_touch_nothing(scene):
     built = parameters(scene, grain_count=400)
-    place, radius = random_start(built, np.random.default_rng(3))
-    assert (clearance(built, place) > radius).all()
-    assert (place[:, 2] - radius > NECK).all()
-    apart = np.linalg.norm(place[:, None] - place[None], axis=-1) - radius[:, None] - radius[None]
+    position, radius = random_start(built, np.random.default_rng(3))
+    assert (clearance(built, position) > radius).all()
+    assert (position[:, 2] - radius > NECK).all()
+    apart = np.linalg.norm(position[:, None] - position[None], axis=-1) - radius[:, None] - radius[None]
     assert apart[~np.eye(radius.size, dtype=bool)].min() > 0.0
 
 
@@ -95,9 +95,9 @@ def test_the_first_passage_is_at_the_time_of_free_fall(emptied):
 def test_the_same_seed_gives_the_same_run_and_another_seed_another():
     hashes = []
     for seed in (1, 1, 2):
-        simulation = tiny(seed=seed)
-        advance(simulation, 3000)
-        hashes.append(state_hash(simulation.run))
+        experiment = tiny(seed=seed)
+        advance(experiment, 3000)
+        hashes.append(state_hash(experiment.run))
     assert hashes[0] == hashes[1] != hashes[2]
 
 
@@ -125,72 +125,72 @@ def test_the_button_says_why_the_glass_cannot_be_turned(monkeypatch, emptied):
 
 def test_after_a_turn_the_grains_flow_back(emptied):
     # Gap: 0.7 to 2.2 % of the dissipation at the automatic step of 10 µs (seeds 1 to 3), 0.3 to 0.4 % at 5 µs.
-    simulation = tiny(dt=5e-6)
-    run_experiment(simulation)
-    assert not apply(simulation, Act("turn"))
-    state = simulation.run.state
-    assert (simulation.phase, state.placed, state.passages) == ("flowing", 60, [])
-    assert simulation.run.world.motion[2, 0].min() > NECK
-    before = energy_of(simulation).gap
-    while not is_finished(simulation):
-        advance(simulation, 1000)
-    assert simulation.fault is None
+    experiment = tiny(dt=5e-6)
+    run_experiment(experiment)
+    assert not apply(experiment, Act("turn"))
+    state = experiment.run.state
+    assert (experiment.phase, state.placed, state.passages) == ("flowing", 60, [])
+    assert experiment.run.world.motion[2, 0].min() > NECK
+    before = energy_of(experiment).gap
+    while not is_finished(experiment):
+        advance(experiment, 1000)
+    assert experiment.fault is None
     assert len(state.passages) == 60
-    assert not simulation.scene.course.check(simulation)
-    assert energy_of(simulation).gap - before == pytest.approx(0.0, abs=0.01 * energy_of(simulation).dissipated)
+    assert not experiment.scene.course.check(experiment)
+    assert energy_of(experiment).gap - before == pytest.approx(0.0, abs=0.01 * energy_of(experiment).dissipated)
 
 
 def test_no_grain_passes_a_closed_lid():
-    simulation = tiny(lid=True)
-    while not is_finished(simulation):
-        advance(simulation, 1000)
-    assert simulation.phase == "filled"
-    assert simulation.run.state.passages == []
-    assert simulation.run.world.motion[2, 0].min() > NECK
-    assert not apply(simulation, Act("open"))
-    assert simulation.phase == "flowing"
+    experiment = tiny(lid=True)
+    while not is_finished(experiment):
+        advance(experiment, 1000)
+    assert experiment.phase == "filled"
+    assert experiment.run.state.passages == []
+    assert experiment.run.world.motion[2, 0].min() > NECK
+    assert not apply(experiment, Act("open"))
+    assert experiment.phase == "flowing"
 
 
 def test_a_neck_too_narrow_for_any_grain_counts_as_clogged():
-    simulation = tiny(orifice=0.03, clog_time=0.6)
-    result = run_experiment(simulation)
+    experiment = tiny(orifice=0.03, clog_time=0.6)
+    result = run_experiment(experiment)
     assert result["clogged"]
     assert result["grains_passed"] == 0
     assert result["flow_rate"] is None
     assert result["complaint"] is None
-    assert str(simulation.scene.course.describe(simulation)[1]) == "clogged after 0 of 60 grains"
-    readings = {str(reading.label): reading.value for reading in simulation.scene.course.readings(simulation)}
+    assert str(experiment.scene.course.describe(experiment)[1]) == "clogged after 0 of 60 grains"
+    readings = {str(reading.label): reading.value for reading in experiment.scene.course.readings(experiment)}
     assert readings["since the last grain"] == pytest.approx(0.6, abs=0.01)
-    assert simulation.session.measured.get("hourglass", []) == []
+    assert experiment.session.measured.get("hourglass", []) == []
 
 
 def test_grains_that_stop_half_way_count_as_clogged_and_a_turn_continues_the_run():
-    simulation = tiny("hourglass_glass", lid=False, clog_time=0.2, orifice=0.3, grain_count=40)
-    while len(simulation.run.state.passages) < 10:
-        advance(simulation, 200)
+    experiment = tiny("hourglass_glass", lid=False, clog_time=0.2, orifice=0.3, grain_count=40)
+    while len(experiment.run.state.passages) < 10:
+        advance(experiment, 200)
     # Nothing falls any more: as an arch would, and in a hundredth of the time one takes to form.
-    simulation.run.world.motion[:3, 1:] = 0.0
-    set_parameters(simulation, {"gravity": 0.0})
-    while not is_finished(simulation):
-        advance(simulation, 200)
-    result = results_of(simulation)
+    experiment.run.world.motion[:3, 1:] = 0.0
+    set_parameters(experiment, {"gravity": 0.0})
+    while not is_finished(experiment):
+        advance(experiment, 200)
+    result = results_of(experiment)
     assert result["clogged"]
     assert 10 <= result["grains_passed"] < 40
-    assert str(simulation.message) == f"Clogged after {result['grains_passed']} of 40 grains."
+    assert str(experiment.message) == f"Clogged after {result['grains_passed']} of 40 grains."
 
 
 def test_counting_ends_after_the_requested_time():
-    simulation = tiny(count_for=0.2)
-    result = run_experiment(simulation)
+    experiment = tiny(count_for=0.2)
+    result = run_experiment(experiment)
     assert result["phase"] == "counted"
     assert result["simulated_time"] == pytest.approx(0.2, abs=1e-3)
 
 
 def test_the_published_time_step_is_stable_and_a_much_larger_one_stops_the_run():
-    simulation = tiny(dt=1e-3)
-    advance(simulation, 5000)
-    assert simulation.fault is not None
-    assert "time step" in str(simulation.fault.message)
+    experiment = tiny(dt=1e-3)
+    advance(experiment, 5000)
+    assert experiment.fault is not None
+    assert "time step" in str(experiment.fault.message)
 
 
 def test_a_spread_that_would_make_radii_negative_is_refused():
@@ -205,12 +205,12 @@ LIGHT = {"friction": 2.0, "shear_viscosity": 1e5, "grain_mass": 1e-6, "normal_vi
 @pytest.mark.parametrize("integrator", ["leapfrog", "velocity_verlet"])
 def test_strong_friction_of_light_grains_does_not_reverse_their_slip_and_book_heat(integrator):
     # A third of the heat was booked in excess: friction reversed every slip, and each reversal counted as heat.
-    simulation = tiny(integrator=integrator, **LIGHT)
-    while simulation.time < 0.2:
-        advance(simulation, 1000)
-    energy, built = energy_of(simulation), simulation.parameters
+    experiment = tiny(integrator=integrator, **LIGHT)
+    while experiment.time < 0.2:
+        advance(experiment, 1000)
+    energy, built = energy_of(experiment), experiment.parameters
     # The normal damping of a pair, whose effective mass is m/2, is booked up to half a step late.
-    late = built.normal_viscosity * simulation.dt / built.grain_mass
+    late = built.normal_viscosity * experiment.dt / built.grain_mass
     assert energy.gap == pytest.approx(0.0, abs=late * energy.dissipated)
 
 
@@ -218,16 +218,16 @@ def test_strong_friction_of_light_grains_does_not_reverse_their_slip_and_book_he
 def test_a_gap_of_the_energy_is_shown_with_its_cause(integrator, longer, monkeypatch):
     monkeypatch.setattr(energy_gap, "LEVELS", (0.5, 0.2, 0.1, 0.05, 1e-4))
     given = LIGHT | {"integrator": integrator}
-    simulation = tiny(**given | {"dt": longer * tiny(**given).dt})
-    while simulation.time < 0.2:
-        advance(simulation, 1000)
-    assert gap_share(energy_of(simulation)) > 1e-4
+    experiment = tiny(**given | {"dt": longer * tiny(**given).dt})
+    while experiment.time < 0.2:
+        advance(experiment, 1000)
+    assert gap_share(energy_of(experiment)) > 1e-4
     snapshot = Snapshot()
-    take_snapshot(simulation, snapshot)
+    take_snapshot(experiment, snapshot)
     assert snapshot.messages.notice is not None
     assert "The time step is too long for damping and friction" in str(snapshot.messages.notice.text)
     assert ("or for this integrator" in str(snapshot.messages.notice.text)) == (integrator == "rk4")
-    assert str(snapshot.messages.notice.text) in results_of(simulation)["energy_notice"]
+    assert str(snapshot.messages.notice.text) in results_of(experiment)["energy_notice"]
 
 
 def test_the_default_glass_has_no_notice_of_a_gap(emptied):
@@ -237,8 +237,8 @@ def test_the_default_glass_has_no_notice_of_a_gap(emptied):
 
 @pytest.mark.slow
 def test_the_glass_beads_flow_and_the_energy_ledger_closes():
-    simulation = tiny("hourglass_glass", count_for=0.4, dt=5e-5)
-    result = run_experiment(simulation)
+    experiment = tiny("hourglass_glass", count_for=0.4, dt=5e-5)
+    result = run_experiment(experiment)
     assert result["complaint"] is None
     assert result["grains_passed"] > 20
     assert abs(result["energy"]["gap"]) < 0.02 * (result["energy"]["damping"] + result["energy"]["sliding"])

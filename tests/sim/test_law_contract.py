@@ -36,7 +36,7 @@ from tests.random_contacts import (
 from tests.tiers import tiered
 
 SMOOTH = {"friction": 0.0, "wall_friction": 0.0, "shear_damping": 0.0}
-MIRRORED_BY_SWAP = ("branch", "place", "velocity", "relative_spin", "shear_spring", "displacement")
+MIRRORED_BY_SWAP = ("branch", "position", "velocity", "relative_spin", "shear_spring", "displacement")
 
 
 def test_every_choice_of_formula_is_tried() -> None:

@@ -78,8 +78,8 @@ def highest(experiment: Experiment) -> int:
 def above(experiment: Experiment) -> tuple[float, ...]:
     """A place two diameters above the highest grain [m]."""
     row, dimension = highest(experiment), experiment.scene.model.dimension
-    place = experiment.run.world.motion[:dimension, 0, row].tolist()
-    return (*place[:-1], place[-1] + 4.0 * float(experiment.run.world.radius[row]))
+    position = experiment.run.world.motion[:dimension, 0, row].tolist()
+    return (*position[:-1], position[-1] + 4.0 * float(experiment.run.world.radius[row]))
 
 
 def in_heap(experiment: Experiment) -> tuple[float, ...]:

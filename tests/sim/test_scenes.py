@@ -50,8 +50,8 @@ class Finished(dict[str, tuple[Experiment, dict]]):
     """Scenes after their whole experiment, with the result; each is run when a test first asks for it."""
 
     def __missing__(self, scene: str) -> tuple[Experiment, dict]:
-        simulation = new_experiment(scene, scenes()[scene].test_values)
-        self[scene] = simulation, run_experiment(simulation)
+        experiment = new_experiment(scene, scenes()[scene].test_values)
+        self[scene] = experiment, run_experiment(experiment)
         return self[scene]
 
 
@@ -69,12 +69,12 @@ def finished() -> Finished:
 
 @every_scene
 def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: Finished) -> None:
-    simulation, result = finished[scene]
-    assert is_finished(simulation)
-    assert simulation.fault is None
-    assert not scenes()[scene].course.check(simulation)
+    experiment, result = finished[scene]
+    assert is_finished(experiment)
+    assert experiment.fault is None
+    assert not scenes()[scene].course.check(experiment)
     assert result["complaint"] is None
-    assert np.isfinite(simulation.run.world.motion).all()
+    assert np.isfinite(experiment.run.world.motion).all()
 
 
 @every_scene
@@ -163,8 +163,8 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed_filmed_or_not(scene: str,
         assert snapshot.serial == len(frames) - 1
         return 0.013
 
-    simulation = new_experiment(scene, scenes()[scene].test_values)
-    result = run_experiment(simulation, on_frame=look)
+    experiment = new_experiment(scene, scenes()[scene].test_values)
+    result = run_experiment(experiment, on_frame=look)
     assert result == finished[scene][1]
     assert len(frames) == math.floor(result["simulated_time"] / 0.013) + 1
     due = 0.013 * np.arange(len(frames))
@@ -173,10 +173,10 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed_filmed_or_not(scene: str,
 
 
 def test_kinetic_energies_at_the_end_are_those_of_the_spheres_that_were_stopped(finished: dict) -> None:
-    simulation, result = finished["slope"]
-    speeds = simulation.run.state.columns["speed"][-1]
+    experiment, result = finished["slope"]
+    speeds = experiment.run.state.columns["speed"][-1]
     slides, rolls = result["spheres"][0], result["spheres"][-1]  # without friction, and above the critical friction
-    mass = simulation.run.built.mass
+    mass = experiment.run.built.mass
     assert slides["kinetic_energy_at_end"] == pytest.approx(0.5 * mass * speeds[0] ** 2, rel=1e-6)
     assert rolls["kinetic_energy_at_end"] == pytest.approx(0.7 * mass * speeds[-1] ** 2, rel=1e-2)
     assert result["energy"]["translational"] == 0.0
@@ -185,28 +185,28 @@ def test_kinetic_energies_at_the_end_are_those_of_the_spheres_that_were_stopped(
 
 @every_scene
 def test_the_result_is_plain_json_in_si(scene: str, finished: Finished) -> None:
-    simulation, result = finished[scene]
+    experiment, result = finished[scene]
     again = json.loads(json.dumps(result, allow_nan=False))
     assert again["scene"] == scene
     assert again["seed"] == 1
-    assert again["parameters"] == simulation.parameters.model_dump()
-    assert again["state_hash"] == state_hash(simulation.run)
-    assert again["steps"] == simulation.step
+    assert again["parameters"] == experiment.parameters.model_dump()
+    assert again["state_hash"] == state_hash(experiment.run)
+    assert again["steps"] == experiment.step
     dissipated = sum(again["energy"][name] for name in ("damping", "sliding", "breaking"))
     assert abs(again["energy"]["gap"]) < LEDGER_SHARE.get(scene, 0.01) * dissipated
 
 
 @every_scene
 def test_every_action_has_a_help_text_and_its_own_key(scene: str) -> None:
-    simulation = new_experiment(scene, scenes()[scene].test_values)
-    actions = scenes()[scene].course.actions(simulation)
+    experiment = new_experiment(scene, scenes()[scene].test_values)
+    actions = scenes()[scene].course.actions(experiment)
     assert len({action.key for action in actions}) == len(actions)
     assert all(str(action.help).endswith(".") for action in actions)
-    phase, words, share = scenes()[scene].course.describe(simulation)
+    phase, words, share = scenes()[scene].course.describe(experiment)
     assert phase
     assert words
     assert share is None or 0.0 <= share <= 1.0
-    lower, upper = scenes()[scene].view.box(simulation)
+    lower, upper = scenes()[scene].view.box(experiment)
     assert len(lower) == len(upper) == scenes()[scene].model.dimension
     assert all(a < b for a, b in zip(lower, upper))
 
@@ -227,47 +227,47 @@ def offered(simulation: Experiment) -> set[str]:
 
 
 def test_the_heap_experiment_passes_through_its_phases() -> None:
-    simulation = new_experiment("heap", HEAP)
-    assert (simulation.phase, offered(simulation)) == ("empty", {"fill", "reset", "run"})
-    assert is_finished(simulation)
-    apply(simulation, Act("fill"))
-    assert (simulation.phase, offered(simulation)) == ("filling", {"reset", "run"})
-    while not is_finished(simulation):
-        advance(simulation, 100)
-    assert (simulation.phase, offered(simulation)) == ("filled", {"fill", "open", "reset", "run"})
-    assert simulation.run.state.poured == 90
+    experiment = new_experiment("heap", HEAP)
+    assert (experiment.phase, offered(experiment)) == ("empty", {"fill", "reset", "run"})
+    assert is_finished(experiment)
+    apply(experiment, Act("fill"))
+    assert (experiment.phase, offered(experiment)) == ("filling", {"reset", "run"})
+    while not is_finished(experiment):
+        advance(experiment, 100)
+    assert (experiment.phase, offered(experiment)) == ("filled", {"fill", "open", "reset", "run"})
+    assert experiment.run.state.poured == 90
     # No grain of a filled container has been pressed through a wall.
-    world = simulation.run.world
+    world = experiment.run.world
     inside = world.motion[0, 0, ~world.fixed]
     assert inside.size == 90
     assert inside.min() > 0.0
     assert inside.max() < 0.02
     fixed = int(world.fixed.sum())
-    apply(simulation, Act("open"))
-    assert (simulation.phase, offered(simulation)) == ("flowing", {"measure", "reset", "run"})
-    assert int(simulation.run.world.fixed.sum()) < fixed
-    while not is_finished(simulation):
-        advance(simulation, 100)
+    apply(experiment, Act("open"))
+    assert (experiment.phase, offered(experiment)) == ("flowing", {"measure", "reset", "run"})
+    assert int(experiment.run.world.fixed.sum()) < fixed
+    while not is_finished(experiment):
+        advance(experiment, 100)
     followed = {"fill", "tilt", "trickle", "measure", "reset", "run"}
-    assert (simulation.phase, offered(simulation)) == ("rested", followed)
-    assert simulation.run.state.slope is None
-    apply(simulation, Act("measure"))
-    assert "Angle of repose" in str(simulation.message)
-    first = simulation.run.state.slope
+    assert (experiment.phase, offered(experiment)) == ("rested", followed)
+    assert experiment.run.state.slope is None
+    apply(experiment, Act("measure"))
+    assert "Angle of repose" in str(experiment.message)
+    first = experiment.run.state.slope
     assert first is not None
-    world = simulation.run.world
+    world = experiment.run.world
     world.motion[0, 1, ~world.fixed] += 0.3
-    advance(simulation, 100)
-    assert (simulation.phase, str(simulation.message)) == ("flowing", "The heap moves again.")
-    assert drawn_slope(simulation) is None, "the line would be that of the past"
-    while not is_finished(simulation):
-        advance(simulation, 100)
-    assert drawn_slope(simulation) is simulation.run.state.slope
-    assert simulation.run.state.slope.used_ids != first.used_ids, "at rest again it is measured again"
-    assert simulation.run.state.slope.grains_left == int((~simulation.run.world.fixed).sum())
-    apply(simulation, Act("reset"))
-    assert simulation.phase == "empty"
-    assert len(simulation.session.measured["heap"]) == 2, "what was measured stays for the plot"
+    advance(experiment, 100)
+    assert (experiment.phase, str(experiment.message)) == ("flowing", "The heap moves again.")
+    assert drawn_slope(experiment) is None, "the line would be that of the past"
+    while not is_finished(experiment):
+        advance(experiment, 100)
+    assert drawn_slope(experiment) is experiment.run.state.slope
+    assert experiment.run.state.slope.used_ids != first.used_ids, "at rest again it is measured again"
+    assert experiment.run.state.slope.grains_left == int((~experiment.run.world.fixed).sum())
+    apply(experiment, Act("reset"))
+    assert experiment.phase == "empty"
+    assert len(experiment.session.measured["heap"]) == 2, "what was measured stays for the plot"
 
 
 @pytest.mark.parametrize(
@@ -279,43 +279,43 @@ def test_the_heap_experiment_passes_through_its_phases() -> None:
     ],
 )
 def test_fill_empties_a_full_container_and_pours_again(scene: str, values: dict, prepared: str | None) -> None:
-    simulation = new_experiment(scene, values, ready=prepared)
+    experiment = new_experiment(scene, values, ready=prepared)
     if prepared is None:
-        apply(simulation, Act("fill"))
-        while not is_finished(simulation):
-            advance(simulation, 500)
-    assert simulation.phase in ("filled", "rested")
-    full = simulation.run.state.poured
-    assert not apply(simulation, Act("fill"))
-    assert simulation.phase == "filling"
-    assert simulation.run.state.layers == 1
-    assert 0 < int((~simulation.run.world.fixed).sum()) == simulation.run.state.poured <= full
-    assert simulation.time == 0.0
+        apply(experiment, Act("fill"))
+        while not is_finished(experiment):
+            advance(experiment, 500)
+    assert experiment.phase in ("filled", "rested")
+    full = experiment.run.state.poured
+    assert not apply(experiment, Act("fill"))
+    assert experiment.phase == "filling"
+    assert experiment.run.state.layers == 1
+    assert 0 < int((~experiment.run.world.fixed).sum()) == experiment.run.state.poured <= full
+    assert experiment.time == 0.0
 
 
 def test_run_all_opens_a_prepared_column_again_after_it_has_come_to_rest() -> None:
-    simulation = new_experiment("heap", {}, ready="column")
-    simulation.run.state.phase = "rested"
-    apply(simulation, Act("run"))
-    assert (simulation.phase, simulation.run.state.poured) == ("flowing", 1100)
+    experiment = new_experiment("heap", {}, ready="column")
+    experiment.run.state.phase = "rested"
+    apply(experiment, Act("run"))
+    assert (experiment.phase, experiment.run.state.poured) == ("flowing", 1100)
 
 
 def test_grains_are_removed_only_below_the_base() -> None:
-    simulation = new_experiment("heap", HEAP)
-    apply(simulation, Act("run"))
-    built = simulation.run.built
+    experiment = new_experiment("heap", HEAP)
+    apply(experiment, Act("run"))
+    built = experiment.run.built
     gone = 0
-    while not is_finished(simulation):
-        before = {int(k): x for k, x in zip(simulation.run.world.sphere_id, simulation.run.world.motion[1, 0])}
-        advance(simulation, 50)
-        world = simulation.run.world
+    while not is_finished(experiment):
+        before = {int(k): x for k, x in zip(experiment.run.world.sphere_id, experiment.run.world.motion[1, 0])}
+        advance(experiment, 50)
+        world = experiment.run.world
         for sphere in set(before) - set(world.sphere_id.tolist()):
-            if sphere >= int(world.fixed.sum()) and simulation.phase == "flowing":
+            if sphere >= int(world.fixed.sum()) and experiment.phase == "flowing":
                 # Fifty steps ago it was already falling past the edge, or below it.
                 gone += before[sphere] < 3.0 * built.mean_radius
         moving = ~world.fixed
         assert (world.motion[1, 0, moving] >= -built.base_radius - world.radius[moving] - 2e-3).all()
-    assert simulation.run.state.removed > 0
+    assert experiment.run.state.removed > 0
     assert gone > 0
 
 
@@ -338,8 +338,8 @@ def test_a_width_that_was_set_stays() -> None:
 
 
 def test_radii_are_those_of_the_truncated_normal_distribution() -> None:
-    simulation = new_experiment("heap", {"grain_count": 20_000})
-    radii = np.array(simulation.run.state.radii)
+    experiment = new_experiment("heap", {"grain_count": 20_000})
+    radii = np.array(experiment.run.state.radii)
     assert radii.size == 20_000
     assert radii.min() >= 0.4e-3
     assert radii.max() <= 1.8e-3
@@ -349,27 +349,27 @@ def test_radii_are_those_of_the_truncated_normal_distribution() -> None:
 
 
 def test_mass_grows_as_the_cube_of_the_radius() -> None:
-    simulation = new_experiment("heap", HEAP)
-    apply(simulation, Act("fill"))
-    world = simulation.run.world
+    experiment = new_experiment("heap", HEAP)
+    apply(experiment, Act("fill"))
+    world = experiment.run.world
     assert world.mass == pytest.approx(1e-3 * (world.radius / 1e-3) ** 3)
 
 
 def test_equal_grains_and_a_single_grain_can_be_poured() -> None:
     for values in ({"radius_spread": 0.0, "grain_count": 30}, {"grain_count": 1}):
-        simulation = new_experiment("heap", {"width": 0.015} | values)
-        result = run_experiment(simulation)
+        experiment = new_experiment("heap", {"width": 0.015} | values)
+        result = run_experiment(experiment)
         assert result["grains_filled"] == values["grain_count"]
-        assert simulation.fault is None
+        assert experiment.fault is None
     assert result["angle_of_repose"] is None
     assert result["complaint"]
 
 
 def test_impossible_scenes_and_parameters_are_refused() -> None:
-    simulation = new_experiment("heap", HEAP)
-    apply(simulation, Act("run"))
+    experiment = new_experiment("heap", HEAP)
+    apply(experiment, Act("run"))
     with pytest.raises(ParameterError, match="is not possible now"):
-        run_experiment(simulation)
+        run_experiment(experiment)
 
 
 @pytest.mark.slow
@@ -385,25 +385,25 @@ def test_friction_makes_the_heap_steeper() -> None:
 
 
 def test_the_narrowest_container_can_be_filled() -> None:
-    simulation = new_experiment(
+    experiment = new_experiment(
         "heap", {"width": 7.2e-3, "mean_radius": 2e-3, "radius_spread": 5e-4, "grain_count": 25}
     )
-    apply(simulation, Act("fill"))
-    while simulation.phase == "filling":
-        assert advance(simulation, 500) == 500
-    assert simulation.run.state.poured == 25
+    apply(experiment, Act("fill"))
+    while experiment.phase == "filling":
+        assert advance(experiment, 500) == 500
+    assert experiment.run.state.poured == 25
 
 
 def test_heap_at_rest_that_is_tilted_flows_again() -> None:
-    simulation = new_experiment("heap", {"grain_count": 60})
-    apply(simulation, Act("run"))
-    while not is_finished(simulation):
-        advance(simulation, 500)
-    assert simulation.phase == "rested"
-    apply(simulation, SetParameters({"tilt": 0.7}))
+    experiment = new_experiment("heap", {"grain_count": 60})
+    apply(experiment, Act("run"))
+    while not is_finished(experiment):
+        advance(experiment, 500)
+    assert experiment.phase == "rested"
+    apply(experiment, SetParameters({"tilt": 0.7}))
     for _ in range(200):
-        advance(simulation, 50)
-        if simulation.phase == "flowing":
+        advance(experiment, 50)
+        if experiment.phase == "flowing":
             return
     raise AssertionError("The tilted heap never counted as flowing.")
 
@@ -418,24 +418,24 @@ def test_a_picture_without_a_step_has_no_readings_of_an_earlier_run() -> None:
 
 
 def test_the_clock_stops_at_the_end_of_an_impact_of_microseconds(finished: Finished) -> None:
-    simulation, _ = finished["impacts"]
-    assert simulation.time < REST_TIME
-    assert at_rest(simulation)
+    experiment, _ = finished["impacts"]
+    assert experiment.time < REST_TIME
+    assert at_rest(experiment)
 
 
 def test_a_change_beside_an_impact_of_microseconds_lets_the_clock_run_for_a_part_of_the_impact_only() -> None:
-    simulation = new_experiment("impacts", {"test": "4"})
-    apply(simulation, SetParameters({"gravity": 1.0}))
-    assert not at_rest(simulation)
-    most = math.ceil(simulation.run.built.contact_time / simulation.dt)
-    assert advance(simulation, most, to_rest=True) < most
-    assert at_rest(simulation)
+    experiment = new_experiment("impacts", {"test": "4"})
+    apply(experiment, SetParameters({"gravity": 1.0}))
+    assert not at_rest(experiment)
+    most = math.ceil(experiment.run.built.contact_time / experiment.dt)
+    assert advance(experiment, most, to_rest=True) < most
+    assert at_rest(experiment)
 
 
 def test_the_series_resolves_an_impact_of_microseconds(finished: Finished) -> None:
-    simulation, _ = finished["impacts"]
-    columns = simulation.run.series.columns()
+    experiment, _ = finished["impacts"]
+    columns = experiment.run.series.columns()
     energy = columns["kinetic_energy"]
-    assert simulation.run.built.contact_time < columns["time"][-1] <= simulation.time
+    assert experiment.run.built.contact_time < columns["time"][-1] <= experiment.time
     # Part of the energy is elastic while the spheres touch.
     assert np.flatnonzero(energy < 0.9 * energy.max()).size >= 5

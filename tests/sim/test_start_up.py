@@ -9,7 +9,7 @@ import pytest
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import empty_world, fitted, with_threads
 from repose.sim.engine.fields import FieldForce, Sphere
-from repose.sim.engine.model import BoundField, Numbers
+from repose.sim.engine.model import BoundField, Coefficients
 from repose.sim.engine.world import copy_world, motions
 from repose.sim.integrators.start_up import higher_derivatives
 from repose.sim.registry import laws
@@ -72,11 +72,11 @@ def test_start_up_finds_the_derivatives_of_a_body_that_oscillates_and_swings(
     shape = shape_of_spheres(np.outer([-arm, arm], np.eye(dimension)[0]), 0.5e-3, 1e-6)
     along = np.array([np.cos(angle), np.sin(angle), 0.0])[:dimension]
     blank = empty_world(dimension, model.spin_length, model.integrator.levels, 1e-4, materials=2)
-    place, speed = np.array([[3e-4, 0.0, 0.0]]), np.array([[0.02, 0.01, 0.0]])
+    position, speed = np.array([[3e-4, 0.0, 0.0]]), np.array([[0.02, 0.01, 0.0]])
     spin = omega if dimension == 2 else np.array([0.0, 0.0, omega])
     turn = {"orientation": [angle] if dimension == 2 else [(np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2))]}
-    world = add_bodies(blank, shape, place[:, :dimension], velocity=speed[:, :dimension], spin=spin, **turn)
-    bench = Bench(world, model, numbers, 1e-12, (0.0,) * dimension, further=Numbers(fields=((k,),)))
+    world = add_bodies(blank, shape, position[:, :dimension], velocity=speed[:, :dimension], spin=spin, **turn)
+    bench = Bench(world, model, numbers, 1e-12, (0.0,) * dimension, further=Coefficients(fields=((k,),)))
     bench.advance(1)
     bodies = bench.world.bodies
     arms = bodies.arm[:, 1] - bodies.arm[:, 0]
@@ -86,7 +86,7 @@ def test_start_up_finds_the_derivatives_of_a_body_that_oscillates_and_swings(
     untouched = copy_world(bench.world)
     higher = higher_derivatives(bench.world, model, numbers, bench.gravity, dt, bench.further)
     w_square, c = 2.0 * k / mass, k * arm**2 / inertia
-    x, v = place[0, 0], speed[0, 0]
+    x, v = position[0, 0], speed[0, 0]
     linear = [-w_square * x, -w_square * v, w_square**2 * x]
     for found, expected, tolerance in zip(higher[1][0, :3, 0], linear, (1e-5, 1e-4, 1e-3), strict=True):
         assert found == pytest.approx(expected, rel=tolerance)

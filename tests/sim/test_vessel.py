@@ -50,19 +50,19 @@ def test_the_goblet_is_a_closed_body() -> None:
 def test_grains_are_held_by_a_tray_from_a_file_and_what_spills_lies_on_the_floor(tmp_path: Path) -> None:
     # Its bottom lies in the floor and is none of the walls, so that nothing is pushed twice.
     values = {"mesh": str(tray(tmp_path)), "mean_radius": 3e-3, "grain_count": 220, "stream": 5.0}
-    simulation = new_experiment("vessel", values)
-    assert shape(simulation).shape == (10, 3, 3)
-    assert simulation.run.world.walls.shape.size == 1 + 8
-    corners = shape(simulation).reshape(-1, 3)
+    experiment = new_experiment("vessel", values)
+    assert shape(experiment).shape == (10, 3, 3)
+    assert experiment.run.world.walls.shape.size == 1 + 8
+    corners = shape(experiment).reshape(-1, 3)
     assert corners.min(axis=0) == pytest.approx([-0.02, -0.02, 0.0], abs=1e-8)
     assert corners.max(axis=0) == pytest.approx([0.02, 0.02, 0.01], abs=1e-8)
-    result = run_experiment(simulation)
+    result = run_experiment(experiment)
     assert result["complaint"] is None
     assert result["shape"]["closed"] is False
     assert len(result["shape"]["sha256"]) == 64
     held, floor = result["grains_held"], result["grains_on_floor"]
     assert held + floor == result["grains_left"]
-    within = np.abs(simulation.run.world.motion[:2, 0]).max(axis=0) < 0.02
+    within = np.abs(experiment.run.world.motion[:2, 0]).max(axis=0) < 0.02
     assert held == int(within.sum())
     assert 20 < held < 220
     # Two layers, of the density of a random packing at most, and the heap on them.
@@ -77,10 +77,10 @@ def test_y_up_and_the_height_above_the_floor_place_the_shape(tmp_path: Path) -> 
 
 
 def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Path) -> None:
-    simulation = new_experiment("vessel", {"grain_count": 20})
-    apply(simulation, Act("fill"))
-    advance(simulation, 300)
-    before = state_hash(simulation.run)
+    experiment = new_experiment("vessel", {"grain_count": 20})
+    apply(experiment, Act("fill"))
+    advance(experiment, 300)
+    before = state_hash(experiment.run)
     cut = tmp_path / "cut.stl"
     cut.write_bytes(binary(box())[:-1])
     for values, words in (
@@ -93,32 +93,32 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_run_goes_on(tmp_path: Pat
         ({"mesh": 3.0}, "mesh = 3.0 is refused: it must be the path of a file that ends in .stl or .obj"),
         ({"mesh": "x" * 5000}, "is refused"),
     ):
-        said = apply(simulation, SetParameters(values))
+        said = apply(experiment, SetParameters(values))
         assert words in str(said)
         assert len(str(said)) < 600
-    assert state_hash(simulation.run) == before
-    assert simulation.parameters.mesh == ""
-    assert advance(simulation, 100) == 100
+    assert state_hash(experiment.run) == before
+    assert experiment.parameters.mesh == ""
+    assert advance(experiment, 100) == 100
 
 
 def test_a_file_that_is_gone_or_changed_does_not_touch_the_run_that_read_it(tmp_path: Path) -> None:
     path = tray(tmp_path)
-    simulation = new_experiment("vessel", {"mesh": str(path), "grain_count": 30, "mean_radius": 3e-3})
-    apply(simulation, Act("fill"))
-    advance(simulation, 200)
+    experiment = new_experiment("vessel", {"mesh": str(path), "grain_count": 30, "mean_radius": 3e-3})
+    apply(experiment, Act("fill"))
+    advance(experiment, 200)
     tray(tmp_path, height=25.0)
-    assert not apply(simulation, SetParameters({"friction": 0.3}))
-    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
+    assert not apply(experiment, SetParameters({"friction": 0.3}))
+    assert np.ptp(shape(experiment)[..., 2]) == pytest.approx(0.01)
     # A reset belongs to the run, which going back leads through; a new start reads the file anew.
-    assert not apply(simulation, Act("reset"))
-    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.01)
-    values = simulation.parameters.model_dump()
+    assert not apply(experiment, Act("reset"))
+    assert np.ptp(shape(experiment)[..., 2]) == pytest.approx(0.01)
+    values = experiment.parameters.model_dump()
     path.unlink()
-    assert not apply(simulation, SetParameters({"friction": 0.4}))
-    assert not apply(simulation, Act("reset"))
+    assert not apply(experiment, SetParameters({"friction": 0.4}))
+    assert not apply(experiment, Act("reset"))
     tray(tmp_path, height=25.0)
-    assert not apply(simulation, Start("vessel", values, 1))
-    assert np.ptp(shape(simulation)[..., 2]) == pytest.approx(0.025)
+    assert not apply(experiment, Start("vessel", values, 1))
+    assert np.ptp(shape(experiment)[..., 2]) == pytest.approx(0.025)
 
 
 @pytest.mark.parametrize("typed", ["{}", "'{}'", '"{}"', "  {} "])
@@ -139,10 +139,10 @@ def test_a_preset_keeps_the_path(tmp_path: Path) -> None:
 
 def test_a_saved_run_holds_its_shape_and_opens_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tray(tmp_path)
-    simulation = new_experiment("vessel", {"mesh": str(path), "grain_count": 12, "mean_radius": 3e-3})
-    apply(simulation, Act("fill"))
-    advance(simulation, 200)
-    before, blob = state_hash(simulation.run), saved(simulation)
+    experiment = new_experiment("vessel", {"mesh": str(path), "grain_count": 12, "mean_radius": 3e-3})
+    apply(experiment, Act("fill"))
+    advance(experiment, 200)
+    before, blob = state_hash(experiment.run), saved(experiment)
     path.unlink()
     monkeypatch.setattr("repose.sim.io.mesh.read_surface", lambda path: pytest.fail(f"{path} was opened"))
     other = resumed(blob)
@@ -170,8 +170,8 @@ def test_a_saved_run_holds_its_shape_and_opens_no_file(tmp_path: Path, monkeypat
     ],
 )
 def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    simulation = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
-    blob = saved(simulation)
+    experiment = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
+    blob = saved(experiment)
     for name in ("read_surface", "_stamp"):
         monkeypatch.setattr(f"repose.sim.io.mesh.{name}", lambda *_: pytest.fail("a path was looked at"))
     manifest, tables = opened(blob)
@@ -195,8 +195,8 @@ def test_no_path_in_a_saved_run_is_looked_at(path: str, tmp_path: Path, monkeypa
     ],
 )
 def test_a_shape_in_a_saved_run_is_checked_as_every_table(change: Callable, said: str, tmp_path: Path) -> None:
-    simulation = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
-    manifest, tables = opened(saved(simulation))
+    experiment = new_experiment("vessel", {"mesh": str(tray(tmp_path)), "grain_count": 3, "mean_radius": 3e-3})
+    manifest, tables = opened(saved(experiment))
     tables["surface0"] = change(np.array(tables["surface0"]))
     with pytest.raises(ArchiveError, match=said):
         saved_run.read(io.BytesIO(closed(manifest, tables)))

@@ -97,18 +97,18 @@ def updated(code: str, known: Catalog, templates: dict[Template, str]) -> Catalo
 def faults(code: str, templates: dict[Template, str]) -> Iterator[str]:
     """What is wrong with a catalogue, one sentence a template."""
     known = read(code)
-    for template, place in templates.items():
+    for template, position in templates.items():
         first = template if isinstance(template, str) else template[0]
         entry = known.get(first)
         if entry is None or not all(forms_of(entry)):
-            yield f"{place}: {first!r} has no translation"
+            yield f"{position}: {first!r} has no translation"
         elif entry.pluralizable != isinstance(template, tuple):
-            yield f"{place}: {first!r} has plural forms in only one of source and catalogue"
+            yield f"{position}: {first!r} has plural forms in only one of source and catalogue"
         elif entry.pluralizable and len(forms_of(entry)) != len(plural_forms(code)):
-            yield f"{place}: {first!r} needs {len(plural_forms(code))} forms: {', '.join(plural_forms(code))}"
+            yield f"{position}: {first!r} needs {len(plural_forms(code))} forms: {', '.join(plural_forms(code))}"
         else:
             yield from (
-                f"{place}: {form!r} does not have the values of {template!r}"
+                f"{position}: {form!r} does not have the values of {template!r}"
                 for form in forms_of(entry)
                 if not fits(form, template)
             )

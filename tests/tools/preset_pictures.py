@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from repose.app.jobs.small_picture import small_picture
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, print_line
 from repose.app.storage.engine_cache import choose_engine_cache
 from repose.app.storage.thumbnails import PICTURES
 from repose.sim.experiment.snapshot import Snapshot
@@ -56,7 +56,7 @@ STEPS = 200
 def main(names: Sequence[str]) -> None:
     """Draw the pictures of these presets; of all presets if no name is given."""
     if complaint := choose_engine_cache():
-        say(complaint)
+        print_line(complaint)
     folder = Path(str(files("repose.assets").joinpath("presets"))) / PICTURES
     folder.mkdir(exist_ok=True)
     wanted = names or presets.names()

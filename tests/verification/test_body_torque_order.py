@@ -13,7 +13,7 @@ import pytest
 from repose.sim.engine.body_builder import BodyShape, add_bodies, body_shape, shape_of_spheres
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.fields import FieldForce, Sphere
-from repose.sim.engine.model import BoundField, Numbers
+from repose.sim.engine.model import BoundField, Coefficients
 from repose.sim.engine.orientation import matrices
 from repose.sim.engine.world import Floats
 from repose.sim.registry import integrators, laws
@@ -50,7 +50,7 @@ def pulled(shape: BodyShape, scheme: str, dt: float, axis: int, strength: float,
     model = replace(model, bodies=True, fields=(BoundField(pull),))
     blank = empty_world(dimension, model.spin_length, model.integrator.levels, 1e-4, materials=2)
     world = add_bodies(blank, shape, np.zeros((1, dimension)), **turned)
-    return Bench(world, model, numbers, dt, further=Numbers(((strength,),)))
+    return Bench(world, model, numbers, dt, further=Coefficients(((strength,),)))
 
 
 RATE, WIDEST = 40.0, 1.2

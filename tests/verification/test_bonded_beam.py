@@ -14,7 +14,7 @@ from math import pi
 import numpy as np
 import pytest
 from repose.sim.engine.builder import add_bonds
-from repose.sim.engine.model import Numbers
+from repose.sim.engine.model import Coefficients
 from repose.sim.engine.timestep.stable_step import amplification
 from repose.sim.registry import bonds, integrators
 from scipy.linalg import eigh
@@ -50,19 +50,19 @@ def beam(integrator: str, shape: np.ndarray, omega: float, steps: int) -> Bench:
     parameters = law.parameters.checked({"bond_young": YOUNG})
     model, numbers = model_of(integrator, 3, True)
     model = replace(model, bond=law.bind(parameters))
-    place = np.zeros((COUNT, 3))
-    place[:, 0] = SPACING * np.arange(COUNT)
+    position = np.zeros((COUNT, 3))
+    position[:, 0] = SPACING * np.arange(COUNT)
     # Small: a deflection of 1e-7 of the length stretches the beam by a square of it.
     scale = 1e-8 * omega / np.abs(shape[0::2]).max()
     velocity, spin = np.zeros((COUNT, 3)), np.zeros((COUNT, 3))
     velocity[:, 1], spin[:, 2] = scale * shape[0::2], scale * shape[1::2]
     fixed = np.arange(COUNT) == 0
-    world = world_of(model, place, 0.9 * RADIUS, MASS, velocity=velocity, spin=spin, fixed=fixed)
+    world = world_of(model, position, 0.9 * RADIUS, MASS, velocity=velocity, spin=spin, fixed=fixed)
     world.inverse_mass[3:, 1:] = 1.0 / INERTIA
     rows = np.arange(COUNT - 1)
     world = add_bonds(world, rows, rows + 1, [BEAM_RADIUS])
     dt = 2.0 * pi / omega / steps
-    return Bench(world, model, numbers, dt, compiled=True, further=Numbers(bond=law.numbers(parameters)))
+    return Bench(world, model, numbers, dt, compiled=True, further=Coefficients(bond=law.coefficients(parameters)))
 
 
 @pytest.mark.parametrize(

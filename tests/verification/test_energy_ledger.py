@@ -69,47 +69,47 @@ def stored_by_hertz(simulation: Experiment) -> float:
 
 
 def test_every_part_of_a_ramp_books_the_work_of_every_contact() -> None:
-    simulation = small_heap(friction=0.0)
-    apply(simulation, Act("fill"))
-    advance(simulation, 12_000)
-    energy, stiffness = energy_of(simulation), simulation.engine.law_parameters.normal_stiffness
-    assert energy.elastic == pytest.approx(1e6 * stored_by_hertz(simulation), rel=1e-9)
+    experiment = small_heap(friction=0.0)
+    apply(experiment, Act("fill"))
+    advance(experiment, 12_000)
+    energy, stiffness = energy_of(experiment), experiment.engine.law_parameters.normal_stiffness
+    assert energy.elastic == pytest.approx(1e6 * stored_by_hertz(experiment), rel=1e-9)
     assert energy.elastic > 0.0
-    assert not apply(simulation, SetParameters({"normal_stiffness": 2e6}))
-    assert energy_of(simulation) == energy
+    assert not apply(experiment, SetParameters({"normal_stiffness": 2e6}))
+    assert energy_of(experiment) == energy
     parts = 0
-    while simulation.run.ramp is not None:
-        advance(simulation, 1)
-        after = energy_of(simulation)
-        rise = simulation.engine.law_parameters.normal_stiffness - stiffness
-        assert after.work - energy.work == pytest.approx(rise * stored_by_hertz(simulation), rel=1e-9, abs=1e-18)
+    while experiment.run.ramp is not None:
+        advance(experiment, 1)
+        after = energy_of(experiment)
+        rise = experiment.engine.law_parameters.normal_stiffness - stiffness
+        assert after.work - energy.work == pytest.approx(rise * stored_by_hertz(experiment), rel=1e-9, abs=1e-18)
         parts += rise > 0.0
-        energy, stiffness = after, simulation.engine.law_parameters.normal_stiffness
+        energy, stiffness = after, experiment.engine.law_parameters.normal_stiffness
     assert parts == RAMP_PARTS
     assert stiffness == 2e6
 
 
 @pytest.mark.parametrize("change", [{"gravity": 1.62}, {"tilt": 0.2}, {"friction": 0.8}, {"shear_stiffness": 20.0}])
 def test_every_change_of_a_parameter_is_booked_in_the_energy_ledger(change, monkeypatch) -> None:
-    simulation = small_heap()
-    apply(simulation, Act("fill"))
-    advance(simulation, 12_000)
+    experiment = small_heap()
+    apply(experiment, Act("fill"))
+    advance(experiment, 12_000)
     acts = stepping.advance_ramp
 
     def closed_through(act: Callable[[], Any]) -> Any:
-        before = energy_of(simulation)
+        before = energy_of(experiment)
         answer = act()
-        after = energy_of(simulation)
+        after = energy_of(experiment)
         assert after.gap == pytest.approx(before.gap, abs=1e-15)
         assert after.dissipated == pytest.approx(before.dissipated, abs=1e-15)
         return answer
 
     monkeypatch.setattr(stepping, "advance_ramp", lambda running: closed_through(lambda: acts(running)))
-    work = energy_of(simulation).work
-    closed_through(lambda: apply(simulation, SetParameters(change)))
-    while simulation.run.ramp is not None:
-        advance(simulation, 1)
-    assert energy_of(simulation).work != work
+    work = energy_of(experiment).work
+    closed_through(lambda: apply(experiment, SetParameters(change)))
+    while experiment.run.ramp is not None:
+        advance(experiment, 1)
+    assert energy_of(experiment).work != work
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_the_gap_of_the_energy_ledger_over_a_ramp_is_of_first_order_in_the_step(
         advance(filled, 500)
     saved, opened = saved_copy(filled), []
     for dt in (1e-5, 5e-6):
-        simulation = resumed_experiment(saved)
-        assert not apply(simulation, SetParameters({"dt": dt}))
-        advance(simulation, round(1e-3 / dt))
-        before = energy_of(simulation)
-        assert not apply(simulation, SetParameters(change))
-        while simulation.run.ramp is not None:
-            advance(simulation, 1)
-        after, survey = energy_of(simulation), survey_contacts(simulation)
+        experiment = resumed_experiment(saved)
+        assert not apply(experiment, SetParameters({"dt": dt}))
+        advance(experiment, round(1e-3 / dt))
+        before = energy_of(experiment)
+        assert not apply(experiment, SetParameters(change))
+        while experiment.run.ramp is not None:
+            advance(experiment, 1)
+        after, survey = energy_of(experiment), survey_contacts(experiment)
         opened.append(after.gap - before.gap)
         # The force after a part is felt a step late: of its power, dt; and power is at most energy moved times w.
         moved = (

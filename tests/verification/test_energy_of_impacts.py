@@ -53,9 +53,9 @@ def gap_of_impact(law_name: str, values: dict, integrator: str, dt: float, phase
         values = {"normal_stiffness": 2e3, "shear_stiffness": 1.5e3} if law_name == "voigt" else {}
     model, numbers = model_of(integrator, dimension, turning, law, materials, **values)
     distance = RADIUS + 2e-5 + phase * SPEED[0] * dt
-    place, velocity = np.zeros((2, 2, dimension))
-    place[:, 0], velocity[:, 0], velocity[:, 1] = (-distance, distance), (SPEED[0], -SPEED[0]), (SPEED[1], -SPEED[1])
-    bench = Bench(world_of(model, place, RADIUS, MASS, velocity=velocity), model, numbers, dt, compiled=True)
+    position, velocity = np.zeros((2, 2, dimension))
+    position[:, 0], velocity[:, 0], velocity[:, 1] = (-distance, distance), (SPEED[0], -SPEED[0]), (SPEED[1], -SPEED[1])
+    bench = Bench(world_of(model, position, RADIUS, MASS, velocity=velocity), model, numbers, dt, compiled=True)
     begin = bench.energy().mechanical
     bench.advance(round(DURATION / dt))
     assert not bench.touching

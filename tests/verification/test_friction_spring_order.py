@@ -48,9 +48,9 @@ def rebound(integrator: str, steps: int, phase: float) -> np.ndarray:
     law = laws()["hertz_mindlin"]
     model, numbers = model_of(integrator, 3, True, law, (ALUMINIUM, ALUMINIUM))
     dt = DURATION / steps
-    place = [[0.0, 0.0, RADIUS + phase * SPEED * dt]]
+    position = [[0.0, 0.0, RADIUS + phase * SPEED * dt]]
     spin = [[500.0, -200.0, 300.0]]
-    world = world_of(model, place, RADIUS, MASS, velocity=[2.0, 1.0, -SPEED], spin=spin)
+    world = world_of(model, position, RADIUS, MASS, velocity=[2.0, 1.0, -SPEED], spin=spin)
     bench = on_plane(Bench(world, model, numbers, dt, compiled=True))
     bench.advance(round(1.3 * steps + phase) + 12)
     assert not bench.touching
@@ -86,8 +86,8 @@ def rocking(integrator: str, law: str, share: float, **values: object) -> tuple[
     omega = sqrt((3.5 if rotates else 1.0) * across / mass)
     stiffest = max(omega, sqrt(along / mass))
     dt = share * stability_limit(integrators()[integrator], 0.0) / stiffest
-    place = [[0.0, 0.0, 1e-3 - mass * gravity / along]]
-    world = world_of(model, place, 1e-3, mass, velocity=[speed, 0.0, 0.0])
+    position = [[0.0, 0.0, 1e-3 - mass * gravity / along]]
+    world = world_of(model, position, 1e-3, mass, velocity=[speed, 0.0, 0.0])
     bench = on_plane(Bench(world, model, numbers, 0.0, (0.0, 0.0, -gravity), compiled=True))
     bench.advance()  # accelerations of the present forces
     bench.dt = dt
@@ -102,8 +102,8 @@ def invariant(bench: Bench, omega: float) -> float:
     spins = motion[3:] if bench.model.rotation else np.zeros_like(motion)
     lead = bench.model.integrator.velocity_lead * bench.dt
     motion = motion[0] - (1e-3 - 9.81e-7) * spins[1]  # the lever arm of the force
-    speed, place = motion[1, 0] - lead * motion[2, 0], motion[0, 0]
-    return 0.5 * speed**2 + 0.5 * omega**2 * (1.0 - 0.25 * (omega * bench.dt) ** 2) * place**2
+    speed, position = motion[1, 0] - lead * motion[2, 0], motion[0, 0]
+    return 0.5 * speed**2 + 0.5 * omega**2 * (1.0 - 0.25 * (omega * bench.dt) ** 2) * position**2
 
 
 LAWS = [
@@ -162,10 +162,10 @@ def test_a_stuck_sphere_loses_what_the_scheme_loses_on_any_spring(integrator: st
 
 def test_the_control_a_spring_stretched_by_the_velocity_at_the_end_of_a_step_is_damped() -> None:
     # x'' = -w² s with s += dt v at the new velocity: the lag of half a step, by which the checks above would fail.
-    omega_dt, place, velocity, stretch = 0.05, 0.0, 1.0, 0.0
+    omega_dt, position, velocity, stretch = 0.05, 0.0, 1.0, 0.0
     for _ in range(round(37 * 2.0 * pi / omega_dt)):
         acceleration = -(omega_dt**2) * stretch
-        place += velocity + 0.5 * acceleration
+        position += velocity + 0.5 * acceleration
         stretch += velocity + acceleration
         velocity += 0.5 * (acceleration - omega_dt**2 * stretch)
     assert velocity**2 + omega_dt**2 * stretch**2 < 0.01

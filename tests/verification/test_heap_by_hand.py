@@ -62,14 +62,14 @@ def by_hand(world: World, law, gravity: tuple[float, ...], dt: float) -> set[tup
 def test_engine_and_numpy_move_the_heap_alike() -> None:
     # Same formulas, other order of operations: they part by rounding (1e-16 of a radius), which one contact
     # amplifies by at most 1 + w dt a step, w dt < 0.3: a factor 1.3^50 = 5e5 in 50 steps. Radii are 1e-3 m.
-    simulation = new_experiment("heap", ready="column")
-    advance(simulation, 50)
-    engine = simulation.engine
-    ours, other = copy_world(simulation.run.world), copy_world(simulation.run.world)
-    done, status, _ = engine.advance(ours, engine.law_parameters, engine.gravity, simulation.dt, STEPS)
+    experiment = new_experiment("heap", ready="column")
+    advance(experiment, 50)
+    engine = experiment.engine
+    ours, other = copy_world(experiment.run.world), copy_world(experiment.run.world)
+    done, status, _ = engine.advance(ours, engine.law_parameters, engine.gravity, experiment.dt, STEPS)
     assert (done, status) == (STEPS, 0)
-    touching = by_hand(other, engine.law_parameters, engine.gravity, simulation.dt)
-    assert simulation.run.world.motion.shape[1] == 6
-    assert np.abs(ours.motion[:, 0] - simulation.run.world.motion[:, 0]).max() > 1e-9
+    touching = by_hand(other, engine.law_parameters, engine.gravity, experiment.dt)
+    assert experiment.run.world.motion.shape[1] == 6
+    assert np.abs(ours.motion[:, 0] - experiment.run.world.motion[:, 0]).max() > 1e-9
     assert np.abs(ours.motion[:, 0] - other.motion[:, 0]).max() < 1e-3 * 1e-16 * 5e5
     assert touching == set(contacts_of(ours))

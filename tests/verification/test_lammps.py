@@ -71,11 +71,11 @@ def test_a_sphere_on_a_tilted_floor_slides_and_sticks_as_in_lammps(tmp_path, fri
     # contact, because only LAMMPS counts the slip of the step in which two first touch.
     start = [[0.0, 0.0, 0.99999 * RADIUS]]
     values = LAW | DAMPED | STEPPED | {"friction": friction, "tilt": 0.5}
-    simulation = place_spheres(start, RADIUS, mass=MASS, planes=[FLOOR], **values)
-    for ours, theirs, force in both(simulation, tmp_path, 400, 20):
+    experiment = place_spheres(start, RADIUS, mass=MASS, planes=[FLOOR], **values)
+    for ours, theirs, force in both(experiment, tmp_path, 400, 20):
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-18)
         assert np.isfinite(force).all()
-    held = abs(simulation.velocity[0, 0]) < 5e-4
+    held = abs(experiment.velocity[0, 0]) < 5e-4
     assert held == (friction > math.tan(0.5))
 
 
@@ -85,8 +85,8 @@ def test_contact_by_contact_the_law_has_the_forces_of_lammps(exponent: str, stif
     require_lammps()
     found = {}
     for cap in ("lammps", "total", "spring"):
-        simulation = small_heap(exponent=exponent, normal_stiffness=stiffness, coulomb_cap=cap, friction=0.2)
-        found[cap] = compare_contacts(simulation.experiment, files_of(simulation), seed=1)
+        experiment = small_heap(exponent=exponent, normal_stiffness=stiffness, coulomb_cap=cap, friction=0.2)
+        found[cap] = compare_contacts(experiment.experiment, files_of(experiment), seed=1)
         assert found[cap].contacts_compared > 500
         assert found[cap].contacts_sliding > 100
     assert found["lammps"].force_difference < EQUAL
@@ -108,20 +108,20 @@ def test_the_heap_of_lammps_has_the_angle_of_ours(monkeypatch: pytest.MonkeyPatc
 
 def small_heap(**values: object) -> Simulation:
     """A few grains that were poured into the container."""
-    simulation = Simulation("heap", {"grain_count": 20, "width": 0.012, "integrator": "leapfrog"} | values)
-    simulation.act("fill")
-    return simulation
+    experiment = Simulation("heap", {"grain_count": 20, "width": 0.012, "integrator": "leapfrog"} | values)
+    experiment.act("fill")
+    return experiment
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("steps", "near"), [(0, 1e-10), (1500, 1e-5)])
 def test_an_exported_heap_continues_in_lammps_with_the_same_grains(tmp_path, steps: int, near: float) -> None:
     # In free fall the same to rounding; after impacts within 1 % of a radius, because springs begin without stretch.
-    simulation = small_heap(exponent="linear", normal_stiffness=1e4, coulomb_cap="lammps")
-    simulation.step(steps)
-    assert any("springs begin without stretch" in note for note in files_of(simulation).notes)
-    before = simulation.position
-    ours, theirs, _ = both(simulation, tmp_path, 60, 60)[-1]
+    experiment = small_heap(exponent="linear", normal_stiffness=1e4, coulomb_cap="lammps")
+    experiment.step(steps)
+    assert any("springs begin without stretch" in note for note in files_of(experiment).notes)
+    before = experiment.position
+    ours, theirs, _ = both(experiment, tmp_path, 60, 60)[-1]
     assert abs(ours - before).max() > 1e-6
     assert theirs[:, :2] == pytest.approx(ours, abs=near)
     assert not theirs[:, 2].any()
@@ -129,8 +129,8 @@ def test_an_exported_heap_continues_in_lammps_with_the_same_grains(tmp_path, ste
 
 @pytest.mark.slow
 def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
-    simulation = small_heap(exponent="linear", normal_stiffness=1e4, coulomb_cap="lammps")
-    found = files_of(simulation)
+    experiment = small_heap(exponent="linear", normal_stiffness=1e4, coulomb_cap="lammps")
+    found = files_of(experiment)
     (tmp_path / DATA).write_text(found.data)
     lines = found.script.splitlines()
     every = next(line.split()[4] for line in lines if line.startswith("dump "))
@@ -146,7 +146,7 @@ def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
     assert english((remark, results["frames"], results["phase"])) == ("", 3, "rested")
     assert played.model.dimension == 2
     assert played.position == pytest.approx(last[:, :2], rel=1e-8, abs=1e-12)
-    assert played.world.fixed.sum() == simulation.world.fixed.sum()
+    assert played.world.fixed.sum() == experiment.world.fixed.sum()
 
 
 def test_what_lammps_does_not_have_is_said_or_refused(tmp_path) -> None:
@@ -167,7 +167,7 @@ def test_materials_bounce_in_lammps_with_their_restitution(tmp_path, law: str) -
     start = [[0.0, 0.0, 0.0], [0.0, 0.0, 2.001 * RADIUS]]
     speed = [[0.0, 0.0, 0.0], [0.0, 0.0, -0.2]]
     values = {"law": law, "gravity": 0.0, "dt": 2e-6, "integrator": "leapfrog"}
-    simulation = place_spheres(start, RADIUS, glass, velocity=speed, **values)
-    for ours, theirs, _ in both(simulation, tmp_path, 600, 100):
+    experiment = place_spheres(start, RADIUS, glass, velocity=speed, **values)
+    for ours, theirs, _ in both(experiment, tmp_path, 600, 100):
         assert ours == pytest.approx(theirs, abs=1e-12)
-    assert simulation.velocity[1, 2] - simulation.velocity[0, 2] > 0.0
+    assert experiment.velocity[1, 2] - experiment.velocity[0, 2] > 0.0

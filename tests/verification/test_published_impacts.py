@@ -42,8 +42,8 @@ def impact(bench: Bench, radius: float, steps: int) -> tuple[float, float, float
     overlap, force = [], []
     for _ in range(steps):
         bench.advance()
-        place = bench.position[:, 2]
-        overlap.append(radius - place[0] if wall else 2.0 * radius - place[0] + place[1])
+        position = bench.position[:, 2]
+        overlap.append(radius - position[0] if wall else 2.0 * radius - position[0] + position[1])
         force.append((bench.world.wall_contacts if wall else bench.world.pairs).normal_force[0])
     during = np.flatnonzero(np.array(overlap) > 0.0)
     began = during[0] - overlap[during[0]] / (overlap[during[0]] - overlap[during[0] - 1])

@@ -24,7 +24,7 @@ RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 2_000, 12
 def test_thousands_of_closed_cycles_leave_no_shear_behind(law: str) -> None:
     chosen = laws()[law]
     parameters = chosen.parameters.checked({"friction": 2.0, "wall_friction": 2.0, "restitution": 1.0})
-    numbers, functions = chosen.numbers(parameters), chosen.bind(parameters)
+    numbers, functions = chosen.coefficients(parameters), chosen.bind(parameters)
     angle = 2.0 * pi * np.arange(STEPS + 1) / STEPS
     path = [(SIDEWAYS * sin(a), 2.0 * RADIUS - 3e-5 + INWARD * cos(a)) for a in angle]
     pair = PairProperties(2.0 * RADIUS, RADIUS / 2.0, 1e-3, 1.0, 0.0, functions.material(numbers, 0))

@@ -28,12 +28,12 @@ def lying(dimension: int, alpha: float = 0.0, *, speed: float = 0.0, spin: float
     """A sphere that lies on a plane tilted by alpha, with a speed along it [m/s] and a forward spin [rad/s]."""
     fitting = {"normal_stiffness": K, "shear_stiffness": K, "restitution": 0.3} | values
     model, numbers = model_of("velocity_verlet", dimension, rotation=True, law=VOIGT, **fitting)
-    place, velocity, up = np.zeros((1, dimension)), np.zeros((1, dimension)), np.zeros(dimension)
+    position, velocity, up = np.zeros((1, dimension)), np.zeros((1, dimension)), np.zeros(dimension)
     up[-1], velocity[0, 0] = 1.0, speed
-    place[0, -1] = RADIUS - MASS * G * cos(alpha) / K
+    position[0, -1] = RADIUS - MASS * G * cos(alpha) / K
     turning = np.zeros((1, model.spin_length))
     turning[0, 0 if dimension == 2 else 1] = -spin if dimension == 2 else spin
-    world = world_of(model, place, RADIUS, MASS, velocity=velocity, spin=turning, skin=RADIUS)
+    world = world_of(model, position, RADIUS, MASS, velocity=velocity, spin=turning, skin=RADIUS)
     world = set_walls(world, [PLANE], [[np.zeros(dimension), up, np.zeros(dimension)]], material=1)
     gravity = np.zeros(dimension)
     gravity[0], gravity[-1] = G * sin(alpha), -G * cos(alpha)

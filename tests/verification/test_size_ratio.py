@@ -35,13 +35,13 @@ def chocked(integrator: str, dimension: int, friction: float) -> Bench:
     springs = {"normal_stiffness": STIFFNESS, "shear_stiffness": STIFFNESS}
     model, numbers = model_of(integrator, dimension, True, law, (glass, glass), **springs)
     reach = 2.0 * sqrt(LARGE * SMALL)  # along the slope, of two spheres that touch each other and the slope
-    place = np.zeros((dimension, dimension))
-    place[:, -1] = SMALL
-    place[0, -1] = LARGE
+    position = np.zeros((dimension, dimension))
+    position[:, -1] = SMALL
+    position[0, -1] = LARGE
     for row, angle in enumerate([0.0] if dimension == 2 else radians(30.0) * np.array([-1.0, 1.0]), 1):
-        place[row, 0] = reach * cos(angle)
+        position[row, 0] = reach * cos(angle)
         if dimension == 3:
-            place[row, 1] = reach * sin(angle)
+            position[row, 1] = reach * sin(angle)
     radius = np.array([LARGE] + [SMALL] * (dimension - 1))
     mass = DENSITY * 4.0 / 3.0 * pi * radius**3
     omega = sqrt(2.0 * 3.5 * STIFFNESS / mass.min())
@@ -49,7 +49,7 @@ def chocked(integrator: str, dimension: int, friction: float) -> Bench:
     gravity = np.zeros(dimension)
     gravity[0], gravity[-1] = GRAVITY * sin(SLOPE), -GRAVITY * cos(SLOPE)
     up = np.eye(dimension)[-1]
-    world = world_of(model, place, radius, mass, skin=SMALL)
+    world = world_of(model, position, radius, mass, skin=SMALL)
     world = set_walls(world, [PLANE], [[0.0 * up, up, 0.0 * up]], material=1)
     return Bench(world, model, numbers, dt, tuple(gravity), compiled=True)
 
@@ -64,15 +64,15 @@ def chocked(integrator: str, dimension: int, friction: float) -> Bench:
 def test_chocks_of_a_tenth_of_the_size_hold_a_sphere_on_a_slope(integrator: str, dimension: int) -> None:
     bench = chocked(integrator, dimension, 0.5)
     bench.advance(round(0.2 / bench.dt))
-    place = bench.position
+    position = bench.position
     assert bench.energy().shear > 0.01 * bench.energy().elastic  # friction bears
     bench.advance(round(0.4 / bench.dt))
-    assert np.abs(bench.position - place).max() < 1e-5 * SMALL
+    assert np.abs(bench.position - position).max() < 1e-5 * SMALL
     assert np.abs(bench.velocity).max() < 1e-5 * sqrt(GRAVITY * SMALL)
 
 
 def test_the_control_chocks_with_too_little_friction_slip_away() -> None:
     bench = chocked("velocity_verlet", 2, 0.8 * LOCKING)
-    place = bench.position
+    position = bench.position
     bench.advance(round(0.4 / bench.dt))
-    assert (bench.position - place)[0, 0] > LARGE
+    assert (bench.position - position)[0, 0] > LARGE

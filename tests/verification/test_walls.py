@@ -140,8 +140,8 @@ def test_a_cylinder_pushes_inward_or_outward(side: float) -> None:
     depth, wide = 1e-4, 0.1
     axis = np.array([1.0, 2.0, 2.0]) / 3.0
     out = np.array([2.0, 1.0, -2.0]) / 3.0
-    place = 0.37 * axis + (wide - side * (RADIUS - depth)) * out
-    bench = on_walls([CYLINDER], [[(0, 0, 0), axis, (wide, side, 0)]], place, dt=1e-9)
+    position = 0.37 * axis + (wide - side * (RADIUS - depth)) * out
+    bench = on_walls([CYLINDER], [[(0, 0, 0), axis, (wide, side, 0)]], position, dt=1e-9)
     bench.advance()
     assert bench.world.force[:3, 0] == pytest.approx(-side * K * depth * out, rel=1e-6, abs=1e-10)
 

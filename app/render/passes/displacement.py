@@ -50,7 +50,7 @@ HEIGHT, PAD, LINE = 84.0, 12.0, 19.0
 class Displaced(NamedTuple):
     """The grains that have moved since the mark."""
 
-    place: Floats
+    position: Floats
     """Present positions [m], shape (grains, dimension)."""
     along: Floats
     """Displacements since the mark [m], shape (grains, dimension)."""
@@ -75,15 +75,15 @@ def displaced(snapshot: Snapshot) -> Displaced | None:
         return None
     radius, size = float(snapshot.grains.radius[rows].mean()), np.linalg.norm(along[rows], axis=1)
     fast = float(np.quantile(size, FAST))
-    place, along = snapshot.grains.position[rows].astype(np.float64), along[rows]
+    position, along = snapshot.grains.position[rows].astype(np.float64), along[rows]
     if not fast > STILL * radius:
-        return Displaced(place, along, radius, 1.0, np.zeros(size.size, np.bool_), 1)
+        return Displaced(position, along, radius, 1.0, np.zeros(size.size, np.bool_), 1)
     # The factor is 1, 2 or 5 times a power of ten: the arrows of a fast grain then have at least the wanted length.
     factor = nice_step(WANTED * radius / fast, 1) if fast < WANTED * radius else 1.0
     covered = factor * float(size.sum()) * WIDTH * radius / (math.pi * radius**2 * size.size)
     every = max(1, round(nice_step(covered / COVERED, 1)))
     shown = (size > LEAST * fast) & (snapshot.grains.sphere_id[rows] % every == 0)
-    return Displaced(place, along, radius, factor, shown, every)
+    return Displaced(position, along, radius, factor, shown, every)
 
 
 def instances(frame: Frame) -> NDArray[np.float32] | None:
@@ -92,7 +92,7 @@ def instances(frame: Frame) -> NDArray[np.float32] | None:
     if found is None or not found.shown.any():
         return None
     along = (found.factor * found.along[found.shown]).astype(np.float32)
-    start = (found.place - found.along)[found.shown].astype(np.float32)
+    start = (found.position - found.along)[found.shown].astype(np.float32)
     strokes = with_heads(frame, start, along, LARGEST_HEAD * found.radius)
     return rows_of_strokes(frame, (*strokes, WIDTH * found.radius), INK)
 

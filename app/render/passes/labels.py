@@ -82,10 +82,10 @@ def _arranged(
         for shortened, lines in enumerate(_variants(frame.snapshot.grains.labels[number])):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
-            place = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
-            if place is None:
+            position = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
+            if position is None:
                 continue
-            left, top, crossings = place
+            left, top, crossings = position
             bottom = top + height
             box = left, top, left + width, bottom
             stem = (x, bottom, x, y - radius) if left <= x <= left + width and bottom < y - radius else None
@@ -126,9 +126,9 @@ def _free_place(
     places += [(x - share * width, top) for top in higher for share in (0.5, 0.1, 0.9)]
     left, top, right, bottom = frame.inset
     lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
-    inside = (place for place in places if left <= place[0] <= farthest and top <= place[1] <= lowest)
+    inside = (position for position in places if left <= position[0] <= farthest and top <= position[1] <= lowest)
 
-    free = [place for place in inside if not any(_overlap(place, extent, other, gap / 2) for other in taken)]
+    free = [position for position in inside if not any(_overlap(position, extent, other, gap / 2) for other in taken)]
     lines = [
         ((x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0))
         for side, top in free
@@ -138,11 +138,11 @@ def _free_place(
     return (*free[best], crossings[best]) if free else None
 
 
-def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Place, gap: float) -> bool:
+def _overlap(position: tuple[float, float], extent: tuple[float, float], other: Place, gap: float) -> bool:
     """Whether a label at a place is nearer to another rectangle than `gap` [pixel]."""
     left, top, right, bottom = other
-    across = place[0] < right + gap and place[0] + extent[0] > left - gap
-    return across and place[1] < bottom + gap and place[1] + extent[1] > top - gap
+    across = position[0] < right + gap and position[0] + extent[0] > left - gap
+    return across and position[1] < bottom + gap and position[1] + extent[1] > top - gap
 
 
 def _spheres(frame: Frame) -> dict[int, tuple[float, float, float]]:
@@ -158,7 +158,7 @@ def _spheres(frame: Frame) -> dict[int, tuple[float, float, float]]:
         number: _seen(frame, snapshot.grains.position[row], float(snapshot.grains.radius[row]))
         for number, row in labelled
     }
-    return {number: place for number, place in seen.items() if np.isfinite(place).all()}
+    return {number: position for number, position in seen.items() if np.isfinite(position).all()}
 
 
 def _ghosts(frame: Frame) -> list[tuple[float, float, float]]:
@@ -166,7 +166,7 @@ def _ghosts(frame: Frame) -> list[tuple[float, float, float]]:
     if frame.dimension != 3:
         return []
     seen = [_seen(frame, ghost[:3], float(ghost[3])) for ghost in frame.snapshot.geometry.ghosts]
-    return [place for place in seen if np.isfinite(place).all()]
+    return [position for position in seen if np.isfinite(position).all()]
 
 
 def _seen(frame: Frame, centre: Floats, radius: float) -> tuple[float, float, float]:

@@ -182,8 +182,8 @@ def outline(circles: Points) -> list[Points]:
     for number, (x, y, radius) in enumerate(circles):
         points = np.column_stack((x + radius * np.cos(turn), y + radius * np.sin(turn)))
         others = np.delete(circles, number, axis=0)
-        apart = np.linalg.norm(points[:, None] - others[None, :, :2], axis=2)
-        outside = (apart >= others[:, 2]).all(axis=1)
+        distance = np.linalg.norm(points[:, None] - others[None, :, :2], axis=2)
+        outside = (distance >= others[:, 2]).all(axis=1)
         ends = np.flatnonzero(np.diff(np.concatenate(([False], outside, [False]))))
         arcs += [points[first:last] for first, last in ends.reshape(-1, 2) if last - first > 1]
     return arcs
@@ -199,9 +199,9 @@ def _draw_path(frame: Frame, canvas: Canvas) -> None:
 
 def _seen(frame: Frame, row: int) -> tuple[float, float, float]:
     """Centre and radius of a sphere in the picture [pixel]."""
-    place = frame.snapshot.grains.position[row].astype(np.float64)
-    x, y = frame.camera.world_to_pixel(place, frame.size)
-    far = float(frame.orbit.depth(place[None])[0]) / frame.orbit.distance if frame.dimension == 3 else 1.0
+    position = frame.snapshot.grains.position[row].astype(np.float64)
+    x, y = frame.camera.world_to_pixel(position, frame.size)
+    far = float(frame.orbit.depth(position[None])[0]) / frame.orbit.distance if frame.dimension == 3 else 1.0
     return float(x), float(y), float(frame.snapshot.grains.radius[row]) / (frame.metres_per_pixel * far)
 
 
@@ -242,13 +242,13 @@ def _arrow(
     canvas.polyline(np.array((tail, tip)), ink, 2.5)
     canvas.polyline(np.array((tip - head * along + across, tip, tip - head * along - across)), ink, 2.5)
     anchor = (0.5 + 0.5 * float(along[0]), 0.5 + 0.5 * float(along[1]))
-    place = tail - 5.0 * frame.scale * along
+    position = tail - 5.0 * frame.scale * along
     wide, tall = canvas.text_extent(words, 0.9)
-    left, top = place[0] - anchor[0] * wide, place[1] - anchor[1] * tall
+    left, top = position[0] - anchor[0] * wide, position[1] - anchor[1] * tall
     box = left, top, left + wide, top + tall
     free = all(box[2] <= a or box[0] >= c or box[3] <= b or box[1] >= d for a, b, c, d in taken)
     if words and free:
-        canvas.text(place, words, frame.palette.text, 0.9, False, anchor, frame.palette.background)
+        canvas.text(position, words, frame.palette.text, 0.9, False, anchor, frame.palette.background)
         taken.append(box)
 
 

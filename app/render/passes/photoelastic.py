@@ -34,14 +34,14 @@ def loads_of(forces: ContactForces, count: int) -> tuple[Floats, Floats]:
     force = forces.normal_force[:, None] * forces.normal + forces.shear_force
     both = forces.j >= 0
     disc = np.concatenate((forces.i, forces.j[both]))
-    place = np.concatenate((-forces.normal, forces.normal[both]))
+    position = np.concatenate((-forces.normal, forces.normal[both]))
     push = np.concatenate((force, -force[both]))
     order = np.lexsort((-np.linalg.norm(push, axis=1), disc))
-    disc, place, push = disc[order], place[order], push[order]
+    disc, position, push = disc[order], position[order], push[order]
     rank = np.arange(disc.size) - np.searchsorted(disc, disc)
     kept = rank < LOADS
     loads = np.zeros((count, LOADS, 4), np.float32)
-    loads[disc[kept], rank[kept], :2], loads[disc[kept], rank[kept], 2:] = place[kept], push[kept]
+    loads[disc[kept], rank[kept], :2], loads[disc[kept], rank[kept], 2:] = position[kept], push[kept]
     return np.minimum(np.bincount(disc, minlength=count), LOADS).astype(np.float32), loads
 
 

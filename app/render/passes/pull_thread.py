@@ -62,8 +62,8 @@ def draw_arrow(
         back = tip - HEAD * unit * along
         canvas.polyline(np.array((start, tip)), ink, WIDTH)
         canvas.polyline(np.array((back + across, tip, back - across)), ink, WIDTH)
-    place = tip + np.array((8.0 * unit, -4.0 * unit))
-    canvas.text(place, text, frame.palette.text, TEXT, True, (0.0, 1.0), frame.palette.background)
+    position = tip + np.array((8.0 * unit, -4.0 * unit))
+    canvas.text(position, text, frame.palette.text, TEXT, True, (0.0, 1.0), frame.palette.background)
 
 
 PASS = Pass("pull", order=62, overlay=overlay)

@@ -70,7 +70,7 @@ def draw_shaking(frame: Frame, canvas: Canvas) -> None:
         return
     __, __, right, bottom = frame.inset
     unit, ink, plate = frame.scale, frame.palette.text, frame.palette.background
-    place = np.array((frame.size[0] - right - 2.0 * SWING * unit, frame.size[1] - bottom - ABOVE * unit))
+    position = np.array((frame.size[0] - right - 2.0 * SWING * unit, frame.size[1] - bottom - ABOVE * unit))
     along = np.array((shaking.direction[0], -shaking.direction[-1]))
     words = Message(
         "shaken: {amplitude}, {frequency} Hz, up to {acceleration} g",
@@ -78,15 +78,17 @@ def draw_shaking(frame: Frame, canvas: Canvas) -> None:
         frequency=Number(shaking.frequency, format="g"),
         acceleration=Number(shaking.acceleration / EARTH, format=".2g"),
     )
-    last, (wide, high) = float(place[0]) - (SWING + 14.0) * unit, canvas.text_extent(words)
+    last, (wide, high) = float(position[0]) - (SWING + 14.0) * unit, canvas.text_extent(words)
     pad, half = PAD * unit, 0.5 * high
-    low, end = (last - wide - pad, float(place[1]) - half - pad), (last + pad, float(place[1]) + half + pad)
+    low, end = (last - wide - pad, float(position[1]) - half - pad), (last + pad, float(position[1]) + half + pad)
     canvas.rectangle(low, end, plate, 0.82, 6.0)
-    canvas.polyline(np.array((place - SWING * unit * along, place + SWING * unit * along)), frame.palette.faint, WIDTH)
-    mark = place - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its motion
+    canvas.polyline(
+        np.array((position - SWING * unit * along, position + SWING * unit * along)), frame.palette.faint, WIDTH
+    )
+    mark = position - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its motion
     ring = np.linspace(0.0, math.tau, 17)
     canvas.polyline(mark + MARK * unit * np.column_stack((np.cos(ring), np.sin(ring))), frame.palette.chain, WIDTH)
-    canvas.text((last, float(place[1])), words, ink, anchor=(1.0, 0.5), halo=plate)
+    canvas.text((last, float(position[1])), words, ink, anchor=(1.0, 0.5), halo=plate)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:

@@ -46,8 +46,8 @@ def instances(frame: Frame) -> Floats | None:
         return rows.take(_back_to_front(frame, kept), axis=0)
     # Another pass draws translucent grains, which hide nothing.
     opaque = np.flatnonzero(snapshot.grains.fixed[kept]) if frame.is_translucent else np.arange(len(kept))
-    place, radius = snapshot.grains.position[kept[opaque]], snapshot.grains.radius[kept[opaque]]
-    seen = opaque[seen_from(frame.orbit, frame.size, place, radius)]
+    position, radius = snapshot.grains.position[kept[opaque]], snapshot.grains.radius[kept[opaque]]
+    seen = opaque[seen_from(frame.orbit, frame.size, position, radius)]
     seen = seen[_back_to_front(frame, kept[seen])]
     kept, occlusion = kept[seen], frame.ambient_occlusion
     rows = sphere_rows(snapshot.grains.position[kept], snapshot.grains.radius[kept])

@@ -38,8 +38,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     )
     lines = [title]
     if words.lines is not None:
-        place = words.lines.place
-        lines.insert(0, (place, _fitting(canvas, place, ORIGIN, room), False, palette.faint))
+        heading = words.lines.place
+        lines.insert(0, (heading, _fitting(canvas, heading, ORIGIN, room), False, palette.faint))
         asked = wrapped(words.lines.question, lambda text: canvas.text_extent(text, PARAMETER)[0], room)
         lines += [(text, PARAMETER, False, palette.text) for text in asked]
     lines += [(text, PARAMETER, False, palette.text) for text in _lines(words.parameters, canvas, room)]

@@ -9,7 +9,7 @@ from repose.app.language import NATIVE, current_language, use_language
 from repose.app.render.text import note
 from repose.app.render.theme import PALETTES
 from repose.app.ui.panels import Panel
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, slide
 from repose.sim.message import EMPTY, Message, Number, _, formatted, plain
@@ -102,7 +102,7 @@ def _draw_language(ui: Ui) -> None:
     language = choose(ui, "window.language", _("Language"), NATIVE_NAMES, current_language(), LANGUAGE_HELP)
     if language is not None:
         if trouble := use_language(language):
-            tell(ui, trouble, bad=True)
+            show_toast(ui, trouble, bad=True)
         else:
             ui.settings.choices.language = language
 

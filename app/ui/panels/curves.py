@@ -92,8 +92,8 @@ def _draw_note(ui: Ui, words: Message) -> float:
     """Draw the note that says which runs are plotted, shortened to one line; returns its height [px]."""
     room = imgui.get_content_region_avail().x
     shown = shortened(words, room, NOTE)
-    place = imgui.get_cursor_screen_pos()
-    draw_text(place.x, place.y, shown, ui.palette.text, NOTE)
+    position = imgui.get_cursor_screen_pos()
+    draw_text(position.x, position.y, shown, ui.palette.text, NOTE)
     imgui.dummy(imgui.ImVec2(room, NOTE * imgui.get_text_line_height()))
     ui.probe.mark("plot.note")
     if shown != translated(words):
@@ -258,9 +258,9 @@ def _draw_table(ui: Ui, curve: Curve) -> None:
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_stretch_prop
     if not imgui.begin_table(f"##table {curve.name}", len(head), flags):
         return
-    for place, words in enumerate((head, *rows)):
+    for index, words in enumerate((head, *rows)):
         imgui.table_next_row()
         for word in words:
             imgui.table_next_column()
-            imgui.text_colored(vector(ui.palette.text if place else ui.palette.muted), translated(word))
+            imgui.text_colored(vector(ui.palette.text if index else ui.palette.muted), translated(word))
     imgui.end_table()

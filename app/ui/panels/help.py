@@ -68,8 +68,8 @@ def draw(ui: Ui) -> None:
     room = imgui.ImVec2(limit.x - pad, limit.y - top)
     placed, size = _fitted(groups, room, APART * ui.window.scale)
     imgui.push_font(None, imgui.get_style().font_size_base * size)
-    for place, column in enumerate(placed):
-        if place:
+    for index, column in enumerate(placed):
+        if index:
             imgui.same_line(0.0, APART * ui.window.scale)
         imgui.begin_group()
         key_width = _key_width(groups, column)
@@ -80,12 +80,12 @@ def draw(ui: Ui) -> None:
     imgui.end()
 
 
-def _fitted(groups: Groups, room: imgui.ImVec2, apart: float) -> tuple[list[list[Message]], float]:
+def _fitted(groups: Groups, room: imgui.ImVec2, gap: float) -> tuple[list[list[Message]], float]:
     """The groups in as many columns as are beside each other in `room` [px], with the size of their text [-]; fewer
     columns scroll, since a line that is cut cannot be read."""
     for count in range(COLUMNS, 0, -1):
         placed = columns(groups, count)
-        wide = room.x - (count - 1) * apart - imgui.get_style().scrollbar_size
+        wide = room.x - (count - 1) * gap - imgui.get_style().scrollbar_size
         size = _text_size(groups, placed, imgui.ImVec2(wide, room.y if count == COLUMNS else math.inf))
         if _width(groups, placed, size) <= wide:
             break

@@ -20,7 +20,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.picture_areas import planned, possible, start
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
 from repose.sim.experiment.parameter_values import parameters_of
@@ -165,7 +165,7 @@ def watch_side_by_side(ui: Ui) -> None:
         over = possible(parameters)["integrator"]
         command = planned(ui, parameters, over, ", ".join(name for name in WATCHED if name in over.choices))
         if isinstance(command, Message):
-            tell(ui, command, bad=True)
+            show_toast(ui, command, bad=True)
             return
         replace_run(ui, _("Start four integrators side by side?"), _("Start"), partial(start, ui, command))
 

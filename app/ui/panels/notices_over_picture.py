@@ -94,11 +94,11 @@ def draw(ui: Ui) -> None:
     covered = ui.mode.overlay or ui.mode.help_open  # an offer can wait until the panel that it would cover is closed
     if ui.mode.lecture.lecture is not None and not ui.mode.lecture.on and not covered:
         _notice(ui, ui.palette.accent, draw_offer, name="lecture offer")
-    for place, toast in enumerate(current_toasts(ui)):
+    for index, toast in enumerate(current_toasts(ui)):
         if ui.mode.presenting and not toast.bad:
             continue  # an audience looks at the grains and the number
         colour = ui.palette.bad if toast.bad else ui.palette.line
-        _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{place}")
+        _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{index}")
     if ui.work.film.running and (ui.mode.presenting or not ui.view.ui_visible):
         _draw_filming(ui)
 
@@ -262,11 +262,11 @@ def _draw_fault(ui: Ui) -> None:
     note(_("Continue from the last good state:"), ui.palette.muted)
     ways = ways_back(ui)
     whole, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
-    for place, row in enumerate(in_rows([button_width(way[1], way[2]) for way in ways], whole, gap)):
+    for index, row in enumerate(in_rows([button_width(way[1], way[2]) for way in ways], whole, gap)):
         for column, (name, label, key, help, do) in enumerate(ways[k] for k in row):
             if column:
                 imgui.same_line()
-            emphasis = ui.palette.accent if place == column == 0 else None
+            emphasis = ui.palette.accent if index == column == 0 else None
             width = (whole - (len(row) - 1) * gap) / len(row)
             if button(ui, f"notice.{name}", label, hint=key, help=help, emphasis=emphasis, width=width):
                 do()

@@ -229,9 +229,9 @@ def _draw_buttons(ui: Ui) -> None:
             partial(toggle_all, ui),
         ),
     )
-    for place, (entry, width) in enumerate(zip(entries, widths(LABELS), strict=True)):
+    for index, (entry, width) in enumerate(zip(entries, widths(LABELS), strict=True)):
         name, label, enabled, help, act = entry
-        if place:
+        if index:
             imgui.same_line()
         if button(ui, name, label, width=width, enabled=enabled, help=help):
             act()

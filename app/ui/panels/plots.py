@@ -203,8 +203,8 @@ def _draw_axes(ui: Ui, measurements: list[SampledQuantity]) -> None:
         last = row == len(axes) - 1
         first = group[0]
         curves = {
-            entry.name: (entry.name, 1.0 / entry.scale, _colour(ui, row, place, len(group)))
-            for place, entry in enumerate(group)
+            entry.name: (entry.name, 1.0 / entry.scale, _colour(ui, row, index, len(group)))
+            for index, entry in enumerate(group)
             if len(group) == 1 or _has(ui, entry.name)
         }
         size = height + (ticks if last else 0.0)
@@ -217,10 +217,10 @@ def _shown_count(ui: Ui, group: list[SampledQuantity]) -> int:
     return sum(_has(ui, entry.name) for entry in group)
 
 
-def _colour(ui: Ui, row: int, place: int, lines: int) -> Colour:
+def _colour(ui: Ui, row: int, position: int, lines: int) -> Colour:
     """Colour of a line: by its place among lines that share an axis, else by the row of its axis."""
     if lines > 1:
-        return _from_hex(LINE_COLOURS[place % len(LINE_COLOURS)])
+        return _from_hex(LINE_COLOURS[position % len(LINE_COLOURS)])
     return ui.palette.good if row % 2 else ui.palette.accent
 
 

@@ -137,8 +137,8 @@ def _draw_chips(ui: Ui) -> None:
     gap = 6 * ui.window.scale
     free = ui.window.size[0] - 2 * pad - action
     count = min(len(chips), int(free // (CHIP * ui.window.scale + gap)))
-    for place, parameter in enumerate(chips[:count]):
-        if place or action:
+    for index, parameter in enumerate(chips[:count]):
+        if index or action:
             imgui.same_line(0.0, gap)
         _draw_chip(ui, parameter.name, free / count - gap, high - 10 * ui.window.scale)
     imgui.end()

@@ -154,8 +154,8 @@ def draw_readings(ui: Ui) -> None:
 
 def halves(text: str) -> tuple[str, str]:
     """The text in two lines, divided at the space next to its middle."""
-    spaces = [place for place, letter in enumerate(text) if letter == " "]
-    middle = min(spaces, key=lambda place: abs(2 * place - len(text)), default=len(text))
+    spaces = [index for index, letter in enumerate(text) if letter == " "]
+    middle = min(spaces, key=lambda index: abs(2 * index - len(text)), default=len(text))
     return text[:middle], text[middle:].strip()
 
 

@@ -13,7 +13,7 @@ from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
 from repose.app.storage.recorder import names_of
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 from repose.sim.message import Message, Number, _, joined, plain, plural
@@ -146,7 +146,7 @@ def start_or_stop(ui: Ui) -> None:
         film.stop()
     elif film.finishing:
         name = film.path.name if film.path is not None else ""
-        tell(ui, Message("The file of the last film is still being completed: {name}.", name=name))
+        show_toast(ui, Message("The file of the last film is still being completed: {name}.", name=name))
     else:
         film.start(ui.snapshot.run.scene)
 

@@ -116,8 +116,8 @@ def _draw_export(ui: Ui) -> None:
     tooltip(_("The grains as they are now. The command `repose export --every` writes a run over time, with contacts."))
     spacing = imgui.get_style().item_spacing.x
     width = (imgui.get_content_region_avail().x - (EXPORTS_IN_A_ROW - 1) * spacing) / EXPORTS_IN_A_ROW
-    for place, (suffix, (label, help)) in enumerate(EXPORTS.items()):
-        if place % EXPORTS_IN_A_ROW:
+    for index, (suffix, (label, help)) in enumerate(EXPORTS.items()):
+        if index % EXPORTS_IN_A_ROW:
             imgui.same_line()
         if button(ui, f"runs.export{suffix}", label, width=width, help=help):
             ui.work.run_saver.export(free_name(runs_folder(), ui.snapshot.run.scene, suffix))

@@ -123,8 +123,8 @@ def _draw_labels(ui: Ui) -> None:
     around the chosen picture."""
     tools_right, tools_foot = ui.states[ToolArea].corner
     draw, size = imgui.get_background_draw_list(), imgui.get_font_size() * LABEL
-    for number, (run, place) in enumerate(zip(ui.beside.runs, insets(ui), strict=True)):
-        left, top, right, bottom = place
+    for number, (run, position) in enumerate(zip(ui.beside.runs, insets(ui), strict=True)):
+        left, top, right, bottom = position
         ink, words_ink = colours(ui)[number], colour32(ui.palette.text)
         low, high = imgui.ImVec2(left, top), imgui.ImVec2(ui.window.size[0] - right, ui.window.size[1] - bottom)
         font = ui.window.bold if ui.window.bold is not None else imgui.get_font()

@@ -21,7 +21,7 @@ from repose.app.ui.panels.runs import open_file
 from repose.app.ui.preset_library import Planned
 from repose.app.ui.questions import replace_run
 from repose.app.ui.recent_runs import RecentRun
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.io.presets import PresetCard
@@ -104,9 +104,9 @@ def _draw_ways(ui: Ui, titles: list[Message]) -> None:
     """Draw a button per group that scrolls to the group; some groups are far below the first screen."""
     ways = [*titles, *([SAVED] if ui.work.recent_runs.found else [])]
     gap, end = imgui.get_style().item_spacing.x, imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
-    for place, title in enumerate(ways):
+    for index, title in enumerate(ways):
         width = button_width(title)
-        if place and imgui.get_item_rect_max().x + gap + width <= end:
+        if index and imgui.get_item_rect_max().x + gap + width <= end:
             imgui.same_line()
         if button(ui, f"scenes.to.{title}", title, help=Message("Scroll to: {title}.", title=title), width=width):
             ui.states[SceneChoice].group, ui.states[SceneChoice].frames = title, FRAMES
@@ -163,7 +163,7 @@ def _draw_lectures(ui: Ui) -> None:
     if chosen is not None:
         ui.mode.overlay = ""
         if refusal := open_lecture(ui, named[chosen].name):
-            tell(ui, refusal, bad=True)
+            show_toast(ui, refusal, bad=True)
         else:
             wish(ui, "begin")
 

@@ -15,7 +15,7 @@ from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.sharing import code_or_refusal, copy_code, copy_command_line, qr_of, write_qr
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.io import presets
@@ -142,7 +142,7 @@ def open_code(ui: Ui, typed: str) -> None:
             raise ParameterError(_("Paste a code first; it begins with repose1- or repose2-."))
         ui.work.preset_library.cards[code] = presets.card_of(code)
     except ParameterError as error:
-        tell(ui, message_of(error), bad=True)
+        show_toast(ui, message_of(error), bad=True)
         return
     ui.mode.overlay, ui.states[CodeEntry].text = "", ""
     choose_preset(ui, code)

@@ -190,8 +190,8 @@ def _draw_progress(ui: Ui) -> None:
     if trouble:
         after = imgui.get_cursor_pos()
         imgui.set_cursor_pos(line)
-        room, place = imgui.get_content_region_avail().x, imgui.get_cursor_screen_pos()
-        draw_text(place.x, place.y, trouble, ui.palette.text, fitting_size(trouble, room))
+        room, position = imgui.get_content_region_avail().x, imgui.get_cursor_screen_pos()
+        draw_text(position.x, position.y, trouble, ui.palette.text, fitting_size(trouble, room))
         imgui.dummy(imgui.ImVec2(room, imgui.get_text_line_height()))
         ui.probe.mark("study.trouble")
         tooltip(trouble)

@@ -101,12 +101,12 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
         imgui.table_setup_column("", imgui.TableColumnFlags_.width_fixed, side)
     for words in (HEAD, *_rows(outcomes)):
         imgui.table_next_row()
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             imgui.table_next_column()
             colour = ui.palette.muted if words is HEAD else ui.palette.text
-            if place == 0:
+            if index == 0:
                 colour = ui.palette.good if word == HOLDS else ui.palette.bad
-            write(ui, word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
+            write(ui, word, colour, imgui.get_cursor_pos_x() + sides[index] + 1.0)
     imgui.end_table()
 
 

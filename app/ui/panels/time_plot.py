@@ -60,7 +60,7 @@ def draw_over_time(
             return
         zero = opening(ui.snapshot) or 0.0
         factor, unit = time_unit_of(ui)
-        begin, end = ((place - zero) / factor for place in shown_span(ui))
+        begin, end = ((position - zero) / factor for position in shown_span(ui))
         time = (thinned(shown_column(ui, "time")) - zero) / factor
         drawn = _finite(ui, curves, time, log)
         bare = implot.AxisFlags_.no_label

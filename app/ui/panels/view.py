@@ -154,8 +154,10 @@ def _draw_space(ui: Ui) -> None:
         return
     along = AXES.index(view.cut_axis)
     low, high = ui.snapshot.geometry.box[0][along], ui.snapshot.geometry.box[1][along]
-    place = si(low + view.cut_position * (high - low), "m")
-    moved = slide(ui, "view.cut_position", (joined((view.cut_axis, place), " = "), place), view.cut_position, step=0.02)
+    position = si(low + view.cut_position * (high - low), "m")
+    moved = slide(
+        ui, "view.cut_position", (joined((view.cut_axis, position), " = "), position), view.cut_position, step=0.02
+    )
     if moved is not None:
         view.cut_position = moved
 

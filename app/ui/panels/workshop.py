@@ -20,7 +20,7 @@ from repose.app.ui.places import is_short
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import replace_run
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.clumps.making import ClumpRow, piece_rows, quality_rows, volume_text
@@ -184,11 +184,11 @@ def _draw_plot(ui: Ui) -> None:
     """Draw the measures of quality that are known so far over the number of spheres."""
     points = ui.work.workshop.points
     line = imgui.get_text_line_height()
-    place = imgui.get_cursor_screen_pos()
+    position = imgui.get_cursor_screen_pos()
     title = _("quality over number of spheres")
     if text_width(title) > imgui.get_content_region_avail().x:
         title = _("over number of spheres")
-    draw_text(place.x, place.y, title, ui.palette.muted)
+    draw_text(position.x, position.y, title, ui.palette.muted)
     imgui.dummy(imgui.ImVec2(1.0, line))
     curves = _curves(ui, points)
     legend = _legend_lines(curves) * imgui.get_text_line_height_with_spacing()
@@ -342,7 +342,7 @@ def save(ui: Ui, suffix: str) -> str:
     try:
         path = ui.work.workshop.save(suffix)
     except OSError as error:
-        tell(
+        show_toast(
             ui,
             Message(
                 "The clump could not be written to {folder}: {error}.",
@@ -352,7 +352,7 @@ def save(ui: Ui, suffix: str) -> str:
             bad=True,
         )
         return ""
-    tell(ui, Message("The clump is in {path}.", path=str(path)))
+    show_toast(ui, Message("The clump is in {path}.", path=str(path)))
     return str(path)
 
 

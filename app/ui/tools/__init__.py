@@ -13,7 +13,7 @@ from functools import cache
 
 from repose.app.extensions import offered
 from repose.app.ui.keys import Key
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import EMPTY, Message
@@ -84,7 +84,7 @@ def choose_tool(ui: Ui, tool: Tool) -> None:
 def choose_by_key(tool: Tool, ui: Ui) -> None:
     """Choose a tool by its key; call its `again` if it is chosen already; tell the user its refusal, if any."""
     if refusal := tool.refusal(ui.snapshot):
-        tell(ui, refusal, bad=True)
+        show_toast(ui, refusal, bad=True)
         return
     if chosen_tool(ui) is tool:
         tool.again(ui)

@@ -35,20 +35,20 @@ def click(ui: Ui, at: Pixel) -> None:
         ui.control.edits.note(REMOVED)
         ui.control.send(RemoveGrain(int(ui.snapshot.grains.sphere_id[row])))
         return
-    place, reach = place_at(ui, at), WALL_REACH * ui.window.scale * ui.camera.resolution(ui.window.size)
-    if wall_at(ui, place, reach):
+    position, reach = place_at(ui, at), WALL_REACH * ui.window.scale * ui.camera.resolution(ui.window.size)
+    if wall_at(ui, position, reach):
         ui.control.edits.note(DRAWN)
-        ui.control.send(RemoveWall(place, reach))
+        ui.control.send(RemoveWall(position, reach))
 
 
-def wall_at(ui: Ui, place: tuple[float, ...], reach: float) -> bool:
+def wall_at(ui: Ui, position: tuple[float, ...], reach: float) -> bool:
     """Whether a drawn wall is within this distance of a place [m]."""
     scene, facets = scenes().get(ui.snapshot.run.scene), ui.snapshot.geometry.facets.astype(float)
     if scene is None or not scene.hand.free_walls or not len(facets):
         return False
     start, way = facets[:, 0], facets[:, 1] - facets[:, 0]
-    share = np.clip(((place - start) * way).sum(axis=1) / (way**2).sum(axis=1), 0.0, 1.0)
-    return bool((np.hypot(*(start + share[:, None] * way - place).T) <= reach).any())
+    share = np.clip(((position - start) * way).sum(axis=1) / (way**2).sum(axis=1), 0.0, 1.0)
+    return bool((np.hypot(*(start + share[:, None] * way - position).T) <= reach).any())
 
 
 TOOL = Tool(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from repose.app.render.picking import point_at, sphere_at
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.tools.pointer import STILL, slide_log
 from repose.app.ui.ui import Ui
@@ -60,7 +60,7 @@ def press(ui: Ui, at: Pixel) -> bool:
     if row is None or not math.isfinite(snapshot.grains.mass[row]):
         if snapshot.grains.position.shape[1] == 3:
             return False
-        tell(ui, NOTHING)
+        show_toast(ui, NOTHING)
         return True
     centre = tuple(map(float, snapshot.grains.position[row]))
     pointer = point_at(ui.camera, ui.window.size, at, centre)
@@ -79,7 +79,9 @@ def hold(ui: Ui, at: Pixel) -> bool:
     if held is None or ui.snapshot.messages.refused_drags > held.refused:
         return False
     if not np.any(ui.snapshot.grains.sphere_id == held.sphere_id):
-        tell(ui, Message("Grain {sphere_id} has left the scene: nothing is held any more.", sphere_id=held.sphere_id))
+        show_toast(
+            ui, Message("Grain {sphere_id} has left the scene: nothing is held any more.", sphere_id=held.sphere_id)
+        )
         return False
     pointer = point_at(ui.camera, ui.window.size, at, held.through)
     target = tuple(here + by for here, by in zip(pointer, held.offset, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repose.app.render.selection import rows_of, selection_at
-from repose.app.ui.toasts import tell
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.ui import Ui
 from repose.sim.message import Message, _
@@ -20,7 +20,7 @@ def click(ui: Ui, at: Pixel) -> None:
 def end_with_grain(ui: Ui) -> None:
     """End the selection once the selected grain has left, and tell the user."""
     if ui.view.selected and rows_of(ui.snapshot, ui.view.selected) is None:
-        tell(
+        show_toast(
             ui,
             Message("Grain {selected} has left the scene: nothing is selected any more.", selected=ui.view.selected[0]),
         )

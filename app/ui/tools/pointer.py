@@ -82,10 +82,10 @@ def drag_on(ui: Ui, at: Pixel) -> bool:
     drag = ui.states[PresentDrag].drag
     if drag is None or ui.snapshot.messages.refused_drags > drag.refused:
         return False
-    place = point_at(ui.camera, ui.window.size, at, drag.through)
-    if drag.sent is None or math.dist(place, drag.sent) > STILL * ui.camera.resolution(ui.window.size):
-        drag.sent = place
-        ui.control.send(drag.make(place))
+    position = point_at(ui.camera, ui.window.size, at, drag.through)
+    if drag.sent is None or math.dist(position, drag.sent) > STILL * ui.camera.resolution(ui.window.size):
+        drag.sent = position
+        ui.control.send(drag.make(position))
     return True
 
 

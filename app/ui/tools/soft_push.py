@@ -25,7 +25,7 @@ def press(ui: Ui, at: Pixel) -> bool:
     """Begin to push where the pointer is."""
     choices, fall = ui.settings.choices, math.hypot(*ui.snapshot.geometry.gravity) or EARTH
     radius, limit = choices.push_size * grain_radius(ui.snapshot), choices.push_strength * fall
-    return begin_drag(ui, at, PUSHED, lambda place: Push(place, radius, limit, SPEED, False))
+    return begin_drag(ui, at, PUSHED, lambda position: Push(position, radius, limit, SPEED, False))
 
 
 def hold(ui: Ui, at: Pixel) -> bool:

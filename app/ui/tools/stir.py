@@ -36,7 +36,7 @@ def press(ui: Ui, at: Pixel) -> bool:
     """Insert the rod at the pointer; the rod grows out of a point."""
     choices, snapshot = ui.settings.choices, ui.snapshot
     radius, limit = choices.rod_size * grain_radius(snapshot), limit_of(snapshot, choices.rod_size)
-    return begin_drag(ui, at, PUSHED, lambda place: Push(place, radius, limit, choices.rod_speed, True))
+    return begin_drag(ui, at, PUSHED, lambda position: Push(position, radius, limit, choices.rod_speed, True))
 
 
 def hold(ui: Ui, at: Pixel) -> bool:

@@ -19,10 +19,10 @@ from repose.sim.engine import vector
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.contacts.kinematics import at_last_overlap, force_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
-from repose.sim.engine.contacts.wall_forces import wall_contact, wall_kind
+from repose.sim.engine.contacts.wall_forces import wall_contact, wall_material_pair
 from repose.sim.engine.jit import address_of, argument_type, call, compilable, compiled, compiled_part, fingerprint
 from repose.sim.engine.model import BoundLaw, Model, Shapes
-from repose.sim.engine.packed import likeness, numbers_at, packed, while_same
+from repose.sim.engine.packed import coefficients_at, likeness, packed, while_same
 from repose.sim.engine.records import Record, TablesAt, record_of
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
@@ -176,7 +176,7 @@ def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Calla
 
     def evaluate(tables):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        params = numbers_at(tables.params, params_like)
+        params = coefficients_at(tables.params, params_like)
         called = EvaluatedLaw(force, material, energy, stiffness, params, reach_of(params), varies)
         return evaluate_contacts(tables.world, tables.table, tables.first, tables.last, called, shapes)
 
@@ -233,7 +233,7 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             i = np.int64(world.pairs.i[k])
             j = np.int64(world.pairs.j[k])
             radius_sum = world.pairs.radius_sum[k]
-            contact = pair_contact(world, k, law.material(law.params, world.pairs.kind[k]), shapes)
+            contact = pair_contact(world, k, law.material(law.params, world.pairs.material_pair[k]), shapes)
         else:
             t = k - pair_count
             if world.wall_contacts.normal_force[t] == 0.0:
@@ -241,7 +241,7 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             i = np.int64(world.wall_contacts.sphere[t])
             j = np.int64(-1)
             radius_sum = world.radius[i]
-            kind = wall_kind(world, i, world.wall_contacts.wall[t])
+            kind = wall_material_pair(world, i, world.wall_contacts.wall[t])
             contact = wall_contact(world, t, law.material(law.params, kind), shapes)
         if contact.overlap <= -law.reach:
             continue

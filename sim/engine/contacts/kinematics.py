@@ -54,7 +54,7 @@ class PairMotion(NamedTuple):
     """x_i - x_j, at a wall from the nearest point of the wall to x_i [m]."""
     per_distance: float
     """1/|branch| [1/m]."""
-    place: tuple
+    position: tuple
     """The branch; at a wall the position of the centre relative to the moved wall [m]."""
     velocity: tuple
     """v_i - v_j of the centres [m/s]."""
@@ -165,8 +165,8 @@ def sheared(memory, motion, normal, slip, rotation):
     """
     known = memory.touching > 0.0
     if len(rotation) == 0:
-        start = vector.pick(known, memory.shear_spring, vector.sub(motion.place, motion.displacement))
-        displacement = vector.sub(motion.place, start)
+        start = vector.pick(known, memory.shear_spring, vector.sub(motion.position, motion.displacement))
+        displacement = vector.sub(motion.position, start)
         return vector.tangential(displacement, vector.dot(displacement, normal), normal), start
     start = vector.pick(known, memory.shear_spring, vector.scale(0.0, memory.shear_spring))
     tilt = vector.dot(start, normal)

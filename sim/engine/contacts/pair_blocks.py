@@ -46,7 +46,7 @@ class Columns(NamedTuple):
     """Relative velocity of the centres [m/s]."""
     shear_spring: int
     """Contact memory before and after this evaluation [m]."""
-    place: int
+    position: int
     """Position relative to the wall [m], at walls without rotation only."""
     displacement: int
     """Change of x_i - x_j since the last evaluation [m]; with rotation in the columns of `place`. Between two spheres
@@ -65,7 +65,7 @@ class Columns(NamedTuple):
     stiffening: int
     """Energy that friction springs lose as their stiffness changes, summed in the same way [J]; only of laws with
     varying stiffness."""
-    kind: int
+    material_pair: int
     """Pair of materials of each contact."""
     known: int
     """Pair of materials whose properties are in the columns of `material`."""
@@ -106,7 +106,7 @@ def columns(dimension, turning):
         branch=0,
         velocity=velocity,
         shear_spring=2 * dimension,
-        place=vectors,
+        position=vectors,
         displacement=scalars - dimension,
         radius_sum=scalars,
         effective_radius=scalars + 1,
@@ -117,7 +117,7 @@ def columns(dimension, turning):
         damping=scalars + 6,
         friction=scalars + 7,
         stiffening=scalars + 8,
-        kind=scalars + 9,
+        material_pair=scalars + 9,
         known=scalars + 10,
         per_distance=scalars + 11,
         radius_i=spins,
@@ -185,13 +185,13 @@ def forget_materials(buffer, at):
     """Mark the materials in the block as unknown, because the numbers of the law may have changed, and all contacts as
     being between spheres of the first material."""
     arrays.fill_row(buffer, at.known, BLOCK, -1.0)
-    arrays.fill_row(buffer, at.kind, BLOCK, 0.0)
+    arrays.fill_row(buffer, at.material_pair, BLOCK, 0.0)
 
 
 @compilable(forceinline=True)
 def set_materials(buffer, at, size, law):
     """Write the materials of contacts, except where the block already has those of the same pair of materials."""
-    kinds = buffer[at.kind * BLOCK : at.kind * BLOCK + size]
+    kinds = buffer[at.material_pair * BLOCK : at.material_pair * BLOCK + size]
     known = buffer[at.known * BLOCK : at.known * BLOCK + size]
     different = 0
     for k in range(kinds.size):  # in wide registers
@@ -199,7 +199,7 @@ def set_materials(buffer, at, size, law):
     if different == 0:
         return
     for k in range(size):
-        kind = buffer[arrays.index(at.kind, BLOCK, k)]
+        kind = buffer[arrays.index(at.material_pair, BLOCK, k)]
         if buffer[arrays.index(at.known, BLOCK, k)] != kind:
             buffer[arrays.index(at.known, BLOCK, k)] = kind
             arrays.write_block(buffer, at.material, BLOCK, k, law.material(law.params, int(kind)))
@@ -309,7 +309,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         motion = PairMotion(
             branch,
             buffer[arrays.index(at.per_distance, BLOCK, k)],
-            vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
+            vector.either(arrays.read_block(buffer, at.position, BLOCK, k, place_like), branch),
             arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
             vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
             vector.sub(spin_i, spin_j),
@@ -348,8 +348,8 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             lasting = law.lasts(law.params, contact)
             buffer[arrays.index(at.lasting, BLOCK, k)] = lasting
             stored, sheared = law.energy(law.params, contact)
-            let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
-            buffer[arrays.index(at.damping, BLOCK, k)] += let_go * per_dt
+            released_energy = memory.touching * (1.0 - lasting) * (stored + sheared)
+            buffer[arrays.index(at.damping, BLOCK, k)] += released_energy * per_dt
         if len(stiffening_like) > 0:
             work, lost = by_stiffening(law, contact, answer.spring_relaxation)
             buffer[arrays.index(at.friction, BLOCK, k)] += share * work

@@ -40,12 +40,12 @@ from repose.sim.engine.contacts.partial_sums import (
     own_ranges,
 )
 from repose.sim.engine.contacts.sphere_rows import (
-    add_pushes,
+    add_forces_of_pairs,
     choose_near,
     copy_to_block,
     displacement_at,
+    fill_gravity,
     fill_rows,
-    fill_weights,
     gather_differences,
     gather_rows,
     return_listed,
@@ -57,7 +57,7 @@ from repose.sim.engine.contacts.sphere_rows import (
 )
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import AT_REST, Stage, Thread
-from repose.sim.engine.packed import numbers_at
+from repose.sim.engine.packed import coefficients_at
 from repose.sim.engine.roots import inverse_root
 from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import (
@@ -104,14 +104,14 @@ class PairForces(NamedTuple):
 
 
 @compilable(forceinline=True)
-def force_of_pairs(world, numbers, mass, stage, thread, parts):
+def force_of_pairs(world, coefficients, mass, stage, thread, parts):
     """The argument of `pair_forces`."""
     return PairForces(
         world,
         mass,
-        numbers.law,
-        numbers.gravity,
-        numbers.reach,
+        coefficients.law,
+        coefficients.gravity,
+        coefficients.reach,
         stage,
         thread,
         parts.evaluate_pairs,
@@ -128,7 +128,7 @@ def pair_forces(tables, shapes):
     world = tables.world
     thread = tables.thread
     fill_sphere_rows(world, shapes, shapes.spin, tables.stage, thread)
-    begin_sums(world, tables.mass, numbers_at(tables.gravity, shapes.position), shapes, thread)
+    begin_sums(world, tables.mass, coefficients_at(tables.gravity, shapes.position), shapes, thread)
     if not wait(world.threads):
         return 0
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
@@ -179,7 +179,7 @@ def begin_sums(world, mass, gravity, shapes, thread):
     """Set the sums of forces and torques on this thread's spheres to weight and zero."""
     width = sum_width(len(shapes.position), len(shapes.spin) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
-    fill_weights(sums, width, mass, gravity, shapes.spin, thread.first, thread.last)
+    fill_gravity(sums, width, mass, gravity, shapes.spin, thread.first, thread.last)
 
 
 @compilable(forceinline=True)
@@ -321,7 +321,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
         if several_materials:
             for k in range(rows_i.size):
                 p = rows[k] if turning else np.uint32(first + k)
-                buffer[arrays.index(at.kind, BLOCK, k)] = pairs.kind[p]
+                buffer[arrays.index(at.material_pair, BLOCK, k)] = pairs.material_pair[p]
 
         full = contacts_with_padding(buffer, at, rows_i.size, dimension, turning)
         call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
@@ -438,7 +438,7 @@ def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
     """Add the forces of a block to both spheres of each pair: a sphere occurs as j earlier in the list than as i."""
     width = sum_width(len(position_like), len(spin_like) > 0)
     columns = at.force, at.torque_i, at.torque_j
-    add_pushes(sums, width, position_like, spin_like, rows_i, rows_j, buffer, columns)
+    add_forces_of_pairs(sums, width, position_like, spin_like, rows_i, rows_j, buffer, columns)
 
 
 @compilable(forceinline=True)

@@ -56,7 +56,7 @@ def fill_rows(table, width, first, columns, factor, rates, begin, end):
         write_row(table, entry(i, width, first), row[:plain] + changed)
 
 
-def fill_weights(table, width, mass, gravity, spin_like, begin, end):
+def fill_gravity(table, width, mass, gravity, spin_like, begin, end):
     """Write mass times gravity, and a torque of zero, to the rows of sums of the spheres begin to end - 1."""
     for i in range(begin, end):
         write_row(table, entry(i, width, 0), (*vector.scale(mass[i], gravity), *(0.0,) * (width - len(gravity))))
@@ -129,7 +129,7 @@ def with_radius(spins, radius):
     return (radius, *spins) if len(spins) > 0 else ()
 
 
-def add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
+def add_forces_of_pairs(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
     """Add forces and torques of a block to rows of sums; `columns` are the first ones of the force on i and of the
     torques on i and on j. The force on j is the opposite of the force on i.
 
@@ -137,23 +137,23 @@ def add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
     pairs at a time of which all j are treated before all i.
     """
     for k in range(rows_i.size):
-        add_push_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
+        add_forces_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
 
 
 @compilable(forceinline=True)
-def add_push_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k):
-    """One step of `add_pushes`."""
+def add_forces_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k):
+    """One step of `add_forces_of_pairs`."""
     force, torque_i, torque_j = columns
     i, j = entry(rows_i[k], width, 0), entry(rows_j[k], width, 0)
     push = arrays.read_block(buffer, force, BLOCK, k, like)
-    turn_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
-    turn_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
-    add_one_push(table, j, width, vector.scale(-1.0, push), turn_j)
-    add_one_push(table, i, width, push, turn_i)
+    torque_on_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
+    torque_on_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
+    add_force_and_torque(table, j, width, vector.scale(-1.0, push), torque_on_j)
+    add_force_and_torque(table, i, width, push, torque_on_i)
 
 
 @compilable(forceinline=True)
-def add_one_push(table, at, width, push, turn):
+def add_force_and_torque(table, at, width, push, turn):
     """Add a force and a torque to the row of sums that begins at index `at`."""
     write_row(table, at, vector.add(read_row(table, at, push), push))
     half = at + np.uint64(width // 2)
@@ -227,7 +227,7 @@ def _eight_columns_to_rows(typing, table, width, first, columns, factor, rates, 
 
 @intrinsic
 def _eight_weights(typing, table, width, mass, gravity, spin_like, begin):
-    """Eight steps of `fill_weights`, for eight neighbouring spheres."""
+    """Eight steps of `fill_gravity`, for eight neighbouring spheres."""
 
     def generate(context, builder, signature, args):
         flat, column = _data(context, builder, signature, args, 0, 2)
@@ -266,7 +266,7 @@ def _eight_rows_to_columns(typing, table, width, first, columns, begin):
             with builder.if_else(builder.icmp_unsigned("==", args[1], lanes.LONG(wide))) as (together, apart):
                 with together:  # rows without a gap; decided when the caller is compiled
                     places = [builder.gep(start, [lanes.LONG(k * LANES)]) for k in range(wide)]
-                    read = [lanes.load(builder, place, lanes.REAL) for place in places]
+                    read = [lanes.load(builder, address, lanes.REAL) for address in places]
                     write(lanes.columns_of_joined(builder, read))
                 with apart:
                     write(one_by_one())
@@ -280,8 +280,8 @@ def _items(builder, value):
 
 
 @intrinsic
-def _gather_eight(typing, buffer, place, like, table, width, first, lists, k):
-    """Eight steps of `gather_rows`, or of `gather_differences` with two lists; `place` is in the first column."""
+def _gather_eight(typing, buffer, position, like, table, width, first, lists, k):
+    """Eight steps of `gather_rows`, or of `gather_differences` with two lists; `position` is in the first column."""
 
     def generate(context, builder, signature, args):
         target, source = _data(context, builder, signature, args, 0, 3)
@@ -314,12 +314,12 @@ def _to_block(width):
         def generate(context, builder, signature, args):
             (block,) = _data(context, builder, signature, args, 0)
             places = _places_in_block(builder, block, args[1], args[3])
-            for place, source in zip(places, _each(context, builder, signature, args, 2), strict=True):
+            for address, source in zip(places, _each(context, builder, signature, args, 2), strict=True):
                 kind = source.type.pointee
                 numbers = lanes.load(builder, builder.gep(source, [args[4]]), kind, width)
                 if isinstance(kind, ir.IntType):
                     numbers = builder.uitofp(numbers, ir.VectorType(lanes.REAL, width))
-                lanes.store(builder, numbers, place)
+                lanes.store(builder, numbers, address)
             return context.get_dummy_value()
 
         return types.void(buffer, columns, sources, types.int64, types.int64), generate
@@ -335,9 +335,9 @@ def _from_block(width):
         def generate(context, builder, signature, args):
             (block,) = _data(context, builder, signature, args, 2)
             places = _places_in_block(builder, block, args[1], args[3])
-            for place, target in zip(places, _each(context, builder, signature, args, 0), strict=True):
+            for address, target in zip(places, _each(context, builder, signature, args, 0), strict=True):
                 kind = target.type.pointee
-                numbers = lanes.load(builder, place, lanes.REAL, width)
+                numbers = lanes.load(builder, address, lanes.REAL, width)
                 if isinstance(kind, ir.IntType):
                     positive = builder.fcmp_ordered(">", numbers, ir.Constant(numbers.type, [0.0] * width))
                     numbers = builder.zext(positive, ir.VectorType(kind, width))
@@ -359,14 +359,14 @@ _eight_to_block, _one_to_block = _to_block(LANES), _to_block(1)
 _eight_from_block, _one_from_block = _from_block(LANES), _from_block(1)
 
 
-def _rows_of_block(builder, block, place, like):
-    """Eight vectors whose components are in neighbouring columns of a block, the first from `place` on."""
-    return lanes.rows_of_columns(builder, _filled(_columns_at(builder, block, place, like), _wide(like)))
+def _rows_of_block(builder, block, address, like):
+    """Eight vectors whose components are in neighbouring columns of a block, the first from `address` on."""
+    return lanes.rows_of_columns(builder, _filled(_columns_at(builder, block, address, like), _wide(like)))
 
 
-def _columns_at(builder, block, place, like):
-    """Vectors of eight numbers from neighbouring columns of a block, the first from `place` on."""
-    places = [builder.gep(block, [builder.add(place, lanes.LONG(c * BLOCK))]) for c in range(len(like))]
+def _columns_at(builder, block, address, like):
+    """Vectors of eight numbers from neighbouring columns of a block, the first from `address` on."""
+    places = [builder.gep(block, [builder.add(address, lanes.LONG(c * BLOCK))]) for c in range(len(like))]
     return [lanes.load(builder, at, lanes.REAL) for at in places]
 
 
@@ -377,7 +377,7 @@ def _joined(builder, left, right):
 
 @intrinsic
 def _push_eight(typing, table, width, like, spin_like, lists, k, buffer, columns):
-    """Eight steps of `add_pushes`."""
+    """Eight steps of `add_forces_of_pairs`."""
 
     def generate(context, builder, signature, args):
         target, source = _data(context, builder, signature, args, 0, 6)
@@ -386,7 +386,7 @@ def _push_eight(typing, table, width, like, spin_like, lists, k, buffer, columns
         force = _rows_of_block(builder, source, places[0], like)
         added = subtracted = force
         if len(spin_like) > 0:
-            turns = [_columns_at(builder, source, place, spin_like) for place in places[1:]]
+            turns = [_columns_at(builder, source, address, spin_like) for address in places[1:]]
             turns[1] = [builder.fneg(column) for column in turns[1]]
             on_i, less_j = (lanes.rows_of_columns(builder, _filled(turn, _wide(like))) for turn in turns)
             added, subtracted = _joined(builder, force, on_i), _joined(builder, force, less_j)
@@ -447,7 +447,7 @@ def _fill_rows(table, width, first, columns, factor, rates, begin, end):
     return fill if len(columns) > 0 else lambda table, width, first, columns, factor, rates, begin, end: None
 
 
-@overload(fill_weights, forceinline=True)
+@overload(fill_gravity, forceinline=True)
 def _fill_weights(table, width, mass, gravity, spin_like, begin, end):
     def fill(table, width, mass, gravity, spin_like, begin, end):
         full = begin + (end - begin) // LANES * LANES
@@ -480,8 +480,8 @@ def _gather_differences(buffer, column, like, table, width, first, rows_i, rows_
         full = rows_i.size // LANES * LANES
         lists = (rows_i, rows_j)
         for k in range(0, full, LANES):
-            place = arrays.index(column, BLOCK, k)
-            _gather_eight(buffer, place, like, table, np.uint64(width), np.uint64(first), lists, np.uint64(k))
+            address = arrays.index(column, BLOCK, k)
+            _gather_eight(buffer, address, like, table, np.uint64(width), np.uint64(first), lists, np.uint64(k))
         for k in range(full, rows_i.size):
             i, j = entry(rows_i[k], width, first), entry(rows_j[k], width, first)
             a, b = read_row(table, i, like[:2]), read_row(table, j, like[:2])
@@ -497,15 +497,15 @@ def _gather_rows(buffer, column, like, table, width, first, rows):
     def gather(buffer, column, like, table, width, first, rows):
         full = rows.size // LANES * LANES
         for k in range(0, full, LANES):
-            place = arrays.index(column, BLOCK, k)
-            _gather_eight(buffer, place, like, table, np.uint64(width), np.uint64(first), (rows,), np.uint64(k))
+            address = arrays.index(column, BLOCK, k)
+            _gather_eight(buffer, address, like, table, np.uint64(width), np.uint64(first), (rows,), np.uint64(k))
         for k in range(full, rows.size):
             arrays.write_block(buffer, column, BLOCK, k, read_row(table, entry(rows[k], width, first), like))
 
     return gather if len(like) > 0 else lambda buffer, column, like, table, width, first, rows: None
 
 
-@overload(add_pushes, forceinline=True)
+@overload(add_forces_of_pairs, forceinline=True)
 def _add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
     def add(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
         full = rows_i.size // LANES * LANES
@@ -513,7 +513,7 @@ def _add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
         for k in range(0, full, LANES):
             _push_eight(table, np.uint64(width), like, spin_like, lists, np.uint64(k), buffer, columns)
         for k in range(full, rows_i.size):
-            add_push_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
+            add_forces_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
 
     return add
 
@@ -537,12 +537,12 @@ def _eight_larger(typing, buffer, column, k, limits, p, factor):
 
     def generate(context, builder, signature, args):
         block, table = _data(context, builder, signature, args, 0, 3)
-        place = builder.gep(block, [builder.add(builder.mul(args[1], lanes.LONG(BLOCK)), args[2])])
+        address = builder.gep(block, [builder.add(builder.mul(args[1], lanes.LONG(BLOCK)), args[2])])
         single = ir.VectorType(ir.FloatType(), LANES)
         pointer = builder.bitcast(builder.gep(table, [args[4]]), single.as_pointer())
         most = builder.fpext(builder.load(pointer, align=4), ir.VectorType(lanes.REAL, LANES))
         most = builder.fmul(most, lanes.splat(builder, args[5]))
-        larger = builder.fcmp_ordered(">", lanes.load(builder, place, lanes.REAL), most)
+        larger = builder.fcmp_ordered(">", lanes.load(builder, address, lanes.REAL), most)
         return builder.zext(builder.bitcast(larger, ir.IntType(LANES)), lanes.LONG)
 
     return types.int64(buffer, types.int64, types.int64, limits, types.int64, types.float64), generate
@@ -587,7 +587,7 @@ def _choose_eight(
         rows = [context.make_array(lists.dtype)(context, builder, a).data for a in _items(builder, args[2])]
         rows = [builder.gep(row, [args[6]]) for row in rows]
         places = [_row_pointers(builder, source, row, args[8], lanes.LONG(0)) for row in rows]
-        read = [[lanes.load(builder, place, lanes.REAL, _wide(like)) for place in of_one] for of_one in places]
+        read = [[lanes.load(builder, address, lanes.REAL, _wide(like)) for address in of_one] for of_one in places]
         branch = lanes.columns_of_rows(builder, [builder.fsub(a, b) for a, b in zip(*read, strict=True)])[: len(like)]
         square = builder.fmul(branch[0], branch[0])
         for x in branch[1:]:
@@ -605,8 +605,8 @@ def _choose_eight(
         steps = ir.Constant(ir.VectorType(lanes.SHORT, LANES), list(range(LANES)))
         numbers = builder.add(lanes.splat(builder, builder.trunc(args[6], lanes.SHORT)), steps)
         for c, entries in enumerate([numbers, *[lanes.load(builder, row, lanes.SHORT) for row in rows]]):
-            place = builder.gep(target, [builder.add(args[1], lanes.LONG(c * BLOCK))])
-            lanes.store(builder, lanes.compress(builder, entries, near), place)
+            address = builder.gep(target, [builder.add(args[1], lanes.LONG(c * BLOCK))])
+            lanes.store(builder, lanes.compress(builder, entries, near), address)
         return builder.add(args[1], lanes.count(builder, near))
 
     whole = types.int64

@@ -130,8 +130,8 @@ def is_covered(wall_contacts, walls, radii, positions, t):
         if decided and walls.shape[wall_contacts.wall[s]] == FACET:
             if wall_contacts.contact_state[s] == ACTS and vector.dot(arrays.at(normals, s), normal) > ALIKE:
                 return True
-            apart, _ = approach(walls, wall_contacts.wall[s], point)
-            if apart <= SAME_POINT * radii[i]:
+            distance, _ = approach(walls, wall_contacts.wall[s], point)
+            if distance <= SAME_POINT * radii[i]:
                 return True
     return False
 
@@ -172,7 +172,7 @@ def wall_motion(world, t, gap, normal, x, velocity, spin, displacement, rotation
 
 
 @compilable
-def wall_kind(world, i, w):
+def wall_material_pair(world, i, w):
     """Index of the pair of materials of sphere i and wall w."""
     return world.material[i] * world.counters[MATERIAL_COUNT] + world.walls.material[w]
 
@@ -203,7 +203,7 @@ def wall_contact(world, t, material, shapes):
 
 
 class WallForces(NamedTuple):
-    """Arguments of `push_walls`: a world and this evaluation."""
+    """Arguments of `add_wall_forces`: a world and this evaluation."""
 
     world: World
     params: int
@@ -222,7 +222,7 @@ class WallForces(NamedTuple):
 
 @compilable(forceinline=True)
 def force_of_walls(world, params, stage, thread, acting, parts):
-    """The argument of `push_walls`."""
+    """The argument of `add_wall_forces`."""
     return WallForces(
         world, params, stage, thread, acting, parts.evaluate_walls, parts.needs_kind, parts.needs_stiffening
     )
@@ -233,7 +233,7 @@ def wall_forces(world, params, stage, thread, parts):
     """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; returns False if a
     thread is missing."""
     acting = call(parts.search_acting, Share(world, thread))
-    call(parts.push_walls, force_of_walls(world, params, stage, thread, acting, parts))
+    call(parts.add_wall_forces, force_of_walls(world, params, stage, thread, acting, parts))
     return wait(world.threads)
 
 
@@ -252,7 +252,7 @@ def search_acting(tables, position_like):
 
 
 @compilable
-def push_walls(tables, shapes, spin_like, reach_like):
+def add_wall_forces(tables, shapes, spin_like, reach_like):
     """Compute the forces of walls on this thread's spheres, block by block, as `evaluate_pairs` does. Returns 0."""
     world = tables.world
     wall_contacts = world.wall_contacts
@@ -273,7 +273,7 @@ def push_walls(tables, shapes, spin_like, reach_like):
     torques = arrays.rows(world.force[dimension:], shapes.spin)
     normals = arrays.rows(wall_contacts.normal, shapes.position)
     springs = arrays.rows(wall_contacts.shear_spring, shapes.position)
-    pushes = arrays.rows(wall_contacts.push, shapes.position)
+    pushes = arrays.rows(wall_contacts.force, shapes.position)
     begin = wall_contacts.begin[thread.first]
     end = wall_contacts.begin[thread.last]
     forget_materials(buffer, at)
@@ -296,12 +296,12 @@ def push_walls(tables, shapes, spin_like, reach_like):
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
             if len(spin_like) == 0:
-                arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
+                arrays.write_block(buffer, at.position, BLOCK, k, motion.position)
             arrays.write_block(buffer, at.displacement, BLOCK, k, motion.displacement)
             arrays.write_block(buffer, at.rotation_i, BLOCK, k, turned)
             arrays.write_block(buffer, at.rotation_j, BLOCK, k, vector.scale(0.0, spin))
             if tables.needs_kind > 0:
-                buffer[arrays.index(at.kind, BLOCK, k)] = wall_kind(world, i, wall_contacts.wall[t])
+                buffer[arrays.index(at.material_pair, BLOCK, k)] = wall_material_pair(world, i, wall_contacts.wall[t])
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
             arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
             buffer[arrays.index(at.radius_sum, BLOCK, k)] = radius
@@ -378,8 +378,8 @@ def record_wall_energy(tables):
             continue
         w = wall_contacts.wall[t]
         for c in range(walls.force.shape[1]):
-            walls.force[w, c] -= wall_contacts.push[c, t]
-            work += wall_contacts.push[c, t] * walls.velocity[w, c]
+            walls.force[w, c] -= wall_contacts.force[c, t]
+            work += wall_contacts.force[c, t] * walls.velocity[w, c]
         damping += wall_contacts.heat[0, t]
         friction += wall_contacts.heat[1, t]
         if tables.needs_stiffening > 0:

@@ -49,19 +49,19 @@ def nearest_on_facet(a, b, c, x):
 
 
 @compilable(forceinline=True)
-def gap_to(shape, first, second, third, place):
+def gap_to(shape, first, second, third, position):
     """Gap between a centre and a wall [m], and the normal from the wall to the centre.
 
-    `first`, `second`, `third` are the entries of `repose.sim.engine.world.Walls.corner`; `place` is the centre minus
+    `first`, `second`, `third` are the entries of `repose.sim.engine.world.Walls.corner`; `position` is the centre minus
     the displacement of the wall. The gap to a plane or a cylinder is negative if the centre has passed the wall: the
     wall still pushes the sphere back.
     """
     if shape == FACET:
-        nearest = nearest_on_facet(first, second, third, place)
-        away = vector.sub(place, nearest)
+        nearest = nearest_on_facet(first, second, third, position)
+        away = vector.sub(position, nearest)
         gap = math.sqrt(vector.dot(away, away))
         return gap, vector.scale(1.0 / max(gap, TINY), away)
-    offset = vector.sub(place, first)
+    offset = vector.sub(position, first)
     along = vector.dot(offset, second)
     if shape == PLANE:
         return along, second

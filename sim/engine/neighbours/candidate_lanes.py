@@ -22,8 +22,8 @@ def write_near(rows, found, search, slots, here, reach, i):
     i whose centre is within `reach` + radius of `here` [m]. LANES entries of `rows` may be overwritten.
     """
     for slot in range(slots[0], min(slots[1], slots[0] + LANES)):
-        branch = vector.sub(here, arrays.at(search.place[: len(here)], slot))
-        close = reach + search.place[len(here), slot]
+        branch = vector.sub(here, arrays.at(search.position[: len(here)], slot))
+        close = reach + search.position[len(here), slot]
         if vector.dot(branch, branch) <= close * close and search.order[slot] > i:
             rows[found] = search.order[slot]
             found += 1
@@ -154,7 +154,7 @@ def _copy_few(typing, lists, marks, springs, like, old, number, first):
 
 
 @intrinsic
-def _write_near(typing, rows, found, place, order, slot, end, here, reach, i):
+def _write_near(typing, rows, found, position, order, slot, end, here, reach, i):
     def generate(context, builder, signature, args):
         written, table, order = (context.make_array(signature.args[k])(context, builder, args[k]) for k in (0, 2, 3))
         slot, reach = args[4], args[7]
@@ -177,7 +177,7 @@ def _write_near(typing, rows, found, place, order, slot, end, here, reach, i):
         return builder.add(args[1], count(builder, chosen))
 
     whole = types.int64
-    return whole(rows, whole, place, order, whole, whole, here, types.float64, whole), generate
+    return whole(rows, whole, position, order, whole, whole, here, types.float64, whole), generate
 
 
 @intrinsic
@@ -201,7 +201,7 @@ def _count_less(typing, table, first, number, limit):
 @overload(write_near)
 def _write_near_compiled(rows, found, search, slots, here, reach, i):
     def write(rows, found, search, slots, here, reach, i):
-        return _write_near(rows, found, search.place, search.order, slots[0], slots[1], here, reach, i)
+        return _write_near(rows, found, search.position, search.order, slots[0], slots[1], here, reach, i)
 
     return write
 

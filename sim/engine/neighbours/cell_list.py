@@ -22,11 +22,11 @@ PRIMES = (19349663, 83492791)
 """Factors of the hash function (Teschner et al. 2003)."""
 
 
-def in_order_of_place(place: Floats, size: float) -> NDArray[np.intp]:
+def in_order_of_place(position: Floats, size: float) -> NDArray[np.intp]:
     """Rows in the order of cells of this size [m], bottom up; place [m], shape (n, dimension). Spheres that are
     neighbours in space are then neighbours in the tables and in the processor's cache."""
-    cell = np.floor(place / size).T
-    return np.lexsort((place[:, 0], *cell[1:]))
+    cell = np.floor(position / size).T
+    return np.lexsort((position[:, 0], *cell[1:]))
 
 
 @compilable
@@ -82,16 +82,16 @@ def sort_into_cells(search, motion, radius, cells):
     """Sort the rows of all spheres by kind and bucket, and write their positions and radii in this order."""
     cell = search.cell
     order = search.order
-    place = search.place
+    position = search.position
     count = cell.shape[1]
     slots = sort_kind(search, radius, 0.0, cells.limit, search.bucket_start, 0)
     if cells.kinds == 2:
         sort_kind(search, radius, cells.limit, math.inf, search.large_start, slots)
     for c in range(cell.shape[0]):
         for slot in range(count):
-            place[c, slot] = motion[c, 0, order[slot]]
+            position[c, slot] = motion[c, 0, order[slot]]
     for slot in range(count):
-        place[cell.shape[0], slot] = radius[order[slot]]
+        position[cell.shape[0], slot] = radius[order[slot]]
 
 
 @compilable

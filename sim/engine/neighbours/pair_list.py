@@ -270,7 +270,7 @@ def write_pairs(world, section, needs_material):
         pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
     if needs_material > 0:
         for row in range(section.before, stop):
-            pairs.kind[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
+            pairs.material_pair[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
     if not turning:
         for row in range(section.before, stop):
             i = pairs.i[row]

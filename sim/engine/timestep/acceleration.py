@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.fields import Sphere, sum_of
 from repose.sim.engine.jit import compiled, fingerprint
-from repose.sim.engine.model import BoundField, Numbers, Shapes
+from repose.sim.engine.model import BoundField, Coefficients, Shapes
 from repose.sim.engine.world import Floats, World
 
 
@@ -25,7 +25,9 @@ class MovableSpheres(NamedTuple):
     sphere_id: NDArray[np.int64]
 
 
-def field_acceleration(fields: tuple[BoundField, ...], shapes: Shapes, world: World, numbers: Numbers) -> float:
+def field_acceleration(
+    fields: tuple[BoundField, ...], shapes: Shapes, world: World, coefficients: Coefficients
+) -> float:
     """Largest acceleration that these fields give to a sphere at rest at its present position [m/s²]; 0 without fields.
 
     Drag vanishes at rest: a moving sphere does not accelerate more.
@@ -34,7 +36,7 @@ def field_acceleration(fields: tuple[BoundField, ...], shapes: Shapes, world: Wo
         return 0.0
     tables = MovableSpheres(world.motion, world.inverse_mass, world.own_mass, world.radius, world.sphere_id)
     like = shapes._replace(material=(), reach=())
-    return float(_compiled(fields, like)(tables, numbers.fields, float(numbers.time)))
+    return float(_compiled(fields, like)(tables, coefficients.fields, float(coefficients.time)))
 
 
 @lru_cache(maxsize=16)

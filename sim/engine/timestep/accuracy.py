@@ -73,17 +73,17 @@ def impact_gaps(integrator: Integrator, omega_dt: Floats, damping_ratio: float) 
     stiffness, damping = product**2, 2.0 * damping_ratio * product
     state = np.zeros((integrator.levels, product.size))
     state[0], state[1] = np.tile((np.arange(PHASES) + 0.5) / PHASES, len(omega_dt)), -1.0
-    heat, lead = np.zeros(product.size), integrator.velocity_lead
+    heat, velocity_lead = np.zeros(product.size), integrator.velocity_lead
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(math.ceil(lasting / float(omega_dt.min())) + SETTLING):
             for stage, weight in enumerate(integrator.weights):
                 state = before[stage] @ state
                 touching = state[0] < 0.0
-                viscous = np.where(touching, damping * (state[1] + lead * state[2]), 0.0)
-                heat += weight * viscous * (state[1] + lead * state[2])
+                viscous = np.where(touching, damping * (state[1] + velocity_lead * state[2]), 0.0)
+                heat += weight * viscous * (state[1] + velocity_lead * state[2])
                 force = np.where(touching, -stiffness * state[0], 0.0) - viscous
                 state = free[stage] @ state + push[stage] * force
-        velocity = state[1] - lead * state[2]
+        velocity = state[1] - velocity_lead * state[2]
         stored = 0.5 * stiffness * np.minimum(state[0], 0.0) ** 2
         gaps: Floats = np.nan_to_num(velocity**2 + 2.0 * (stored + heat) - 1.0, nan=math.inf)
     return gaps.reshape(len(omega_dt), PHASES)

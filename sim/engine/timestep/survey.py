@@ -32,7 +32,7 @@ from repose.sim.engine.contacts.contact_table import (
 )
 from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
 from repose.sim.engine.jit import call, compilable, compiled, fingerprint
-from repose.sim.engine.model import NO_NUMBERS, BoundBond, BoundField, Model, Numbers, Shapes
+from repose.sim.engine.model import NO_COEFFICIENTS, BoundBond, BoundField, Coefficients, Model, Shapes
 from repose.sim.engine.packed import likeness
 from repose.sim.engine.records import record_of
 from repose.sim.engine.roots import inverse_root
@@ -82,24 +82,24 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
     contacts_only = not model.fields and model.bond is None and not model.law.acts_at_distance
     called = False
 
-    def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
+    def survey(world: World, params: tuple, coefficients: Coefficients = NO_COEFFICIENTS) -> Survey:
         nonlocal called
         if contacts_only and not called and nothing_touches(world):
             return Survey(0, 0.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1)
         called = True
-        return surveyed(model, world, evaluation(world, params), numbers)
+        return surveyed(model, world, evaluation(world, params), coefficients)
 
     return survey
 
 
-def compile_survey(model: Model, world: World, params: tuple, numbers: Numbers) -> None:
+def compile_survey(model: Model, world: World, params: tuple, coefficients: Coefficients) -> None:
     """Compile the survey, also if nothing touches."""
-    surveyed(model, world, evaluation_of(model)(world, params), numbers)
+    surveyed(model, world, evaluation_of(model)(world, params), coefficients)
 
 
-def surveyed(model: Model, world: World, law: Evaluation, numbers: Numbers) -> Survey:
+def surveyed(model: Model, world: World, law: Evaluation, coefficients: Coefficients) -> Survey:
     """The survey, compiled."""
-    _, *given, table = survey_arguments(model, world, law.address, law.params, numbers)
+    _, *given, table = survey_arguments(model, world, law.address, law.params, coefficients)
     return Survey(*compiled_survey(model)(record_of(world), *given, recorded(table)))
 
 
@@ -108,21 +108,23 @@ def compiled_survey(model: Model) -> Any:
     return _compiled(of_model(model))
 
 
-def survey_arguments(model: Model, world: World, evaluation: Any, params: Any, numbers: Numbers) -> tuple[Any, ...]:
+def survey_arguments(
+    model: Model, world: World, evaluation: Any, params: Any, coefficients: Coefficients
+) -> tuple[Any, ...]:
     """Arguments of the survey. The compiled survey gets addresses in place of the world, the evaluation of the law, its
     numbers and the table."""
     of_bodies = blank_body_sums(world) if model.bodies else ()
     table = blank_table(world, CHUNK, elasticity=True)
-    return world, evaluation, params, limits_of(model), blank_sums(world), of_bodies, numbers, table
+    return world, evaluation, params, limits_of(model), blank_sums(world), of_bodies, coefficients, table
 
 
 def plain_survey(model: Model) -> Callable[..., Survey]:
     """`compose_survey` in plain Python, for tests."""
     loop = survey_loop(of_model(model), "")
 
-    def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
+    def survey(world: World, params: tuple, coefficients: Coefficients = NO_COEFFICIENTS) -> Survey:
         evaluation = plain_evaluation(model.law, model.shapes, likeness(params))
-        return Survey(*loop(*survey_arguments(model, world, evaluation, params, numbers)))
+        return Survey(*loop(*survey_arguments(model, world, evaluation, params, coefficients)))
 
     return survey
 
@@ -157,7 +159,7 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
     bond = model.bond or NO_BOND
     energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
-    def survey_all(world, evaluation, params, limits, sums, of_bodies, numbers, table):
+    def survey_all(world, evaluation, params, limits, sums, of_bodies, coefficients, table):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         found = (0, 0.0, 0.0, 0.0, 0.0)
         entries = world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT]
@@ -168,14 +170,14 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
         contacts, elastic, sheared, largest, work = found
         field_energy = 0.0
         if has_fields:
-            field = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
+            field = FieldSurvey(field_potential, field_stiffness, coefficients.fields, coefficients.time)
             weighing = world.mass
             if has_bodies:
                 weighing = world.bodies.own_mass
             field_energy = survey_fields(world, field, shapes, weighing, sums)
         bond_energy = 0.0
         if has_bonds:
-            survey = BondSurvey(energy_of_bond, bond_stiffness, numbers.bond, own)
+            survey = BondSurvey(energy_of_bond, bond_stiffness, coefficients.bond, own)
             bond_energy = survey_bonds(world, survey, shapes, sums)
         if has_bodies:
             merge_members(world, sums, of_bodies)
@@ -194,9 +196,9 @@ def nothing_touches(world: World) -> bool:
     if world.wall_contacts.touching[: counters[WALL_CONTACT_COUNT]].any():
         return False
     count = counters[PAIR_COUNT]
-    place = world.motion[:dimension, 0]
+    position = world.motion[:dimension, 0]
     with np.errstate(all="ignore"):
-        branch = place[:, world.pairs.i[:count]] - place[:, world.pairs.j[:count]]
+        branch = position[:, world.pairs.i[:count]] - position[:, world.pairs.j[:count]]
         square = branch[0] * branch[0]
         for component in branch[1:]:
             square = square + component * component

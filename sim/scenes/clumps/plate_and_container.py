@@ -136,7 +136,7 @@ def _begun(parameters: LiftedParameters, seed: int, walls: Floats) -> tuple[Worl
     if len(grains) > 1:  # a run without a mixture draws the same random numbers as older versions
         which[generator.random(radii.size) < parameters.second_share] = 1
     loose |= np.array([len(grain.members) == 1 for grain in grains])[which]  # a clump of one sphere is a sphere
-    smallest = min((r for place in np.unique(which[~loose]) for *_, r in grains[place].members), default=1.0)
+    smallest = min((r for position in np.unique(which[~loose]) for *_, r in grains[position].members), default=1.0)
     smallest = min(smallest, 1.0)
     world = empty_world(dimension, 2 * dimension - 3, skin=0.3 * smallest * parameters.mean_radius, materials=2)
     floor = np.zeros((1, 3, dimension))
@@ -172,18 +172,20 @@ def pour_layer(experiment: Experiment) -> None:
     built: LiftedParameters = run.built
     size = sizes_now(experiment)
     generator = generator_of(state)
-    place = places_of_layer(generator, len(state.radii) - state.poured, size, dimension)
-    place[:, -1] += size.high + size.reach
-    these = slice(state.poured, state.poured + len(place))
+    position = places_of_layer(generator, len(state.radii) - state.poured, size, dimension)
+    position[:, -1] += size.high + size.reach
+    these = slice(state.poured, state.poured + len(position))
     radii, kinds = np.array(state.radii[these]), state.kinds[these]
     loose = kinds == LOOSE_SPHERE
     # Orientations have a generator of their own: positions are drawn in advance to count the layers.
-    turned = random_orientations(len(place), np.random.default_rng((experiment.seed, state.next_id)), dimension)
+    turned = random_orientations(len(position), np.random.default_rng((experiment.seed, state.next_id)), dimension)
     falling = free_fall(experiment)
 
     def add(world: World, layer: int, first_id: int) -> World:
         mass = built.mass_of(radii)
-        world = add_spheres(world, place[loose], radii[loose], mass[loose], **falling, layer=layer, first_id=first_id)
+        world = add_spheres(
+            world, position[loose], radii[loose], mass[loose], **falling, layer=layer, first_id=first_id
+        )
         first_id += int(loose.sum())
         for kind, grain in enumerate(state.grains):
             for radius in np.unique(radii[kinds == kind]):
@@ -191,7 +193,7 @@ def pour_layer(experiment: Experiment) -> None:
                 world = add_bodies(
                     world,
                     shape_of(grain, float(radius), float(mass[rows[0]]), dimension),
-                    place[rows],
+                    position[rows],
                     orientation=turned[rows],
                     velocity=falling["velocity"],
                     layer=layer,
@@ -201,7 +203,7 @@ def pour_layer(experiment: Experiment) -> None:
                 first_id += rows.size * len(grain.members)
         return world
 
-    release_layer(experiment, add, len(place), generator)
+    release_layer(experiment, add, len(position), generator)
 
 
 def layers(experiment: Experiment) -> int:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
@@ -113,7 +113,7 @@ def supervise(experiment: Experiment) -> None:
             enter(experiment, "filled")
             state.packing = packing_in_container(experiment)
             if state.run_all:
-                tell(experiment, lift(experiment))
+                notify(experiment, lift(experiment))
     elif state.phase == "flowing":
         stop_above_grains(experiment, 0.0)
         if quiet and not experiment.run.world.walls.velocity.any():

@@ -86,8 +86,8 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
     dimension, count = world.search.cell.shape[0], world.sphere_count
     smallest = int(np.argmin(world.radius))
     size = float(world.mass[smallest]), float(world.radius[smallest])
-    place, margin = world.motion[:dimension, 0], 2.0 * float(world.radius.max())
-    low, high = tuple((place.min(axis=1) - margin).tolist()), tuple((place.max(axis=1) + margin).tolist())
+    position, margin = world.motion[:dimension, 0], 2.0 * float(world.radius.max())
+    low, high = tuple((position.min(axis=1) - margin).tolist()), tuple((position.max(axis=1) + margin).tolist())
 
     def begin(parameters: Any, seed: int) -> tuple[World, ByHandState]:
         levels = integrators()[parameters.integrator].levels

@@ -108,8 +108,8 @@ def measured_flaw(measured: MeasuredHeap | None) -> bool:
     places, dimension = measured.position, len(measured.gravity)
     return (
         dimension not in (2, 3)
-        or [len(place) for place in places] != [dimension] * len(measured.sphere_id)
-        or not all(math.isfinite(x) for place in (measured.gravity, *places) for x in place)
+        or [len(position) for position in places] != [dimension] * len(measured.sphere_id)
+        or not all(math.isfinite(x) for position in (measured.gravity, *places) for x in position)
         or not all(0 <= number < 2**53 for number in measured.sphere_id)
     )
 

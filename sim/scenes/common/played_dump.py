@@ -33,7 +33,7 @@ from repose.sim.engine.workspace import (
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment, ModelChoice, Scene, SceneLimits, SceneView
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.io.lammps_dump import Dump, DumpFrame
@@ -104,9 +104,9 @@ def interval_of(dump: Dump, timestep: float | None) -> tuple[float, Message]:
     """Time between two frames [s], and a remark if it varies between frames."""
     if len(dump.places) == 1:
         return USUAL_INTERVAL, EMPTY
-    times = [place.time for place in dump.places]
+    times = [position.time for position in dump.places]
     if timestep is not None:
-        known = np.array([place.step * timestep for place in dump.places])
+        known = np.array([position.step * timestep for position in dump.places])
     elif None not in times:
         known = np.array(times, float)
     else:
@@ -114,11 +114,11 @@ def interval_of(dump: Dump, timestep: float | None) -> tuple[float, Message]:
             "The dump has no ITEM: TIME: {usual_interval} s per frame; --timestep gives the step.",
             usual_interval=Number(USUAL_INTERVAL, format="g"),
         )
-    apart = np.diff(known)
-    usual = float(np.median(apart))
-    if not (np.isfinite(apart).all() and usual > 0.0):
+    interval = np.diff(known)
+    usual = float(np.median(interval))
+    if not (np.isfinite(interval).all() and usual > 0.0):
         raise ParameterError(Message("{path}: the times of its frames do not increase.", path=path_text(dump.path)))
-    if float(np.ptp(apart)) > 0.01 * usual:
+    if float(np.ptp(interval)) > 0.01 * usual:
         return usual, Message(
             "The frames are not evenly spaced; each is shown for {usual} s.", usual=Number(usual, format="g")
         )
@@ -172,7 +172,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Mes
         measure_now(state, run.world, axis)
         if number == count - 1:
             state.phase = "rested"
-            tell(
+            notify(
                 experiment,
                 plural("The only frame.", "The last of {count} frames.", count=count)
                 + ("" if state.runs_out else f" {STANDING}"),
@@ -341,10 +341,10 @@ def axis_and_box(
     places = []
     for which in (0, len(dump.places) - 1):
         frame = dump.frame(which)
-        place, fixed = frame.position[:, :dimension], np.isin(frame.sphere_id, held)
-        lies = ~fixed & (place[:, -1] > place[fixed, -1].min(initial=math.inf)) if fixed.any() else ~fixed
-        places.append((place[lies | fixed], place[lies]))
-    reached, lying_last = np.vstack([place for place, _ in places]), places[-1][1]
+        position, fixed = frame.position[:, :dimension], np.isin(frame.sphere_id, held)
+        lies = ~fixed & (position[:, -1] > position[fixed, -1].min(initial=math.inf)) if fixed.any() else ~fixed
+        places.append((position[lies | fixed], position[lies]))
+    reached, lying_last = np.vstack([position for position, _ in places]), places[-1][1]
     axis = np.zeros(dimension)
     low, high = reached.min(axis=0), reached.max(axis=0)
     if dimension == 3 and len(lying_last):
@@ -358,22 +358,22 @@ def slope_of(world: World, axis: Floats) -> SurfaceSlope | ConeAngle | None:
     """The slope of the lying spheres: in the plane the slope that falls to the right, in space that about the axis."""
     dimension = axis.size
     moving = lying(world, dimension)
-    place: Floats = world.motion[:dimension, 0, moving].T - axis
-    if place.shape[0] < 3:
+    position: Floats = world.motion[:dimension, 0, moving].T - axis
+    if position.shape[0] < 3:
         return None
     if dimension == 3:
-        return measure_cone(place, world.radius[moving], world.sphere_id[moving])
-    reach = float(place[:, 0].min()), float(place[:, 0].max())
-    return measure_angle(place, world.radius[moving], world.sphere_id[moving], x_range=reach)
+        return measure_cone(position, world.radius[moving], world.sphere_id[moving])
+    reach = float(position[:, 0].min()), float(position[:, 0].max())
+    return measure_angle(position, world.radius[moving], world.sphere_id[moving], x_range=reach)
 
 
 def reaches_ground(found: SurfaceSlope | ConeAngle, world: World, axis: Floats) -> bool:
     """Whether the fitted line reaches the height of the lowest lying sphere, within two diameters or a quarter of the
     height of the surface; it does not for a column between walls."""
-    place: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
-    across = place[:, 0] if axis.size == 2 else np.hypot(place[:, 0], place[:, 1])
+    position: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
+    across = position[:, 0] if axis.size == 2 else np.hypot(position[:, 0], position[:, 1])
     first, last = (float(across.min()), float(across.max())) if axis.size == 2 else (0.0, float(across.max()))
-    lowest, fall = float(place[:, -1].min()), math.tan(found.angle)
+    lowest, fall = float(position[:, -1].min()), math.tan(found.angle)
     foot, top = sorted(found.intercept - fall * x - lowest for x in (first, last))
     return foot <= max(4.0 * float(world.radius.mean()), FOOT * top)
 

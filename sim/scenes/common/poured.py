@@ -15,7 +15,7 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.rest import settle_speed
 from repose.sim.experiment.snapshot import Action
@@ -24,7 +24,7 @@ from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, _, joined, plural
 from repose.sim.scenes.common.measured_heap import MeasuredHeap
 from repose.sim.scenes.common.phases import PhaseState, Words, enter, phase_in_words
-from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
+from repose.sim.scenes.common.state_checks import first_invalid, invalid_poured
 
 REMOVAL_STEPS = 4 * CHECK_STEPS
 """Steps between two removals of grains that have left. A removal makes all tables and the neighbour lists anew, which
@@ -145,7 +145,7 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
     enter(experiment, "rested")
     experiment.run.state.run_all = False
     if measured:
-        tell(experiment, experiment.scene.course.act(experiment, "measure"))
+        notify(experiment, experiment.scene.course.act(experiment, "measure"))
 
 
 def pouring_in_words(experiment: Experiment) -> Message:
@@ -184,7 +184,7 @@ def move_again(experiment: Experiment) -> bool:
     moves = bool(mean_speed(experiment.run.world) > MOVES_AGAIN * settle_speed(experiment))
     if moves:
         enter(experiment, "flowing")
-        tell(experiment, _("The heap moves again."))
+        notify(experiment, _("The heap moves again."))
     return moves
 
 
@@ -288,7 +288,9 @@ def poured_course(course: PouredCourse) -> Course:
         results=course.results,
         check=course.check,
         under_way=under_way,
-        flaw=lambda state, world, built: first_flaw({**course.flaws(state, world, built), **poured_flaws(state)}),
+        invalid_state=lambda state, world, built: first_invalid(
+            {**course.flaws(state, world, built), **invalid_poured(state)}
+        ),
     )
 
 

@@ -68,13 +68,13 @@ def rebuild(
     calm = max(BALANCED * gravity_of(experiment), mean_acceleration(run.world, dimension))
     grains = keep_spheres(run.world, ~run.world.fixed)
     count = grains.sphere_count
-    place, radius = grains.motion[:dimension, 0].T, grains.radius
-    lifted = place[:, -1] < highest
-    lifts = [lift(place[lifted], radius[lifted], group) for group in spheres if not group.outward]
-    onto_floor = float((radius + floor - place[:, -1])[lifted].max(initial=-math.inf))
+    position, radius = grains.motion[:dimension, 0].T, grains.radius
+    lifted = position[:, -1] < highest
+    lifts = [lift(position[lifted], radius[lifted], group) for group in spheres if not group.outward]
+    onto_floor = float((radius + floor - position[:, -1])[lifted].max(initial=-math.inf))
     rise = max([onto_floor, *lifts])
-    place[lifted, -1] += rise if math.isfinite(rise) else 0.0
-    gaps = [clearance(place, radius, group) if group.outward else 0.0 for group in spheres]
+    position[lifted, -1] += rise if math.isfinite(rise) else 0.0
+    gaps = [clearance(position, radius, group) if group.outward else 0.0 for group in spheres]
     moves = math.ceil(max(gaps, default=0.0) / (CLOSING * float(radius.min())))
     run.world = add_fixed(grains, spheres, first_id)
     for left in range(moves, -1, -1):
@@ -88,27 +88,27 @@ def rebuild(
     restart_motion(experiment)
 
 
-def lift(place: Floats, radius: Floats, base: FixedSpheres) -> float:
+def lift(position: Floats, radius: Floats, base: FixedSpheres) -> float:
     """Smallest distance by which grains must rise, all together, to overlap no sphere of the base [m].
 
     Negative if they can be lowered, minus infinity if none is above the base. Centres have shape
     (count, dimension) [m].
     """
-    if not place.size:
+    if not position.size:
         return -math.inf
-    grain, sphere, across = near(place[:, :-1], base.centre[:, :-1], float(radius.max()) + base.radius)
+    grain, sphere, across = near(position[:, :-1], base.centre[:, :-1], float(radius.max()) + base.radius)
     reach = radius[grain] + base.radius
     over = across < reach
     grain, sphere, across, reach = grain[over], sphere[over], across[over], reach[over]
-    needed = base.centre[sphere, -1] + np.sqrt(reach**2 - across**2) - place[grain, -1]
+    needed = base.centre[sphere, -1] + np.sqrt(reach**2 - across**2) - position[grain, -1]
     return float(needed.max(initial=-math.inf))
 
 
-def clearance(place: Floats, radius: Floats, wall: FixedSpheres) -> float:
+def clearance(position: Floats, radius: Floats, wall: FixedSpheres) -> float:
     """Smallest displacement of a wall along its outward direction at which it overlaps no grain [m]."""
     outward = np.array(wall.outward)
-    depth, wall_depth = place @ outward, wall.centre @ outward
-    level, wall_level = place - depth[:, None] * outward, wall.centre - wall_depth[:, None] * outward
+    depth, wall_depth = position @ outward, wall.centre @ outward
+    level, wall_level = position - depth[:, None] * outward, wall.centre - wall_depth[:, None] * outward
     grain, sphere, across = near(level, wall_level, float(radius.max()) + wall.radius)
     reach = radius[grain] + wall.radius
     beside = across < reach

@@ -135,8 +135,8 @@ def kinetic_at_end(state: ReleaseState, spheres: int) -> list[float | None]:
 def recorded(experiment: Experiment, spheres: int) -> tuple[Floats, Floats, Floats]:
     """Time [s], shape (records,), coordinate [m] and speed [m/s], shape (records, spheres)."""
     time = times(experiment)
-    place, speed = (np.reshape(column(experiment, name), (time.size, spheres)) for name in ("place", "speed"))
-    return time, place, speed
+    position, speed = (np.reshape(column(experiment, name), (time.size, spheres)) for name in ("place", "speed"))
+    return time, position, speed
 
 
 def thinned(rows: Floats) -> Floats:

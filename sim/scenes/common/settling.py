@@ -12,7 +12,7 @@ import math
 
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.rest import time_free
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, Number, _
@@ -45,7 +45,7 @@ def is_settled(experiment: Experiment, slow: bool, waited: float, longest: float
     if not slow and waited > longest:
         state: PhaseState = experiment.run.state
         state.waits_cut_short += 1
-        tell(
+        notify(
             experiment,
             Message(
                 "The wait for rest ends after {waited} s, although grains still move.",

@@ -15,7 +15,7 @@ LATEST = 1e12
 """Latest accepted time [s]."""
 
 
-def first_flaw(complaints: Mapping[str, bool]) -> Message | None:
+def first_invalid(complaints: Mapping[str, bool]) -> Message | None:
     """The first impossible part, by its name."""
     return next((plain(name) for name, wrong in complaints.items() if wrong), None)
 
@@ -43,7 +43,7 @@ def phase_flaws(state: Any) -> dict[str, bool]:
     }
 
 
-def poured_flaws(state: Any) -> dict[str, bool]:
+def invalid_poured(state: Any) -> dict[str, bool]:
     """Which parts of a state of poured grains are impossible, by name."""
     return {
         **phase_flaws(state),

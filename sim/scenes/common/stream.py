@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.message import Message
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
@@ -171,7 +171,7 @@ def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], No
         if way_is_free(experiment, high):
             pour(experiment)
         elif experiment.time - state.since > patience:
-            tell(
+            notify(
                 experiment,
                 Message(
                     ("{total} of {total2} grains do not fit: {jammed}"),

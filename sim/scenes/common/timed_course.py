@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Course, Experiment
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
@@ -30,7 +30,7 @@ from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.scenes.common.course_records import Columns, keep_record, record_times, records_flaw
 from repose.sim.scenes.common.phases import RELEASED, PhaseState, Words, enter, phase_in_words
 from repose.sim.scenes.common.settling import is_settled
-from repose.sim.scenes.common.state_checks import first_flaw, is_finite, phase_flaws
+from repose.sim.scenes.common.state_checks import first_invalid, is_finite, phase_flaws
 
 LONGEST_WAIT = 3.0
 """Time after which the course continues although the grains are not at rest [s]."""
@@ -181,7 +181,7 @@ def timed_course(course: TimedCourse) -> Course:
         answer=lambda experiment: answer_at_end(course, experiment),
         results=lambda experiment: results(course, experiment),
         check=lambda experiment: check(course, experiment),
-        flaw=lambda state, world, built: flaw(course, state, world, built),
+        invalid_state=lambda state, world, built: invalid_state(course, state, world, built),
         turned=lambda state: float(state.table),
     )
 
@@ -196,7 +196,7 @@ def supervise(course: TimedCourse, experiment: Experiment) -> None:
     elif state.phase == "filled" and (state.begins or state.run_all):
         state.begins = False
         begin_course(course, experiment)
-        tell(experiment, begun(course, experiment))
+        notify(experiment, begun(course, experiment))
     elif state.phase == "flowing":
         _run_on(course, experiment)
     elif state.phase == "rested":
@@ -231,7 +231,7 @@ def _run_on(course: TimedCourse, experiment: Experiment) -> None:
     answer = answer_at_end(course, experiment)
     words = course.conclusion(experiment) or (answer.words if answer else EMPTY)
     done = Message("Done: {experiment}.", experiment=describe(course, experiment)[1])
-    tell(experiment, words or done, repeats=not words)
+    notify(experiment, words or done, repeats=not words)
 
 
 def keep_now(experiment: Experiment, values: Mapping[str, ArrayLike]) -> None:
@@ -314,12 +314,12 @@ def check(course: TimedCourse, experiment: Experiment) -> Message:
     return next(missed, EMPTY)
 
 
-def flaw(course: TimedCourse, state: CourseState, world: World, built: Any) -> Message | None:
+def invalid_state(course: TimedCourse, state: CourseState, world: World, built: Any) -> Message | None:
     """The first part of a state read from a file that is impossible."""
     phase = next(phase for phase in course.phases if phase.name == state.phase)
     begun = phase.ends or (phase.runs and phase.name != "filling")
     wrong = phase.ends and not state.columns if begun else bool(state.columns)
-    return first_flaw(
+    return first_invalid(
         {
             **phase_flaws(state),
             "number of bodies": world.sphere_count == 0,

@@ -21,7 +21,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.rest import REST_TIME, quiet_time, time_free
 from repose.sim.experiment.results import keep_measurement
@@ -103,7 +103,7 @@ def supervise(experiment: Experiment) -> None:
             follows = experiment.parameters.afterwards if state.run_all else NOTHING
             come_to_rest(experiment, measured=state.run_all or state.was_measured or state.slope is not None)
             if follows != NOTHING and state.slope is not None:
-                tell(experiment, COURSE.acts[follows](experiment))
+                notify(experiment, COURSE.acts[follows](experiment))
 
 
 def _record_profile(experiment: Experiment, at_once: bool = False) -> None:
@@ -144,7 +144,7 @@ def _fill_on(experiment: Experiment) -> None:
         return
     enter(experiment, "filled")
     if state.run_all:
-        tell(experiment, open_wall(experiment))
+        notify(experiment, open_wall(experiment))
 
 
 def fallen(experiment: Experiment) -> NDArray[np.bool_]:

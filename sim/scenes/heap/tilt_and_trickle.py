@@ -21,7 +21,7 @@ from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Pace, Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.avalanches import (
@@ -132,7 +132,7 @@ def _tilt_on(experiment: Experiment) -> None:
         if moved >= LARGE_SHARE * len(angles.watched):
             angles.tilts.append(Tilting(angles.stirred, angles.slope))
             enter(experiment, SLIDING)
-            tell(
+            notify(
                 experiment,
                 Message(
                     "The heap flows from a tilt of {stirred}° on.",
@@ -142,7 +142,7 @@ def _tilt_on(experiment: Experiment) -> None:
             return
     if abs(parameters.tilt + angles.turned) >= STEEPEST or run.world.fixed.all():
         enter(experiment, "rested")
-        tell(experiment, _("The table is turned as far as it goes, and no flow has started."))
+        notify(experiment, _("The table is turned as far as it goes, and no flow has started."))
 
 
 def _slide_on(experiment: Experiment) -> None:
@@ -159,7 +159,7 @@ def _slide_on(experiment: Experiment) -> None:
         if after is None
         else Message("slope {after}° to the horizontal", after=Number(math.degrees(after), format=".1f"))
     )
-    tell(
+    notify(
         experiment,
         plural(
             "At rest again: {count} grain ran out, {slope}.",
@@ -174,7 +174,7 @@ def move_again(experiment: Experiment) -> None:
     """Return to flow once the grains of a tilted or enlarged heap move clearly faster than the settle speed."""
     if mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
         enter(experiment, SLIDING)
-        tell(experiment, _("The heap moves again."))
+        notify(experiment, _("The heap moves again."))
 
 
 def _add_grain(experiment: Experiment) -> None:
@@ -219,7 +219,7 @@ def _trickle_on(experiment: Experiment) -> None:
         _add_grain(experiment)
         return
     enter(experiment, "rested")
-    tell(experiment, in_words(angles) or _("No avalanche has moved a quarter of the heap."))
+    notify(experiment, in_words(angles) or _("No avalanche has moved a quarter of the heap."))
 
 
 def _end_avalanche(experiment: Experiment) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
@@ -112,7 +112,7 @@ def _fill_on(experiment: Experiment, quiet: bool) -> None:
     if is_settled(experiment, quiet, experiment.time - state.since, longest):
         enter(experiment, "filled")
         if state.run_all:
-            tell(experiment, lift(experiment))
+            notify(experiment, lift(experiment))
 
 
 def lift(experiment: Experiment) -> Message:

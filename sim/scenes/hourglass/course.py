@@ -11,7 +11,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Notice
@@ -20,7 +20,7 @@ from repose.sim.message import EMPTY, Capital, Message, _, plural, sentence
 from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import opening_action
 from repose.sim.scenes.common.settling import is_settled, longest_wait
-from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
+from repose.sim.scenes.common.state_checks import LATEST, are_times, first_invalid, phase_flaws
 from repose.sim.scenes.hourglass.flow_readings import number_density, steady_from
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
 from repose.sim.scenes.hourglass.random_filling import HourglassState
@@ -43,7 +43,7 @@ def supervise(experiment: Experiment) -> None:
         if is_settled(experiment, rests(experiment), waited, longest):
             begin_phase(experiment, "filled")
             if state.run_all:
-                tell(experiment, act(experiment, "open"))
+                notify(experiment, act(experiment, "open"))
     if state.phase != "counted":  # grains that fall after the end of the count are not counted
         count_passages(experiment)
     if state.phase != "flowing":
@@ -71,7 +71,7 @@ def begin_phase(experiment: Experiment, phase: str) -> None:
     if phase not in ("filling", "filled", "flowing"):
         state.run_all = False
         keep_measurement(experiment)
-        tell(experiment, sentence(describe(experiment)[1]), repeats=True)
+        notify(experiment, sentence(describe(experiment)[1]), repeats=True)
 
 
 def count_passages(experiment: Experiment) -> None:
@@ -85,9 +85,9 @@ def count_passages(experiment: Experiment) -> None:
     began = max(state.since if state.phase == "flowing" else 0.0, experiment.time - sampling_interval(experiment))
     share = (before[passed] - NECK) / (before[passed] - now[passed])
     since = (1.0 - share) * (experiment.time - began)
-    place = (run.world.motion[:3, 0, passed] - since * run.world.motion[:3, 1, passed]).T
-    place[:, 2] = NECK
-    state.beside += int((clearance(run.built, place) < 0.0).sum())
+    position = (run.world.motion[:3, 0, passed] - since * run.world.motion[:3, 1, passed]).T
+    position[:, 2] = NECK
+    state.beside += int((clearance(run.built, position) < 0.0).sum())
     state.passages.extend(np.sort(began + share * (experiment.time - began)).tolist())
     now = np.where(passed | np.isneginf(before), -np.inf, now)
     state.heights = now.tolist()
@@ -154,9 +154,9 @@ def turned_over(world: World, built: Any) -> World:
     return set_walls(world, shape, corner, material=1)
 
 
-def flaw(state: HourglassState, world: World, built: Any) -> Message | None:
+def invalid_state(state: HourglassState, world: World, built: Any) -> Message | None:
     """The part of a state read from a file that is impossible."""
-    return first_flaw(
+    return first_invalid(
         {
             "number of walls": world.walls.shape.size <= LID_WALL,
             **phase_flaws(state),
@@ -175,9 +175,9 @@ def flaw(state: HourglassState, world: World, built: Any) -> Message | None:
 def in_the_way(experiment: Experiment) -> int:
     """Number of grains that would be outside the glass after a turn: the lower funnel has no walls."""
     world = experiment.run.world
-    place = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
-    upper = place[:, 2] >= NECK
-    return int((clearance(experiment.run.built, place[upper]) <= 0.5 * world.radius[upper]).sum())
+    position = world.motion[:3, 0].T * HALF_TURN + np.array([0.0, 0.0, 2.0 * NECK])
+    upper = position[:, 2] >= NECK
+    return int((clearance(experiment.run.built, position[upper]) <= 0.5 * world.radius[upper]).sum())
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
@@ -254,10 +254,10 @@ def check(experiment: Experiment) -> Message:
     """Check that all grains are inside the glass, and that those that passed the neck came through it."""
     state: HourglassState = experiment.run.state
     world = experiment.run.world
-    place = world.motion[:3, 0].T
-    upper = place[:, 2] >= NECK
-    room = np.where(upper, clearance(experiment.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
-    outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
+    position = world.motion[:3, 0].T
+    upper = position[:, 2] >= NECK
+    room = np.where(upper, clearance(experiment.run.built, position), 0.5 * WIDTH - np.abs(position[:, :2]).max(axis=1))
+    outside = int(((room < 0.0) | (position[:, 2] < 0.0)).sum())
     if outside:
         return plural("{count} grain is outside the glass.", "{count} grains are outside the glass.", count=outside)
     if state.beside:

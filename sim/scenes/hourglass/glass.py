@@ -80,18 +80,18 @@ def drawn(parameters: Parameters, top: float) -> Floats:
     return np.concatenate([band(shell, 0.0, shell, top), upper, lower])
 
 
-def clearance(parameters: Parameters, place: Floats) -> Floats:
+def clearance(parameters: Parameters, position: Floats) -> Floats:
     """Distance of points of the upper half from its walls [m], negative outside; place (n, 3) [m], shape (n,)."""
     half, rise = 0.5 * WIDTH, SHOULDER - NECK
     run = half - 0.5 * parameters.orifice
     # Between its corners the pyramid is slightly narrower than the circle of the same area.
     narrow = 1.0
     if parameters.round_glass:
-        outward = np.hypot(place[:, 0], place[:, 1])
+        outward = np.hypot(position[:, 0], position[:, 1])
         narrow = float(np.linalg.norm(outline(parameters, 1.0)[0])) * math.cos(math.pi / SIDES)
     else:
-        outward = np.abs(place[:, :2]).max(axis=1)
-    slope = narrow * (0.5 * parameters.orifice + run * (place[:, 2] - NECK) / rise) - outward
+        outward = np.abs(position[:, :2]).max(axis=1)
+    slope = narrow * (0.5 * parameters.orifice + run * (position[:, 2] - NECK) / rise) - outward
     nearest: Floats = np.minimum(half - outward, slope * rise / math.hypot(rise, run))
     return nearest
 

@@ -40,7 +40,7 @@ SCENE = Scene(
         readings=flow_readings.readings,
         later_readings=flow_readings.LATER,
         notice=course.notice,
-        flaw=course.flaw,
+        invalid_state=course.invalid_state,
     ),
     view=SceneView(box=course.box, facets=course.facets, layers=lambda experiment: BANDS, curves=flow_readings.curves),
     hand=Hand(on_grain_removed=course.on_grain_removed),

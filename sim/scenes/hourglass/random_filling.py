@@ -45,19 +45,19 @@ class HourglassState(PhaseState):
 
 def begin(parameters: Parameters, seed: int) -> tuple[World, HourglassState]:
     """The filled glass, all grains at rest in the air."""
-    place, radius = random_start(parameters, np.random.default_rng(seed))
-    order = in_order_of_place(place, 3.0 * parameters.mean_radius)
-    place, radius = place[order], radius[order]
+    position, radius = random_start(parameters, np.random.default_rng(seed))
+    order = in_order_of_place(position, 3.0 * parameters.mean_radius)
+    position, radius = position[order], radius[order]
     rotates = isinstance(parameters, HourglassGlassParameters)
     world = empty_world(3, 3 if rotates else 0, skin=0.3 * parameters.mean_radius, materials=2)
     mass = parameters.mass_of(radius)
-    height = (place[:, 2] - NECK) / (parameters.fill_height - NECK)
-    world = add_spheres(world, place, radius, mass)
+    height = (position[:, 2] - NECK) / (parameters.fill_height - NECK)
+    world = add_spheres(world, position, radius, mass)
     world.layer[:] = np.minimum(BANDS * height, BANDS - 1).astype(np.int64)
     shape, corner = walls(parameters, parameters.lid)
     world = set_walls(world, shape, corner, material=1)
     state = HourglassState(
-        phase="filling" if parameters.lid else "flowing", placed=radius.size, heights=place[:, 2].tolist()
+        phase="filling" if parameters.lid else "flowing", placed=radius.size, heights=position[:, 2].tolist()
     )
     return world, state
 
@@ -82,7 +82,7 @@ def random_start(parameters: Parameters, generator: np.random.Generator) -> tupl
     owner = np.full(np.ceil(size / cell).astype(np.int64) + 2 * reach + 1, -1, np.int64)
     around = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     # Row -1, for empty cells, is infinitely far away.
-    place, radius = np.full((parameters.grain_count + 1, 3), np.inf), np.zeros(parameters.grain_count + 1)
+    position, radius = np.full((parameters.grain_count + 1, 3), np.inf), np.zeros(parameters.grain_count + 1)
     for grain in range(parameters.grain_count):
         own = generator.uniform(low, high)
         for tries in TRIES:
@@ -90,15 +90,15 @@ def random_start(parameters: Parameters, generator: np.random.Generator) -> tupl
             tried = tried[(clearance(parameters, tried) > own) & (tried[:, 2] - own > NECK)]
             at = np.floor((tried - corner) / cell).astype(np.int64) + reach
             others = owner[tuple(np.moveaxis(at[:, None, :] + around, -1, 0))]
-            apart = np.linalg.norm(tried[:, None, :] - place[others], axis=-1)
-            free = np.flatnonzero((apart > own + radius[others]).all(axis=1))
+            distance = np.linalg.norm(tried[:, None, :] - position[others], axis=-1)
+            free = np.flatnonzero((distance > own + radius[others]).all(axis=1))
             if free.size:
-                place[grain], radius[grain] = tried[free[0]], own
+                position[grain], radius[grain] = tried[free[0]], own
                 owner[tuple(at[free[0]])] = grain
                 break
         else:
-            return place[:grain].copy(), radius[:grain].copy()
-    return place[:-1].copy(), radius[:-1].copy()
+            return position[:grain].copy(), radius[:grain].copy()
+    return position[:-1].copy(), radius[:-1].copy()
 
 
 def _radii(parameters: SharedHourglassParameters) -> tuple[float, float]:

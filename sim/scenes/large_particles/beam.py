@@ -94,12 +94,12 @@ class BeamParameters(Repelling, BodyParameters):
 def start(parameters: BeamParameters, seed: int) -> World:
     """The beam, its first columns held by the clamp, above a floor."""
     centres = lattice(parameters.length, parameters.rows)
-    place = np.tile(np.arange(parameters.length), parameters.rows)
-    mass = np.full(place.size, MASS)
-    loaded = place >= parameters.length - LOADED
+    position = np.tile(np.arange(parameters.length), parameters.rows)
+    mass = np.full(position.size, MASS)
+    loaded = position >= parameters.length - LOADED
     mass[loaded] += parameters.load / loaded.sum()
     world = with_body(new_world(), centres, mass, 0, is_weak(parameters), parameters.weakness)
-    world.layer[is_weak(parameters)], world.layer[loaded], world.layer[place < CLAMPED] = WEAKENED, LOADED_END, HELD
+    world.layer[is_weak(parameters)], world.layer[loaded], world.layer[position < CLAMPED] = WEAKENED, LOADED_END, HELD
     return set_walls(world, [PLANE], upward_plane(-DEPTH))
 
 

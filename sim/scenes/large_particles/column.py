@@ -111,8 +111,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     there = np.flatnonzero(front > width(built) - DIAMETER)
     first = int(there[0]) if there.size else front.size - 1
     mean = float((front[first] - front[0]) / max(time[first], 1e-12))
-    place, end = experiment.run.world.motion[:2, 0], width(built)
-    inside = bool(place.min() > 0.0 and place[0].max() < end)
+    position, end = experiment.run.world.motion[:2, 0], width(built)
+    inside = bool(position.min() > 0.0 and position[0].max() < end)
     high = float(surface[0])
     level = high * built.columns * DIAMETER / end
     back = float(velocity[first:].min()) if there.size else 0.0

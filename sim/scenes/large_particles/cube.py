@@ -96,9 +96,9 @@ def start(parameters: CubeParameters, seed: int) -> World:
     world = with_body(new_world(), centres, MASS, CUBE, rest_length=balanced_length(parameters))
     corner = centres[corner_of(parameters)]
     distance = 2.0 * RADIUS + (WAY if parameters.course == "strikes" else -parameters.pressed)
-    place = corner - (distance, 0.0)
+    position = corner - (distance, 0.0)
     mass = parameters.mass_ratio * MASS
-    return add_spheres(world, place, RADIUS, mass, fixed=True, layer=PARTICLE, first_id=world.sphere_count)
+    return add_spheres(world, position, RADIUS, mass, fixed=True, layer=PARTICLE, first_id=world.sphere_count)
 
 
 def corner_of(parameters: CubeParameters) -> int:
@@ -125,9 +125,9 @@ def measured(experiment: Experiment) -> dict[str, float]:
     two most distant particles of the cube."""
     cube, both = motion_of(experiment, rows_of(experiment, CUBE)), motion_of(experiment, rows_of(experiment))
     particle = motion_of(experiment, rows_of(experiment, PARTICLE))
-    place = experiment.run.world.motion[:2, 0]
-    apart = np.hypot(*(place[:, :-1] - place[:, -1:])).min()
-    upper, lower = (place[:, row] for row in distant(experiment))
+    position = experiment.run.world.motion[:2, 0]
+    distance = np.hypot(*(position[:, :-1] - position[:, -1:])).min()
+    upper, lower = (position[:, row] for row in distant(experiment))
     return {
         "cube_speed": cube.velocity[0],
         "particle_speed": particle.velocity[0],
@@ -136,7 +136,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "momentum_x": both.momentum[0],
         "momentum_y": both.momentum[1],
         "angular_momentum": both.turning,
-        "gap": apart - 2.0 * RADIUS,
+        "gap": distance - 2.0 * RADIUS,
         "energy_apart": energy_apart(experiment),
         "diagonal": float(np.hypot(*(upper - lower))),
         **{

@@ -90,14 +90,14 @@ def thread(experiment: Experiment) -> tuple[Floats, Floats, float]:
     world, built = experiment.run.world, experiment.run.built
     first, velocity = built.thread_end(2)
     end = np.array(first) + experiment.time * np.array(velocity)
-    place, speed = world.motion[:2, 0, built.held_sphere], world.motion[:2, 1, built.held_sphere]
-    apart = place - end
-    distance = max(float(np.hypot(*apart)), 1e-12)
+    position, speed = world.motion[:2, 0, built.held_sphere], world.motion[:2, 1, built.held_sphere]
+    offset = position - end
+    distance = max(float(np.hypot(*offset)), 1e-12)
     stretch = distance - built.thread_length
-    rate = float((speed - velocity) @ apart) / distance
+    rate = float((speed - velocity) @ offset) / distance
     parameters = experiment.parameters
     pull = parameters.thread_stiffness * stretch + parameters.thread_viscosity * rate
-    return end, place.copy(), max(pull, 0.0) if stretch > 0.0 else 0.0
+    return end, position.copy(), max(pull, 0.0) if stretch > 0.0 else 0.0
 
 
 def measured(experiment: Experiment) -> dict[str, float]:
@@ -195,8 +195,8 @@ def focus(experiment: Experiment) -> Box:
 
 def lines(experiment: Experiment) -> Floats:
     """The thread."""
-    end, place, _ = thread(experiment)
-    return np.array([[end, place]])
+    end, position, _ = thread(experiment)
+    return np.array([[end, position]])
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:

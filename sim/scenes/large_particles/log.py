@@ -90,9 +90,9 @@ def start(parameters: LogParameters, seed: int) -> World:
     first = world.sphere_count
     world = add_spheres(world, chain, 0.8 * BEAD, mass, fixed=True, layer=THREAD, first_id=first)
     size = weight_radius(parameters)
-    place = chain[-1] + (BEAD + size, 0.0)
+    position = chain[-1] + (BEAD + size, 0.0)
     last = world.sphere_count
-    world = add_spheres(world, place, size, parameters.weight_mass, fixed=True, layer=WEIGHT, first_id=last)
+    world = add_spheres(world, position, size, parameters.weight_mass, fixed=True, layer=WEIGHT, first_id=last)
     rows = np.concatenate([[end], np.arange(first, last + 1)])
     return add_bonds(world, rows[:-1], rows[1:], np.ones(3))
 
@@ -111,10 +111,10 @@ def measured(experiment: Experiment) -> dict[str, float]:
     """Position of the weight below and beside the end of the log, displaced mass over mass, root mean square speed,
     angle of the log."""
     world, end = experiment.run.world, tied(experiment.run.built)
-    place = world.motion[:2, 0]
-    x, y = place[:, -1] - place[:, end]
+    position = world.motion[:2, 0]
+    x, y = position[:, -1] - position[:, end]
     whole = motion_of(experiment, rows_of(experiment))
-    dip = place[:, end] - place[:, end - experiment.run.built.length + 1]
+    dip = position[:, end] - position[:, end - experiment.run.built.length + 1]
     return {
         "beside": x,
         "below": -y,

@@ -204,8 +204,8 @@ def with_body(
     """
     first = world.sphere_count
     world = add_spheres(world, centres, RADIUS, mass, fixed=True, layer=body, first_id=first)
-    apart = np.hypot(*(centres[:, None] - centres[None]).transpose(2, 0, 1))
-    i, j = np.nonzero(np.triu(apart < NEIGHBOUR * DIAMETER, 1))
+    distance = np.hypot(*(centres[:, None] - centres[None]).transpose(2, 0, 1))
+    i, j = np.nonzero(np.triu(distance < NEIGHBOUR * DIAMETER, 1))
     if not i.size:
         return world
     factor = np.ones(i.size) if weak is None else np.where(weak[i] | weak[j], weakness, 1.0)
@@ -268,10 +268,10 @@ def rows_of(experiment: Experiment, body: int | None = None) -> NDArray[np.intp]
 def motion_of(experiment: Experiment, rows: NDArray[Any]) -> Motion:
     """The motion of these particles as a whole."""
     world = experiment.run.world
-    mass, place, velocity = world.mass[rows], world.motion[:2, 0, rows].T, velocities(experiment)[rows]
+    mass, position, velocity = world.mass[rows], world.motion[:2, 0, rows].T, velocities(experiment)[rows]
     total = float(mass.sum())
-    centre = mass @ place / total
-    arm, relative = place - centre, velocity - mass @ velocity / total
+    centre = mass @ position / total
+    arm, relative = position - centre, velocity - mass @ velocity / total
     turning = float(mass @ (arm[:, 0] * relative[:, 1] - arm[:, 1] * relative[:, 0]))
     return Motion(total, centre, mass @ velocity, turning, float(mass @ (arm**2).sum(axis=1)))
 
@@ -321,7 +321,7 @@ def path(experiment: Experiment, sphere: int, name: str) -> Track:
 
 def release(experiment: Experiment, start: Floats) -> None:
     """Release the particles with their velocities [m/s], shape (count, 2)."""
-    world, lead = experiment.run.world, experiment.engine.model.integrator.velocity_lead
+    world, velocity_lead = experiment.run.world, experiment.engine.model.integrator.velocity_lead
     free = world.layer != HELD
     with booked(experiment, "poured"):
         world.inverse_mass[:2, free] = 1.0 / world.mass[free]
@@ -329,7 +329,7 @@ def release(experiment: Experiment, start: Floats) -> None:
         world.motion[:2, 1, free] = start[free].T
         find_accelerations(experiment)
         world = experiment.run.world
-        world.motion[:2, 1, free] += lead * experiment.dt * world.motion[:2, 2, free]
+        world.motion[:2, 1, free] += velocity_lead * experiment.dt * world.motion[:2, 2, free]
     update_dt(experiment, first=True)  # the automatic step follows the bonds of particles that can move
     start_derivatives(experiment)
 

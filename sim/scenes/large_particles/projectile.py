@@ -145,8 +145,8 @@ def measured(experiment: Experiment) -> dict[str, float]:
 
 def restitution(experiment: Experiment) -> float:
     """Relative velocity after the impact over relative velocity before [-]."""
-    apart = column(experiment, "target_speed")[-1] - column(experiment, "projectile_speed")[-1]
-    return float(apart / experiment.run.built.speed)
+    relative_speed = column(experiment, "target_speed")[-1] - column(experiment, "projectile_speed")[-1]
+    return float(relative_speed / experiment.run.built.speed)
 
 
 MOTIONS = ("projectile_velocity", "target_velocity", "target_spin", "projectile_spin")
@@ -176,12 +176,12 @@ def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocities and spins, and the restitution as soon as the bodies go apart."""
     found = velocities_and_spins(experiment)
-    apart = restitution(experiment) if column(experiment, "momentum_x").size else 0.0
-    if apart <= 0.0:
+    ratio = restitution(experiment) if column(experiment, "momentum_x").size else 0.0
+    if ratio <= 0.0:
         return found
     return (
         *found[:2],
-        Reading("restitution", _("restitution"), round(apart, 3), help=_("Velocity apart over velocity before.")),
+        Reading("restitution", _("restitution"), round(ratio, 3), help=_("Velocity apart over velocity before.")),
         *found[2:],
     )
 

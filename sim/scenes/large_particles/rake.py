@@ -106,11 +106,11 @@ def mean(values: Floats, rows: NDArray[np.bool_]) -> float:
 def measured(experiment: Experiment) -> dict[str, float]:
     """Surface at the left and at the right wall, mean level, distance of the walls; velocities to the
     right of all and of the middle third, upwards at the right wall, to the right in the upper half there."""
-    place, velocity = experiment.run.world.motion[:2, 0], velocities(experiment).T
+    position, velocity = experiment.run.world.motion[:2, 0], velocities(experiment).T
     left, right = walls_at(experiment)
     strip = STRIP * (right - left)
-    near = {"left": place[0] < left + strip, "right": place[0] > right - strip}
-    surface = {side: float(np.quantile(place[1, rows], TOP)) if rows.any() else 0.0 for side, rows in near.items()}
+    near = {"left": position[0] < left + strip, "right": position[0] > right - strip}
+    surface = {side: float(np.quantile(position[1, rows], TOP)) if rows.any() else 0.0 for side, rows in near.items()}
     whole = motion_of(experiment, rows_of(experiment))
     return {
         "left": surface["left"],
@@ -118,9 +118,9 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "level": 2.0 * float(whole.centre[1]),
         "distance": right - left,
         "velocity": float(whole.velocity[0]),
-        "middle": mean(velocity[0], np.abs(place[0] - 0.5 * (left + right)) < (right - left) / 6.0),
+        "middle": mean(velocity[0], np.abs(position[0] - 0.5 * (left + right)) < (right - left) / 6.0),
         "rising": mean(velocity[1], near["right"]),
-        "returning": mean(velocity[0], near["right"] & (place[1] > float(np.median(place[1, near["right"]])))),
+        "returning": mean(velocity[0], near["right"] & (position[1] > float(np.median(position[1, near["right"]])))),
     }
 
 

@@ -98,8 +98,8 @@ def ends(experiment: Experiment) -> tuple[int, int]:
 def measured(experiment: Experiment) -> dict[str, float]:
     """Height of the centre and of both ends, angle, spin, horizontal momentum, gap to the floor, distance of the
     ends."""
-    whole, place = motion_of(experiment, rows_of(experiment)), experiment.run.world.motion[:2, 0]
-    height = place[1]
+    whole, position = motion_of(experiment, rows_of(experiment)), experiment.run.world.motion[:2, 0]
+    height = position[1]
     low, high = ends(experiment)
     before = column(experiment, "angle")
     angle = direction(experiment, low, high)
@@ -113,7 +113,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "spin": whole.spin,
         "momentum_x": whole.momentum[0],
         "gap": height.min() - RADIUS,
-        "length": float(np.hypot(*(place[:, high] - place[:, low]))),
+        "length": float(np.hypot(*(position[:, high] - position[:, low]))),
     }
 
 

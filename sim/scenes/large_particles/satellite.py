@@ -129,8 +129,8 @@ def period(parameters: SatelliteParameters) -> float:
 def measured(experiment: Experiment) -> dict[str, float]:
     """Spin, distance from the planet, angular momentum about the planet, longest over shortest side."""
     whole = motion_of(experiment, rows_of(experiment))
-    place = experiment.run.world.motion[:2, 0]
-    sides = np.hypot(*(place - np.roll(place, 1, axis=1)))
+    position = experiment.run.world.motion[:2, 0]
+    sides = np.hypot(*(position - np.roll(position, 1, axis=1)))
     return {
         "spin": whole.spin,
         "distance": float(np.hypot(*whole.centre)),
@@ -239,30 +239,30 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
     """The path during the last orbits: between two records a cubic with their positions and velocities."""
     time = times(experiment)
     late = time >= (time[-1] if time.size else 0.0) - ORBITS * period(experiment.run.built)
-    place, velocity = (
+    position, velocity = (
         np.column_stack([column(experiment, f"{name}_{axis}")[late] for axis in "xy"])
         for name in ("centre", "velocity")
     )
-    if len(place) < 2:
+    if len(position) < 2:
         return ()
     lasts = np.diff(time[late])[:, None, None]
     share = np.linspace(0.0, 1.0, SMOOTH, endpoint=False)[None, :, None]
-    from_first, from_second = place[:-1, None], place[1:, None]
+    from_first, from_second = position[:-1, None], position[1:, None]
     chord = from_second - from_first
     first, second = velocity[:-1, None] * lasts, velocity[1:, None] * lasts
     # Hermite's cubic, written with the chord.
     cubic = from_first + share * (
         first + share * ((3.0 * chord - 2.0 * first - second) + share * (first + second - 2.0 * chord))
     )
-    return (Track(0, np.concatenate([cubic.reshape(-1, 2), place[-1:]])),)
+    return (Track(0, np.concatenate([cubic.reshape(-1, 2), position[-1:]])),)
 
 
 def lines(experiment: Experiment) -> Floats:
     """The planet as a circle, and behind it the satellite magnified, with a line towards the planet."""
-    built, place = experiment.run.built, experiment.run.world.motion[:2, 0].T
-    lens, middle = LENS * built.far, place.mean(axis=0)
+    built, position = experiment.run.built, experiment.run.world.motion[:2, 0].T
+    lens, middle = LENS * built.far, position.mean(axis=0)
     centre = np.array([-built.near - 1.1 * lens, 0.0])
-    shape = centre + 0.6 * lens * math.sqrt(3.0) / built.size * (place - middle)
+    shape = centre + 0.6 * lens * math.sqrt(3.0) / built.size * (position - middle)
     towards = centre - lens * middle / max(float(np.hypot(*middle)), 1e-12)
     pointer = np.stack([centre + 0.8 * (towards - centre), towards])[None]
     return np.concatenate([circle(np.zeros(2), PLANET), circle(centre, lens), closed(shape), pointer])

@@ -45,15 +45,15 @@ def with_vessel(world: World, width: float, speed: float = 0.0) -> World:
     """The world in a vessel of that width [m], whose left wall moves to the right [m/s]."""
     places = ((0.0, 0.0), (0.0, 0.0), (width, 0.0))
     normals = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
-    corners = [[place, normal, (0.0, 0.0)] for place, normal in zip(places, normals, strict=True)]
+    corners = [[position, normal, (0.0, 0.0)] for position, normal in zip(places, normals, strict=True)]
     return set_walls(world, [PLANE] * 3, corners, velocity=((speed, 0.0), (0.0, 0.0), (0.0, 0.0)))
 
 
 def walls_at(experiment: Experiment) -> tuple[float, float]:
     """Positions of the left and of the right wall [m]."""
     walls = experiment.run.world.walls
-    place = walls.corner[:, 0, 0] + walls.moved[:, 0]
-    return float(place[LEFT]), float(place[RIGHT])
+    position = walls.corner[:, 0, 0] + walls.moved[:, 0]
+    return float(position[LEFT]), float(position[RIGHT])
 
 
 def box_of(width: float, height: float) -> Box:

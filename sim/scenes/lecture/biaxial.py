@@ -300,8 +300,10 @@ def dilatancy_angle(widening: float) -> float:
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The stress has a peak, the sample widens, and both are related by Bolton's law."""
     of, built = found(experiment), experiment.run.built
-    held = float(np.mean(column(experiment, "across"))) / built.pressure
-    kept = outcome_between("side_pressure", _("the pressure of the sides over the one asked for"), held, 0.9, 1.1)
+    side_pressure = float(np.mean(column(experiment, "across"))) / built.pressure
+    kept = outcome_between(
+        "side_pressure", _("the pressure of the sides over the one asked for"), side_pressure, 0.9, 1.1
+    )
     if (
         of is None
         or built.grain_count < ENOUGH

@@ -152,8 +152,8 @@ def drive(experiment: Experiment) -> bool:
     """
     built, walls = experiment.run.built, experiment.run.world.walls
     ahead = CHECK_STEPS * experiment.dt
-    place = built.amplitude * (1.0 - math.cos(math.tau * built.frequency * (elapsed(experiment) + ahead)))
-    walls.velocity[:, 1] = (place - walls.moved[:, 1]) / ahead
+    position = built.amplitude * (1.0 - math.cos(math.tau * built.frequency * (elapsed(experiment) + ahead)))
+    walls.velocity[:, 1] = (position - walls.moved[:, 1]) / ahead
     return bool(elapsed(experiment) >= built.duration)
 
 

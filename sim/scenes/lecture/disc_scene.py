@@ -89,9 +89,9 @@ def places(
     x: Floats = (step * (column + 0.5 * (row % 2))).ravel()
     y: Floats = step * math.sqrt(0.75) * row.ravel().astype(float)
     fits = inside(x, y)
-    place = np.column_stack([x[fits], y[fits]])
-    place = place[np.lexsort((place[:, 0], place[:, 1]))][:count]
-    if len(place) < count:
+    position = np.column_stack([x[fits], y[fits]])
+    position = position[np.lexsort((position[:, 0], position[:, 1]))][:count]
+    if len(position) < count:
         raise ParameterError(
             plural(
                 "grain_count = {grain_count} is refused: there is room for only {placed} of {count} disc in "
@@ -100,11 +100,11 @@ def places(
                 "the container before they settle; take another number, or a size_spread below {size_spread}.",
                 count=count,
                 grain_count=parameters.grain_count,
-                placed=len(place),
+                placed=len(position),
                 size_spread=Number(parameters.size_spread, format="g"),
             )
         )
-    shifted: Floats = place + generator.uniform(-0.5, 0.5, place.shape) * (step - 2.0 * largest)
+    shifted: Floats = position + generator.uniform(-0.5, 0.5, position.shape) * (step - 2.0 * largest)
     return shifted
 
 
@@ -118,9 +118,9 @@ def lattice(
     """A world of `count` discs (by default all) at rest on a lattice, where `inside(x, y)` [m] is True."""
     generator = np.random.default_rng(seed)
     radii = drawn_radii(parameters, generator)[: count or None]
-    place = places(parameters, generator, radii.size, inside)
+    position = places(parameters, generator, radii.size, inside)
     world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials)
-    return add_spheres(world, place, radii, parameters.mass_of(radii), layer=0)
+    return add_spheres(world, position, radii, parameters.mass_of(radii), layer=0)
 
 
 def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> World:

@@ -144,10 +144,10 @@ def stages(experiment: Experiment) -> dict[str, Floats]:
     its beginning; nan for stages to come."""
     built: DrumParameters = experiment.run.built
     time = column(experiment, "time")
-    place = time / built.stage_time
+    position = time / built.stage_time
     found = {name: np.full(built.stages, math.nan) for name in ("angle", "scatter", "still", "flow")}
     for stage in range(built.stages):
-        rows = (place >= stage + STEADY) & (place < stage + 1)
+        rows = (position >= stage + STEADY) & (position < stage + 1)
         if rows.sum() > 1:
             angle, flow = column(experiment, "angle")[rows], column(experiment, "flow")[rows]
             found["angle"][stage], found["scatter"][stage] = angle.mean(), angle.std(ddof=1)

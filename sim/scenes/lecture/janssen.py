@@ -206,13 +206,13 @@ def pour(experiment: Experiment, portion: int) -> None:
     room = 0.5 * built.width - built.largest_radius
     count = built.grains_until(portion + 1) - built.grains_until(portion)
     radii = drawn_radii(built, generator)[:count]
-    place = places(built, generator, count, lambda x, y: (np.abs(x) < room) & (y >= 0.0))
-    place[:, 1] += low
+    position = places(built, generator, count, lambda x, y: (np.abs(x) < room) & (y >= 0.0))
+    position[:, 1] += low
     before = run.world.sphere_count
     with booked(experiment, "poured"):
         run.world = add_spheres(
             run.world,
-            place,
+            position,
             radii,
             built.mass_of(radii),
             layer=portion,

@@ -159,8 +159,8 @@ def start(parameters: RoughPlaneParameters, seed: int) -> World:
 def middle(experiment: Experiment) -> NDArray[np.bool_]:
     """Whether each sphere is a grain in the part of the plane that is measured, shape (count,)."""
     world = experiment.run.world
-    place = world.motion[0, 0] / experiment.run.built.length
-    inside: NDArray[np.bool_] = (place >= MIDDLE[0]) & (place < MIDDLE[1]) & ~world.fixed
+    position = world.motion[0, 0] / experiment.run.built.length
+    inside: NDArray[np.bool_] = (position >= MIDDLE[0]) & (position < MIDDLE[1]) & ~world.fixed
     return inside
 
 
@@ -206,8 +206,8 @@ def drive(experiment: Experiment) -> bool:
         if state.collapsed:
             return True
         first = state.avalanches[0].held if state.avalanches else max(0.0, state.table - built.back)
-        held = min(state.table, first + number * built.held_step)
-        state.avalanches.append(PlaneAvalanche(state.table, state.before, held))
+        held_angle = min(state.table, first + number * built.held_step)
+        state.avalanches.append(PlaneAvalanche(state.table, state.before, held_angle))
         state.flows, state.began, state.quiet = True, now, now
         return False
     state.before = thickness(experiment)
@@ -344,11 +344,11 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         words = _("Angle at which the layer began to flow.")
         shown.append(Reading("last_start", _("last start"), math.degrees(of["angle"][-1]), "°", help=words))
     if (stopped := np.isfinite(of["after"])).any():
-        held = math.degrees(of["held"][stopped][-1])
+        held_angle = math.degrees(of["held"][stopped][-1])
         shown.append(
             Reading(
                 "stopped_layer",
-                Message("layer that stopped at {held}°", held=Number(held, format=".1f")),
+                Message("layer that stopped at {held}°", held=Number(held_angle, format=".1f")),
                 of["after"][stopped][-1],
                 "d",
             )
@@ -399,7 +399,7 @@ def answer(experiment: Experiment) -> Answer | None:
     if not of["angle"].size:
         return None
     begins, before = np.degrees(of["angle"]), of["before"]
-    held, left = math.degrees(of["held"][0]), of["after"][0]
+    held_angle, left = math.degrees(of["held"][0]), of["after"][0]
     words = [
         Message(
             "A layer of {before} diameters starts at {begins}°.",
@@ -411,7 +411,7 @@ def answer(experiment: Experiment) -> Answer | None:
         words.append(
             Message(
                 "Held at {held}° it stops with {left} diameters left.",
-                held=Number(held, format=".1f"),
+                held=Number(held_angle, format=".1f"),
                 left=Number(left, format=".1f"),
             )
         )

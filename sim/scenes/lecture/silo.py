@@ -295,9 +295,9 @@ def errors(parameters: SiloParameters, width: Floats) -> tuple[float, float]:
     1/n + (D_i − D̄)(k − D̄)/Σ(D − D̄)².
     """
     rate = RATE_SPREAD * math.sqrt(OF_GRAINS / parameters.stage_grains)
-    logarithm, apart = np.log(width - RING), width - width.mean()
+    logarithm, deviation = np.log(width - RING), width - width.mean()
     power = rate / math.sqrt(float(((logarithm - logarithm.mean()) ** 2).sum()))
-    weight = 1.0 / width.size + apart * (RING - width.mean()) / (apart**2).sum()
+    weight = 1.0 / width.size + deviation * (RING - width.mean()) / (deviation**2).sum()
     return power, 2.0 / 3.0 * rate * math.sqrt(float(((weight * (width - RING)) ** 2).sum()))
 
 

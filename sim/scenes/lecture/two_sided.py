@@ -217,15 +217,15 @@ def flank(experiment: Experiment, side: float) -> SurfaceSlope | None:
     """The slope of the right (`side` 1) or left flank (−1), without the top and the foot; None for a small heap."""
     world, built = experiment.run.world, experiment.run.built
     loose = ~world.fixed
-    place = np.column_stack([side * world.motion[0, 0], world.motion[1, 0]])[loose]
+    position = np.column_stack([side * world.motion[0, 0], world.motion[1, 0]])[loose]
     radius, strips = world.radius[loose], (0.0, built.half_width)
-    height = surface_profile(place, radius, strips, built.diameter)
+    height = surface_profile(position, radius, strips, built.diameter)
     low = np.flatnonzero(height < built.diameter)
     foot = float(strip_centres(strips, built.diameter)[low[0]]) if low.size else built.half_width
     first, last = TOP * built.diameter, FOOT * foot
     if last - first < 4.0 * built.diameter:
         return None
-    return measure_angle(place, radius, world.sphere_id[loose], x_range=(first, last), highest=1)
+    return measure_angle(position, radius, world.sphere_id[loose], x_range=(first, last), highest=1)
 
 
 def found(experiment: Experiment) -> dict[str, Floats]:
@@ -289,12 +289,17 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if of["left"].size < 3:
         words = _("the grains form a heap of more than one layer (height/d)")
         return (outcome_above("more_than_one_layer", words, height_of(experiment), ONE_LAYER),)
-    apart = math.degrees(float((of["left"] - of["right"]).mean()))
+    difference = math.degrees(float((of["left"] - of["right"]).mean()))
     angle = math.degrees(angle_now(experiment)[0])
     before, after = (mean_and_error(mean_angles(experiment, shares)) for shares in (HALF, WHOLE))
     shown = [
         outcome_between(
-            "equal_flanks", _("left and right flank are equally steep (difference)"), apart, -AVALANCHE, AVALANCHE, "°"
+            "equal_flanks",
+            _("left and right flank are equally steep (difference)"),
+            difference,
+            -AVALANCHE,
+            AVALANCHE,
+            "°",
         ),
         outcome_between(
             "angle", _("the flanks have the angle of round grains on a rough plate"), angle, 12.0, 32.0, "°"
@@ -353,10 +358,10 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         Line(FLANKS[name], high, np.degrees(of[name]), True, np.degrees(of[f"{name}_error"]), group=side)
         for side, name in enumerate(("left", "right"))
     )
-    place, push, column_above = pressure(experiment) if experiment.phase == "rested" else (np.empty(0),) * 3
+    position, push, column_above = pressure(experiment) if experiment.phase == "rested" else (np.empty(0),) * 3
     lines = (
-        Line(_("on the plate"), place / built.diameter, push, points=True),
-        Line(_("weight above"), place / built.diameter, column_above),
+        Line(_("on the plate"), position / built.diameter, push, points=True),
+        Line(_("weight above"), position / built.diameter, column_above),
     )
     return (
         Curve(
@@ -390,7 +395,7 @@ def answer(experiment: Experiment) -> Answer | None:
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Angles [°] and height [m] after every portion, and the pressure on the plate."""
-    of, (place, push, above) = found(experiment), pressure(experiment)
+    of, (position, push, above) = found(experiment), pressure(experiment)
     rows = zip(of["grains"], of["height"], np.degrees(of["left"]), np.degrees(of["right"]), strict=True)
     keys = ("grains", "height", "left_degrees", "right_degrees")
     angle, error = (math.degrees(value) for value in angle_now(experiment))
@@ -400,7 +405,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
         "angle_error_degrees": error if math.isfinite(error) else None,
         "pressure": [
             {"x": float(x), "plate": float(p), "weight_above": float(w)}
-            for x, p, w in zip(place, push, above, strict=True)
+            for x, p, w in zip(position, push, above, strict=True)
         ],
     }
 

@@ -195,9 +195,9 @@ def keep_count(experiment: Experiment) -> Message:
 def count_grains(experiment: Experiment) -> dict[str, int]:
     """Grains held, on the floor and inside the body of the shape, as plain data."""
     beneath = facets_beneath(shape(experiment), experiment.run.world.motion[:3, 0].T)
-    held = int((beneath > 0).sum())
+    grains = int((beneath > 0).sum())
     inside = int(in_body(experiment, beneath).sum())
-    return {"held": held, "on_floor": int(beneath.size) - held, "inside_body": inside}
+    return {"held": grains, "on_floor": int(beneath.size) - grains, "inside_body": inside}
 
 
 def held_grains(experiment: Experiment) -> NDArray[np.int64]:

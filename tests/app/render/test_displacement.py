@@ -91,7 +91,7 @@ def test_grains_that_were_not_there_have_no_arrow_and_at_the_mark_nothing_is_dra
     put(snapshot, sphere_id=snapshot.grains.sphere_id + 40)
     found = displaced(snapshot)
     assert found is not None
-    assert len(found.place) == 60
+    assert len(found.position) == 60
     put(snapshot, sphere_id=snapshot.grains.sphere_id + 1000)
     assert displaced(snapshot) is None
     assert english(words(None)) == ["none of the grains was there then"]

@@ -36,11 +36,11 @@ def lattice(dimension: int = 2) -> Snapshot:
         (np.take(rows, range(1, side), k).ravel(), np.take(rows, range(side - 1), k).ravel()) for k in range(dimension)
     ]
     i, j = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
-    place = 2.0 * RADIUS * centre
+    position = 2.0 * RADIUS * centre
     count, contacts = len(centre), len(i)
     return snapshot_of(
         serial=1,
-        position=place.astype(np.float32),
+        position=position.astype(np.float32),
         radius=np.full(count, RADIUS, np.float32),
         velocity=np.zeros((count, dimension), np.float32),
         mass=np.ones(count, np.float32),
@@ -51,8 +51,8 @@ def lattice(dimension: int = 2) -> Snapshot:
         forces=ContactForces(
             i=i,
             j=j,
-            point=0.5 * (place[i] + place[j]),
-            normal=(place[i] - place[j]) / (2.0 * RADIUS),
+            point=0.5 * (position[i] + position[j]),
+            normal=(position[i] - position[j]) / (2.0 * RADIUS),
             overlap=np.full(contacts, 1e-6),
             normal_force=np.full(contacts, FORCE),
             shear_force=np.zeros((contacts, dimension)),

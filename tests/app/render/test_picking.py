@@ -40,7 +40,7 @@ def test_a_disc_is_found_inside_its_edge_and_within_reach_of_it() -> None:
 def test_a_grain_is_found_before_the_wall_that_it_covers_and_no_wall_within_reach() -> None:
     snapshot, camera = spheres((0.0, 0.0), (0.9, 0.0), fixed=(0,)), Camera2D((0.0, 0.0), 0.01)
     places = camera.world_to_pixel(((0.2, 0.0), (-0.5, 0.0), (-1.03, 0.0)), SIZE)
-    assert [sphere_at(snapshot, View(), camera, SIZE, place, 6.0) for place in places] == [1, 0, None]
+    assert [sphere_at(snapshot, View(), camera, SIZE, position, 6.0) for position in places] == [1, 0, None]
 
 
 def test_in_space_the_nearest_sphere_that_is_not_cut_away_is_found() -> None:

@@ -259,9 +259,9 @@ def test_rows_of_the_wrong_width_are_refused(picture_maker: PictureMaker) -> Non
 
 def test_a_hundred_thousand_discs_are_drawn_in_one_picture(picture_maker: PictureMaker) -> None:
     side = 320
-    place = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2) - 0.5 * (side - 1)
+    position = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2) - 0.5 * (side - 1)
     many = snapshot_of(
-        position=place.astype(np.float32),
+        position=position.astype(np.float32),
         radius=np.full(side**2, 0.5, np.float32),
         fixed=np.zeros(side**2, bool),
         sphere_id=np.arange(side**2),

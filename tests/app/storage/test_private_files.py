@@ -37,10 +37,10 @@ def test_settings_presets_and_saves_are_private_without_a_umask(
     assert settings.save()
     library = PresetLibrary(lambda command: None)
     assert library.save("mine", "heap", scenes()["heap"].parameters(), 1)
-    place = autosave.begin()
+    position = autosave.begin()
     assert not engine_cache.choose_engine_cache()
-    place.lock.close()
-    folders = [tmp_path / "XDG_CONFIG_HOME", settings.path.parent, paths.presets_folder(), place.folder]
+    position.lock.close()
+    folders = [tmp_path / "XDG_CONFIG_HOME", settings.path.parent, paths.presets_folder(), position.folder]
     folders += [paths.autosave_folder(), Path(os.environ[engine_cache.VARIABLE])]
     assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [0o700] * len(folders)
     assert stat.S_IMODE(settings.path.stat().st_mode) == 0o600

@@ -126,19 +126,19 @@ def test_n12_the_automatic_save_acts_when_due_and_only_after_a_change(
 
 
 def test_n15_three_saves_are_kept_and_the_newest_readable_one_is_offered(run: Experiment) -> None:
-    place = autosave.begin()
+    position = autosave.begin()
     for _ in range(5):
-        place.save(saved_copy(go(run, run.history.at + 1)))
-    files = place.files()
+        position.save(saved_copy(go(run, run.history.at + 1)))
+    files = position.files()
     assert [path.name for path in files] == ["run-000005.repose", "run-000004.repose", "run-000003.repose"]
     files[0].write_bytes(files[0].read_bytes()[:-7])
     files[1].write_bytes(b"")
-    newest = place.newest()
+    newest = position.newest()
     assert newest is not None
     assert newest.now.at == run.history.at - 2
     files[2].unlink()
-    assert place.newest() is None
-    place.clear()
+    assert position.newest() is None
+    position.clear()
 
 
 CRASH = """
@@ -177,9 +177,9 @@ def test_f04_and_n15_only_the_run_of_an_ended_window_is_offered(
 
 def test_f14_the_number_of_files_left_by_crashes_is_limited(own_folder: Path, run: Experiment) -> None:
     for _ in range(8):
-        place = autosave.begin()
-        place.save(saved_copy(run))
-        place.lock.close()  # as the end of a process does
+        position = autosave.begin()
+        position.save(saved_copy(run))
+        position.lock.close()  # as the end of a process does
     empty = autosave.begin()
     empty.lock.close()
     found = autosave.left_behind()
@@ -190,9 +190,9 @@ def test_f14_the_number_of_files_left_by_crashes_is_limited(own_folder: Path, ru
 
 @pytest.mark.parametrize("choice", ["open_lost", "discard_lost"])
 def test_an_automatic_save_is_opened_or_discarded(run: Experiment, own_folder: Path, choice: str) -> None:
-    place = autosave.begin()
-    place.save(saved_copy(run))
-    place.lock.close()
+    position = autosave.begin()
+    position.save(saved_copy(run))
+    position.lock.close()
     sent: list[Command] = []
     made = RunSaver(sent.append)
     made.begin()
@@ -200,7 +200,7 @@ def test_an_automatic_save_is_opened_or_discarded(run: Experiment, own_folder: P
     getattr(made, choice)()
     assert made.lost is None
     if choice == "open_lost":
-        until(lambda: made._place.files() and not place.folder.exists())
+        until(lambda: made._place.files() and not position.folder.exists())
         assert str(made.said) == "Opened the run of the last session."
     made.end()
     assert not [*own_folder.iterdir()]

@@ -60,39 +60,39 @@ def test_a_step_forward_follows_the_history_and_computes_a_new_step_at_its_end()
 
 
 def test_undo_follows_a_seek_and_deletes_changes_after_a_discarded_step() -> None:
-    simulation = poured(1_000)
-    simulation.history.checkpoints.budget = 50 * 2**20
-    edits = Edits(lambda command: apply(simulation, command), UndoHistory())
+    experiment = poured(1_000)
+    experiment.history.checkpoints.budget = 50 * 2**20
+    edits = Edits(lambda command: apply(experiment, command), UndoHistory())
 
     def look() -> None:
         shown = Snapshot()
-        take_snapshot(simulation, shown)
+        take_snapshot(experiment, shown)
         edits.see(shown)
 
     for at, friction in ((1_000, 0.3), (2_000, 0.5)):
-        go(simulation, at)
+        go(experiment, at)
         look()
         assert edits.set({"friction": friction})
         look()
-    go(simulation, 3_000)
+    go(experiment, 3_000)
     look()
     assert edits.to_undo() == {"friction": 0.3}
-    rewind_to(simulation, 1_500)
+    rewind_to(experiment, 1_500)
     look()
-    assert simulation.parameters.friction == 0.3
+    assert experiment.parameters.friction == 0.3
     assert edits.to_undo() == {"friction": 0.1}
-    rewind_to(simulation, 3_000)
+    rewind_to(experiment, 3_000)
     look()
-    assert simulation.parameters.friction == 0.5
+    assert experiment.parameters.friction == 0.5
     assert edits.to_undo() == {"friction": 0.3}
-    rewind_to(simulation, 1_500)
+    rewind_to(experiment, 1_500)
     look()
-    go(simulation, 3_000)
+    go(experiment, 3_000)
     look()
-    assert simulation.parameters.friction == 0.3
+    assert experiment.parameters.friction == 0.3
     assert edits.to_undo() == {"friction": 0.1}
     assert edits.history.to_come == []
     edits.undo()
     look()
-    assert simulation.parameters.friction == 0.1
-    assert changed(simulation).parameters.friction == 0.1
+    assert experiment.parameters.friction == 0.1
+    assert changed(experiment).parameters.friction == 0.1

@@ -175,7 +175,7 @@ def opened(harness: PanelHarness, folder: Path) -> PanelHarness:
 def test_the_panel_starts_a_study_and_nothing_moves_when_points_and_messages_appear(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), size=(1280, 800)) as harness:
         opened(harness, tmp_path / "studies")
-        before = {name: place for name, place in harness.widgets.items() if name.startswith("study.")}
+        before = {name: position for name, position in harness.widgets.items() if name.startswith("study.")}
         assert {"study.over", "study.low", "study.high", "study.count", "study.seeds", "study.start"} <= set(before)
         harness.click("study.start")
         assert harness.ui.work.studies._thread is not None

@@ -46,10 +46,10 @@ def test_the_frame_after_a_motion_of_the_mouse_shows_the_hand_on_its_way_there(
             ui.snapshot = runner.latest()
             gestures.update(ui)
             pull, held = ui.snapshot.hand.pull, experiment.run.pusher
-            place = pull.target if tool == "grab" and pull is not None else None
+            position = pull.target if tool == "grab" and pull is not None else None
             if tool != "grab" and held is not None and ui.snapshot.hand.push is not None:
-                place = tuple(np.add(held.origin, np.multiply(held.velocity, held.lasts)))
-            shown.append(place)
+                position = tuple(np.add(held.origin, np.multiply(held.velocity, held.lasts)))
+            shown.append(position)
             runner._publish_at = np.inf
             runner._turn()
 

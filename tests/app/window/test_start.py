@@ -93,11 +93,11 @@ def raising(error: BaseException) -> Callable[..., Any]:
 
 def offered() -> bool:
     """Whether the next start finds a run that it can go on with."""
-    place = autosave.left_behind()
-    if place is None:
+    position = autosave.left_behind()
+    if position is None:
         return False
-    found = place.newest()
-    place.clear()
+    found = position.newest()
+    position.clear()
     return found is not None and found.log.scene == "heap"
 
 

@@ -110,8 +110,8 @@ def test_depths_between_nodes_are_those_of_scipy_to_the_last_bit_and_beyond_the_
     generator = np.random.default_rng(1)
     field = DistanceField(generator.random((4, 5, 6)), np.array([-1.0, 0.5, 2.0]), 0.25)
     points = field.origin + field.step * generator.uniform(0.0, 3.0, (200, 3))
-    place = ((points - field.origin) / field.step).T
-    np.testing.assert_array_equal(depth_at(field, points), map_coordinates(field.depth, place, order=1))
+    position = ((points - field.origin) / field.step).T
+    np.testing.assert_array_equal(depth_at(field, points), map_coordinates(field.depth, position, order=1))
     far = np.array([[9.0, 9.0, 9.0], [-9.0, -9.0, -9.0], [-9.0, 9.0, 2.0]])
     np.testing.assert_array_equal(depth_at(field, far), field.depth[[-1, 0, 0], [-1, 0, -1], [-1, 0, 0]])
 

@@ -38,8 +38,8 @@ def bench_of(
 
 def unequal(moments: Any = (1.0, 2.0, 2.5), size: float = 1e-3) -> BodyShape:
     """Two spheres on each axis stand for a body with these moments [relative to 1e-9 kg m²]."""
-    place = size * np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)], float)
-    return body_shape(place, 0.3 * size, 1e-3, 1e-9 * np.diag(moments), np.zeros(3))
+    position = size * np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)], float)
+    return body_shape(position, 0.3 * size, 1e-3, 1e-9 * np.diag(moments), np.zeros(3))
 
 
 def spin_of(bench: Bench) -> np.ndarray:
@@ -134,7 +134,7 @@ def test_a_body_of_one_member_gives_the_bits_of_a_sphere(scheme: str, dimension:
     radius, mass = 1e-3, 1e-5
     up = np.eye(dimension)[-1]
     spin = np.array([5.0, -3.0, 20.0])[-(2 * dimension - 3) :]
-    place, speed = np.array([[0.0, 0.0, 1.1e-3], [0.3e-3, 0.1e-3, 3.2e-3]])[:, -dimension:], -0.4 * up
+    position, speed = np.array([[0.0, 0.0, 1.1e-3], [0.3e-3, 0.1e-3, 3.2e-3]])[:, -dimension:], -0.4 * up
     model, numbers = model_of(scheme, dimension, True, laws()["voigt"], friction=0.3, rolling_friction=0.05)
     shape = shape_of_spheres(np.zeros((1, dimension)), radius, mass)
     blank = empty_world(dimension, model.spin_length, model.integrator.levels, 1e-4, materials=2)
@@ -143,9 +143,9 @@ def test_a_body_of_one_member_gives_the_bits_of_a_sphere(scheme: str, dimension:
     benches, met = [], []
     for bodies in (False, True):
         if bodies:
-            world = add_bodies(blank, shape, place, velocity=speed, spin=spin)
+            world = add_bodies(blank, shape, position, velocity=speed, spin=spin)
         else:
-            world = add_spheres(blank, place, radius, mass, velocity=speed, spin=spin)
+            world = add_spheres(blank, position, radius, mass, velocity=speed, spin=spin)
         world = set_walls(world, *floor, material=1)
         bench = Bench(world, replace(model, bodies=bodies), numbers, 1e-5, gravity)
         touched = False
@@ -166,9 +166,9 @@ def test_a_body_of_one_member_gives_the_bits_of_a_sphere(scheme: str, dimension:
 
 
 def dumbbell(dimension: int, gap: float = 0.0) -> BodyShape:
-    radius, place = 1e-3, np.zeros((2, dimension))
-    place[:, 0] = [-1e-3 - gap, 1e-3 + gap]
-    return shape_of_spheres(place, radius, 1e-5)
+    radius, position = 1e-3, np.zeros((2, dimension))
+    position[:, 0] = [-1e-3 - gap, 1e-3 + gap]
+    return shape_of_spheres(position, radius, 1e-5)
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

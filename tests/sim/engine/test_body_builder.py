@@ -9,9 +9,9 @@ from repose.sim.engine.body_builder import BodyShape, body_shape, most_easily_mo
 
 def rod(members: int, dimension: int = 3) -> BodyShape:
     """A row of spheres that touch."""
-    place = np.zeros((members, dimension))
-    place[:, 0] = 2e-3 * np.arange(members)
-    return shape_of_spheres(place, 1e-3, np.full(members, 1e-5))
+    position = np.zeros((members, dimension))
+    position[:, 0] = 2e-3 * np.arange(members)
+    return shape_of_spheres(position, 1e-3, np.full(members, 1e-5))
 
 
 def plate() -> BodyShape:
@@ -23,11 +23,11 @@ def plate() -> BodyShape:
 def any_shape(seed: int) -> BodyShape:
     """Spheres of all sizes at random places, mass and moments of their own."""
     generator = np.random.default_rng(seed)
-    place = generator.normal(0.0, 3e-3, (6, 3))
+    position = generator.normal(0.0, 3e-3, (6, 3))
     root = generator.normal(0.0, 1.0, (3, 3))
     spread = root @ root.T
     inertia = 1e-10 * (np.trace(spread) * np.eye(3) - spread)
-    return body_shape(place, generator.uniform(2e-4, 3e-3, 6), 1e-4, inertia, place.mean(axis=0))
+    return body_shape(position, generator.uniform(2e-4, 3e-3, 6), 1e-4, inertia, position.mean(axis=0))
 
 
 SHAPES = [rod(2), rod(5), plate(), *map(any_shape, range(4))]

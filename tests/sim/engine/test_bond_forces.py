@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.sim.engine.builder import add_bonds, in_order_of_id, keep_spheres, reset_displacements
-from repose.sim.engine.model import Numbers
+from repose.sim.engine.model import Coefficients
 from repose.sim.measure.energy import Booked
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import bonds
@@ -36,13 +36,13 @@ def bonded(name: str, place: Any, own: Any, dt: float, scheme: str = "velocity_v
     world = world_of(model, place, given.pop("radius", RADIUS), MASS, **given)
     rows = np.arange(len(place) - 1)
     world = add_bonds(world, rows, rows + 1, own, rest_length=rest)
-    return Bench(world, model, numbers, dt, gravity, further=Numbers(bond=law.numbers(parameters)))
+    return Bench(world, model, numbers, dt, gravity, further=Coefficients(bond=law.coefficients(parameters)))
 
 
 def line(count: int, spacing: float = 0.01, dimension: int = 2) -> np.ndarray:
-    place = np.zeros((count, dimension))
-    place[:, 0] = spacing * np.arange(count)
-    return place
+    position = np.zeros((count, dimension))
+    position[:, 0] = spacing * np.arange(count)
+    return position
 
 
 @pytest.mark.parametrize("mode", [1, 3, 5])
@@ -70,8 +70,8 @@ MOMENT = pi * BEAM_RADIUS**4 / 4.0
 def bent(dimension: int, deflection: np.ndarray, slope: np.ndarray, twist: np.ndarray) -> Bench:
     """A straight beam brought to a given shape: its nodes move and turn steadily, whatever acts on them."""
     steps = 10
-    place = line(ELEMENTS + 1, LENGTH / ELEMENTS, dimension)
-    bench = bonded("beam", place, [BEAM_RADIUS], 1.0 / steps, rotation=True, fixed=True, bond_young=YOUNG)
+    position = line(ELEMENTS + 1, LENGTH / ELEMENTS, dimension)
+    bench = bonded("beam", position, [BEAM_RADIUS], 1.0 / steps, rotation=True, fixed=True, bond_young=YOUNG)
     bench.world.motion[1, 1] = deflection
     bench.world.motion[-1, 1] = slope
     if dimension == 3:
@@ -108,11 +108,11 @@ def test_a_shaft_is_twisted_by_its_torque() -> None:
 @pytest.mark.parametrize(("dimension", "rotation"), [(2, False), (2, True), (3, True)])
 def test_bonds_conserve_momentum_and_angular_momentum(dimension: int, rotation: bool) -> None:
     generator = np.random.default_rng(3)
-    place = line(4, 0.01, dimension) + generator.normal(0.0, 1e-3, (4, dimension))
+    position = line(4, 0.01, dimension) + generator.normal(0.0, 1e-3, (4, dimension))
     spin = generator.normal(0.0, 20.0, (4, 2 * dimension - 3)) if rotation else 0.0
     speed = generator.normal(0.0, 0.3, (4, dimension))
     name, own = ("beam", [2e-4]) if rotation else ("spring", SPRING)
-    bench = bonded(name, place, own, 1e-5, "leapfrog", velocity=speed, spin=spin, rotation=rotation)
+    bench = bonded(name, position, own, 1e-5, "leapfrog", velocity=speed, spin=spin, rotation=rotation)
     before = momentum(bench), angular_momentum(bench)
     bench.advance(100)
     assert look(bench).bond_energy > 1e-3 * bench.energy().kinetic
@@ -127,9 +127,9 @@ def test_a_pair_that_turns_as_a_whole_stores_nothing(dimension: int) -> None:
     spin = (30.0,) if dimension == 2 else (0.0, 0.0, 30.0)
     velocity = np.zeros((2, dimension))
     velocity[:, 1] = [-0.005 * 30.0, 0.005 * 30.0]
-    place = line(2, 0.01, dimension) - np.eye(2, dimension)[0] * 0.005
+    position = line(2, 0.01, dimension) - np.eye(2, dimension)[0] * 0.005
     stretch = MASS * 0.005 * 30.0**2 / (YOUNG * pi * (2e-4) ** 2 / 0.01)
-    bench = bonded("beam", place, [2e-4], 1e-6, rotation=True, velocity=velocity, spin=spin, bond_young=YOUNG)
+    bench = bonded("beam", position, [2e-4], 1e-6, rotation=True, velocity=velocity, spin=spin, bond_young=YOUNG)
     bench.advance(500)
     memory = np.abs(bench.world.bonds.memory)
     assert np.linalg.norm(bench.position[1] - bench.position[0]) == pytest.approx(0.01, abs=3.0 * stretch)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.sim.engine.model import Numbers
+from repose.sim.engine.model import Coefficients
 from repose.sim.fields.central_gravity import CentralGravity
 from repose.sim.fields.liquid import Liquid
 from repose.sim.fields.target import Target
@@ -31,7 +31,7 @@ def alone(
     model = replace(model, fields=(fields()[field].bind(None),))
     density, gravity = sphere.pop("density", STEEL), sphere.pop("gravity", 0.0)
     world = world_of(model, place, sphere.pop("radius", RADIUS), density * VOLUME, **sphere)
-    bench = Bench(world, model, law, 0.0, (0.0, -gravity), further=Numbers((numbers,)))
+    bench = Bench(world, model, law, 0.0, (0.0, -gravity), further=Coefficients((numbers,)))
     go(bench, 1)
     bench.dt = dt
     return bench
@@ -167,7 +167,7 @@ def test_fields_add_up() -> None:
 
     def acceleration(names: tuple[str, ...], numbers: tuple) -> np.ndarray:
         both = replace(model, fields=tuple(bound[name] for name in names))
-        bench = Bench(world_of(both, (0.0, 0.0), RADIUS, 1e-5), both, law, 0.0, further=Numbers(numbers))
+        bench = Bench(world_of(both, (0.0, 0.0), RADIUS, 1e-5), both, law, 0.0, further=Coefficients(numbers))
         bench.advance()
         return bench.world.motion[:, 2, 0].copy()
 

@@ -150,7 +150,7 @@ from repose.sim.engine.parts import argument_types, compiled_parts
 from repose.sim.registry import add_file, integrators, laws
 shipped = laws()["memoryless"]
 parameters = shipped.parameters.checked({})
-used = [(shipped.bind(parameters), shipped.numbers(parameters))]
+used = [(shipped.bind(parameters), shipped.coefficients(parameters))]
 if "plugin" in sys.argv:
     used.insert(0, (add_file("plugin.py").BOUND, add_file("plugin.py").NUMBERS))
 kind = argument_types()["evaluate_pairs"]
@@ -233,7 +233,7 @@ def test_of_two_processes_that_need_a_loop_one_compiles_it(tmp_path: Path) -> No
     assert kept(tmp_path) == [".nbc", ".nbi"]
 
 
-class Numbers(NamedTuple):
+class Coefficients(NamedTuple):
     """The argument of a part."""
 
     values: np.ndarray
@@ -249,12 +249,12 @@ def weighted(numbers):
 
 
 def caller(part, values, factor):
-    return call(part, Numbers(values, factor)) + 1
+    return call(part, Coefficients(values, factor)) + 1
 
 
 def test_a_part_is_called_by_its_address_and_only_with_what_it_was_compiled_for() -> None:
     values, part = np.arange(4.0), numba.njit(**OPTIONS)(weighted)
-    address = address_of(part, argument_type(Numbers(values, 0.5)))
+    address = address_of(part, argument_type(Coefficients(values, 0.5)))
     compiled_caller = numba.njit(**OPTIONS)(caller)
     assert compiled_caller(address, values, 0.5) == caller(weighted, values, 0.5) == 31
     with pytest.raises(numba.TypingError, match="No part of the step was compiled for"):

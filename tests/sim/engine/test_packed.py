@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 from repose.sim.engine.jit import OPTIONS
-from repose.sim.engine.packed import likeness, numbers_at, packed, while_same
+from repose.sim.engine.packed import coefficients_at, likeness, packed, while_same
 
 
 class Given(NamedTuple):
@@ -26,11 +26,11 @@ GRAVITY = (0.0, 0.0, -9.81)
 @numba.njit(**OPTIONS)
 def read(numbers, gravity, nothing):
     """Every number, as read."""
-    given = numbers_at(numbers, LIKE)
-    down = numbers_at(gravity, (0.0, 0.0, 0.0))
+    given = coefficients_at(numbers, LIKE)
+    down = coefficients_at(gravity, (0.0, 0.0, 0.0))
     table = given.table
     shape = table.shape[0], table.shape[1], table[1, 2], table[0, 1]
-    return shape, given.stiffness, given.sphere, given.place, down, len(numbers_at(nothing, ()))
+    return shape, given.stiffness, given.sphere, given.place, down, len(coefficients_at(nothing, ()))
 
 
 def test_compiled_code_reads_tables_tuples_and_whole_numbers_at_their_addresses() -> None:

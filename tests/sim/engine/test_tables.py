@@ -17,9 +17,9 @@ COUNT = 203
 
 def built() -> World:
     """Spheres in space that rotate, in two steps."""
-    place = 3e-3 * np.stack([np.arange(COUNT), np.zeros(COUNT), np.zeros(COUNT)], axis=1)
-    world = add_spheres(empty_world(3, 3), place[:100], 1e-3, 1e-5)
-    return add_spheres(world, place[100:], 1e-3, 1e-5, first_id=100)
+    position = 3e-3 * np.stack([np.arange(COUNT), np.zeros(COUNT), np.zeros(COUNT)], axis=1)
+    world = add_spheres(empty_world(3, 3), position[:100], 1e-3, 1e-5)
+    return add_spheres(world, position[100:], 1e-3, 1e-5, first_id=100)
 
 
 WORLDS = {

@@ -39,46 +39,46 @@ from tests.sim.experiment.test_runner import make
 
 
 def test_a_change_of_the_number_of_threads_between_batches_changes_no_bit() -> None:
-    simulation = make()
-    runner = Runner(lambda: simulation)
+    experiment = make()
+    runner = Runner(lambda: experiment)
     runner._begin()
-    apply(simulation, Act("fill"))
-    entries, seen = list(simulation.history.log.entries), []
+    apply(experiment, Act("fill"))
+    entries, seen = list(experiment.history.log.entries), []
     for count in (2, 1, 3, None):
         runner.send(UseThreads(count))
         runner._turn()
         runner._publish()
         seen.append((runner.latest().engine.threads_asked, runner.latest().messages.refusal))
-        advance(simulation, 1_000 - simulation.step % 1_000)
+        advance(experiment, 1_000 - experiment.step % 1_000)
     assert english(seen) == [(2, ""), (1, ""), (3, ""), (None, "")]
-    assert simulation.history.log.entries == entries
+    assert experiment.history.log.entries == entries
     alone = make()
     alone.session.threads = 1
     apply(alone, Act("fill"))
-    advance(alone, simulation.step)
-    assert state_hash(simulation.run) == state_hash(alone.run)
-    assert verify(saved_copy(simulation), threads=2).differs_at is None
+    advance(alone, experiment.step)
+    assert state_hash(experiment.run) == state_hash(alone.run)
+    assert verify(saved_copy(experiment), threads=2).differs_at is None
 
 
 def test_an_impossible_number_of_threads_is_refused_and_the_old_one_kept() -> None:
-    simulation = make()
-    assert not apply(simulation, UseThreads(2))
+    experiment = make()
+    assert not apply(experiment, UseThreads(2))
     for count in (0, -1, MOST_THREADS + 1, True, 1.5, "2"):
-        assert f"from 1 to {MOST_THREADS}" in str(apply(simulation, UseThreads(count)))
-        assert simulation.session.threads == 2
+        assert f"from 1 to {MOST_THREADS}" in str(apply(experiment, UseThreads(count)))
+        assert experiment.session.threads == 2
 
 
 def test_rewinding_past_a_change_of_threads_gives_the_same_bits() -> None:
-    simulation = make()
-    apply(simulation, Act("fill"))
-    apply(simulation, UseThreads(2))
-    advance(simulation, 3_000)
-    before = state_hash(simulation.run)
-    apply(simulation, UseThreads(1))
-    rewind_to(simulation, 1_234)
-    rewind_to(simulation, 3_000)
-    assert state_hash(simulation.run) == before
-    assert simulation.session.threads == 1
+    experiment = make()
+    apply(experiment, Act("fill"))
+    apply(experiment, UseThreads(2))
+    advance(experiment, 3_000)
+    before = state_hash(experiment.run)
+    apply(experiment, UseThreads(1))
+    rewind_to(experiment, 1_234)
+    rewind_to(experiment, 3_000)
+    assert state_hash(experiment.run) == before
+    assert experiment.session.threads == 1
 
 
 class NobodyComes:
@@ -95,25 +95,25 @@ def test_a_thread_that_does_not_arrive_stops_the_run_at_the_last_good_state_with
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(workspace, "LONGEST_WAIT", 0.1)
-    simulation, alone = make(), make()
-    for one in (simulation, alone):
+    experiment, alone = make(), make()
+    for one in (experiment, alone):
         apply(one, Act("fill"))
     with monkeypatch.context() as patch:
         patch.setattr(engine_threads, "_pool_of", lambda others: NobodyComes())
-        simulation.session.threads = 2
-        good, begun = state_hash(simulation.run), simulation.time
-        assert advance(simulation, 100) == 0
-    assert simulation.fault is not None
-    assert str(simulation.fault.message) == (
+        experiment.session.threads = 2
+        good, begun = state_hash(experiment.run), experiment.time
+        assert advance(experiment, 100) == 0
+    assert experiment.fault is not None
+    assert str(experiment.fault.message) == (
         f"One of 2 threads did not arrive within 0.1 s to step its grains at {time_text(begun)}: "
         f"stopped at the last good state, {time_text(begun)}. Likely cause: the operating system did not run it. "
         "Continue, or use one thread (--threads 1)."
     )
-    assert state_hash(simulation.run) == good
-    clear_fault(simulation)
-    for one in (simulation, alone):
+    assert state_hash(experiment.run) == good
+    clear_fault(experiment)
+    for one in (experiment, alone):
         assert advance(one, 500) == 500
-    assert state_hash(simulation.run) == state_hash(alone.run)
+    assert state_hash(experiment.run) == state_hash(alone.run)
 
 
 def beads(listed: int, near_walls: int, room: int, room_at_walls: int) -> World:
@@ -156,13 +156,13 @@ def test_only_the_list_that_was_full_gets_more_room() -> None:
 
 
 def test_a_run_gives_room_back_that_its_lists_do_not_need_and_keeps_its_bits() -> None:
-    simulation, alone = make(), make()
-    for one in (simulation, alone):
+    experiment, alone = make(), make()
+    for one in (experiment, alone):
         apply(one, Act("fill"))
         advance(one, 10)
-    while simulation.run.world.pairs.i.size < 10_000:
-        simulation.run.world = enlarge_pairs(simulation.run.world)
-    for one in (simulation, alone):
+    while experiment.run.world.pairs.i.size < 10_000:
+        experiment.run.world = enlarge_pairs(experiment.run.world)
+    for one in (experiment, alone):
         advance(one, CHECK_STEPS * CHECKS_PER_CHECKPOINT)
-    assert simulation.run.world.pairs.i.size < 2000
-    assert state_hash(simulation.run) == state_hash(alone.run)
+    assert experiment.run.world.pairs.i.size < 2000
+    assert state_hash(experiment.run) == state_hash(alone.run)

@@ -64,8 +64,8 @@ def test_the_distance_to_a_box_is_that_to_its_nearest_point(length: int) -> None
         away = float(np.linalg.norm(x - np.clip(x, low, high)))
         for reach in (0.9 * away, 1.1 * away + 1e-9):
             expected = away > reach
-            place = tuple(float(c) for c in x)
-            assert compiled(place, low, high, reach) == compiled.py_func(place, low, high, reach) == expected
+            position = tuple(float(c) for c in x)
+            assert compiled(position, low, high, reach) == compiled.py_func(position, low, high, reach) == expected
 
 
 @pytest.mark.parametrize("normal", [(0.6, -0.8), (0.0, 0.6, -0.8)])

@@ -26,31 +26,31 @@ TINY = {"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-
 
 def few(**values: object) -> Experiment:
     """Three grains dropped into a narrow box, just landed."""
-    simulation = new_experiment("heap", TINY | {"dt": 4e-5} | values)
-    apply(simulation, Act("fill"))
-    while survey_contacts(simulation).contacts == 0:
-        assert advance(simulation, 5) == 5
-    advance(simulation, 3)
-    return simulation
+    experiment = new_experiment("heap", TINY | {"dt": 4e-5} | values)
+    apply(experiment, Act("fill"))
+    while survey_contacts(experiment).contacts == 0:
+        assert advance(experiment, 5) == 5
+    advance(experiment, 3)
+    return experiment
 
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("integrator", [name for name in integrators() if name != "gear5"])
 def test_a_change_of_the_integrator_moves_no_grain(integrator: str) -> None:
-    simulation = few()
-    position, velocity = simulation.run.world.motion[:2, 0].copy(), simulation.run.world.motion[:2, 1].copy()
-    energy = energy_of(simulation)
-    assert not apply(simulation, SetParameters({"integrator": integrator}))
-    world = simulation.run.world
+    experiment = few()
+    position, velocity = experiment.run.world.motion[:2, 0].copy(), experiment.run.world.motion[:2, 1].copy()
+    energy = energy_of(experiment)
+    assert not apply(experiment, SetParameters({"integrator": integrator}))
+    world = experiment.run.world
     assert np.array_equal(world.motion[:2, 0], position)
-    lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
+    lead = experiment.engine.model.integrator.velocity_lead * experiment.dt
     assert world.motion[:2, 1] - lead * world.motion[:2, 2] == pytest.approx(velocity, abs=1e-15)
-    assert energy_of(simulation).mechanical == pytest.approx(energy.mechanical, rel=1e-9)
-    assert advance(simulation, 50) == 50
+    assert energy_of(experiment).mechanical == pytest.approx(energy.mechanical, rel=1e-9)
+    assert advance(experiment, 50) == 50
     # One step of another scheme, not a jump: nothing is thrown about.
     assert np.abs(world.motion[:2, 1]).max() < 1.5
-    assert not apply(simulation, SetParameters({"integrator": "gear5"}))
-    assert advance(simulation, 50) == 50
+    assert not apply(experiment, SetParameters({"integrator": "gear5"}))
+    assert advance(experiment, 50) == 50
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -66,15 +66,15 @@ def test_a_change_of_the_integrator_moves_no_grain(integrator: str) -> None:
     ids=lambda change: "-".join(change.values()),
 )
 def test_the_law_can_be_changed_during_contacts(change: dict) -> None:
-    simulation = few(normal_stiffness=1e4)
-    before = energy_of(simulation)
-    position = simulation.run.world.motion[:2, 0].copy()
-    assert not apply(simulation, SetParameters(change))
+    experiment = few(normal_stiffness=1e4)
+    before = energy_of(experiment)
+    position = experiment.run.world.motion[:2, 0].copy()
+    assert not apply(experiment, SetParameters(change))
     # A stiffness in N/m is a much stiffer one in N/m^1.5: with it the grains move apart before the run goes on.
-    stayed = np.array_equal(simulation.run.world.motion[:2, 0], position)
+    stayed = np.array_equal(experiment.run.world.motion[:2, 0], position)
     assert stayed == ("exponent" not in change)
-    after = energy_of(simulation)
+    after = energy_of(experiment)
     # Whatever energy the new formula gives the contacts is booked as work.
     assert after.gap == pytest.approx(before.gap, abs=1e-12 * max(after.mechanical, 1e-6))
-    assert advance(simulation, 100) == 100
-    assert simulation.fault is None
+    assert advance(experiment, 100) == 100
+    assert experiment.fault is None

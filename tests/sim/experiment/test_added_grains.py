@@ -34,8 +34,8 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 def smallest_gap(experiment: Experiment) -> float:
     """Between any two spheres of which one can move [radii of the smallest]."""
     world = experiment.run.world
-    place, radius = world.motion[: experiment.scene.model.dimension, 0].T, world.radius
-    apart = np.sqrt(((place[:, None] - place) ** 2).sum(axis=2)) - radius[:, None] - radius
+    position, radius = world.motion[: experiment.scene.model.dimension, 0].T, world.radius
+    apart = np.sqrt(((position[:, None] - position) ** 2).sum(axis=2)) - radius[:, None] - radius
     apart[np.ix_(world.fixed, world.fixed)] = math.inf
     np.fill_diagonal(apart, math.inf)
     return float(apart.min() / radius.min())
@@ -46,17 +46,17 @@ def test_grains_take_the_nearest_free_places_with_the_mass_of_the_scene_and_are_
     experiment = falling()
     world, state = experiment.run.world, experiment.run.state
     grain = int(np.flatnonzero(~world.fixed)[0])
-    place = tuple(map(float, world.motion[:2, 0, grain]))  # on the grain
+    position = tuple(map(float, world.motion[:2, 0, grain]))  # on the grain
     radius = float(world.radius[grain])
     before = energy_of(experiment).gap
-    done(experiment, AddGrains(place, radius, 3))
+    done(experiment, AddGrains(position, radius, 3))
     after = experiment.run.world
     assert after.sphere_count == world.sphere_count + 3
     assert after.mass[-3:] == pytest.approx(world.mass[grain])
     assert (state.poured, len(state.radii), state.removed) == (4, 4, 0)
     assert len(set(after.sphere_id.tolist())) == after.sphere_count
     assert smallest_gap(experiment) > 0.0
-    assert np.abs(after.motion[:2, 0, -3:].T - place).max() < 6.0 * radius
+    assert np.abs(after.motion[:2, 0, -3:].T - position).max() < 6.0 * radius
     assert abs(energy_of(experiment).gap - before) < 1e-12
     advance(experiment, 20)
     assert after.motion[1, 1, -1] == pytest.approx(-9.81 * 20 * experiment.dt, rel=0.05)  # it falls from rest

@@ -15,7 +15,7 @@ from repose.sim.registry import laws, scenes
 from repose.sim.study.preparation import needed_by
 
 HEAP = needed_by("heap", {"grain_count": 3})
-NUMBERS = laws()[HEAP.law].numbers(scenes()["heap"].parameters.checked(HEAP.values))
+NUMBERS = laws()[HEAP.law].coefficients(scenes()["heap"].parameters.checked(HEAP.values))
 
 
 class FakeProcess:
@@ -67,4 +67,4 @@ def test_the_process_compiles_what_the_loop_does_not_need_at_once(tmp_path: Path
         assert process.wait() == 0
     names = {path.name.split("-")[0].rsplit(".", 1)[-1] for path in tmp_path.rglob("*.nbi")}
     of_walls = {"refresh_wall_list", "search_acting", "record_wall_energy"}
-    assert names == {"moved_too_far", "renew_lists", "survey_all", "fill", "evaluate", "push_fields"} | of_walls
+    assert names == {"moved_too_far", "renew_lists", "survey_all", "fill", "evaluate", "add_field_forces"} | of_walls

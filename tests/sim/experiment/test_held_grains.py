@@ -46,9 +46,9 @@ def lifted(experiment: Experiment, by: float) -> Pull:
     """The command that pulls the highest movable grain up by a height [m]."""
     world, up = experiment.run.world, experiment.scene.model.dimension - 1
     row = int(np.where(world.fixed, -np.inf, world.motion[up, 0]).argmax())
-    place = world.motion[: up + 1, 0, row].copy()
-    place[up] += by
-    return Pull(int(world.sphere_id[row]), tuple(map(float, place)), 10.0)
+    position = world.motion[: up + 1, 0, row].copy()
+    position[up] += by
+    return Pull(int(world.sphere_id[row]), tuple(map(float, position)), 10.0)
 
 
 def heap_in_flow() -> Experiment:
@@ -126,8 +126,8 @@ def test_a_heap_at_rest_whose_grain_is_lifted_is_not_said_to_be_at_rest() -> Non
     world = experiment.run.world
     command = lifted(experiment, 0.0)
     for height in np.linspace(0.0, 0.01, 30):  # so slowly that the mean speed stays below that of a heap that moves
-        place = (command.position[0], command.position[1] + float(height))
-        done(experiment, Pull(command.sphere_id, place, command.limit))
+        position = (command.position[0], command.position[1] + float(height))
+        done(experiment, Pull(command.sphere_id, position, command.limit))
         wait(experiment, 0.05)
     assert experiment.phase == "rested"
     now = shown(experiment)
@@ -144,19 +144,19 @@ def test_a_heap_at_rest_whose_grain_is_lifted_is_not_said_to_be_at_rest() -> Non
 
 
 def test_scripts_measure_nothing_while_they_pull_and_are_told_that_a_run_has_no_end() -> None:
-    simulation = Simulation("heap", SMALL)
-    simulation.experiment = heap_in_flow()
-    assert simulation.measure() is not None
-    simulation.apply(lifted(simulation.experiment, 0.02))
-    assert simulation.measure() is None
-    assert simulation.results()["measurements"]["angle"] is None
-    until = simulation.time + LONG
-    assert simulation.run(until=until)["phase"] == "flowing"
+    experiment = Simulation("heap", SMALL)
+    experiment.experiment = heap_in_flow()
+    assert experiment.measure() is not None
+    experiment.apply(lifted(experiment.experiment, 0.02))
+    assert experiment.measure() is None
+    assert experiment.results()["measurements"]["angle"] is None
+    until = experiment.time + LONG
+    assert experiment.run(until=until)["phase"] == "flowing"
     with pytest.raises(ParameterError, match=r"the hand still holds grains: apply Release\(\) first, or give a time"):
-        simulation.run()
-    simulation.apply(Release())
-    assert simulation.run()["phase"] == "rested"
-    assert simulation.measure() is not None
+        experiment.run()
+    experiment.apply(Release())
+    assert experiment.run()["phase"] == "rested"
+    assert experiment.measure() is not None
 
 
 def test_grains_that_are_added_one_by_one_wait_for_the_hand() -> None:

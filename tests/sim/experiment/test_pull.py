@@ -179,8 +179,8 @@ def dragged(experiment: Experiment) -> Experiment:
     """A grain moved along by several commands, as by a mouse, and let go."""
     sphere = free_grain(experiment)
     for k in range(5):
-        place = place_of(experiment, sphere) + np.array([1e-3 * k, 2e-3])
-        done(experiment, Pull(sphere, tuple(place), 20.0 * weight_of(experiment, sphere)))
+        position = place_of(experiment, sphere) + np.array([1e-3 * k, 2e-3])
+        done(experiment, Pull(sphere, tuple(position), 20.0 * weight_of(experiment, sphere)))
         go(experiment, experiment.history.at + 437)
     return experiment
 

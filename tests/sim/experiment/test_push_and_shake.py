@@ -244,9 +244,9 @@ def test_a_file_with_an_impossible_hand_is_damaged(field: str) -> None:
 
 def test_what_is_compiled_ahead_is_what_a_hand_needs() -> None:
     experiment = done(falling(), Push((0.0, 0.0), 1e-3, 50.0, 0.1, True), Shake(1e-5, 50.0, True))
-    model, ahead = experiment.engine.model, compiled_fields(experiment.engine.model, experiment.numbers)
+    model, ahead = experiment.engine.model, compiled_fields(experiment.engine.model, experiment.coefficients)
     numbers = hand.stepper(experiment)[1]
-    assert compiled_parts(hand.model_with_hand(model), (), numbers).push_fields is ahead
+    assert compiled_parts(hand.model_with_hand(model), (), numbers).add_field_forces is ahead
 
 
 @pytest.mark.parametrize("command", [Push((0.1, 0.2), 1e-3, 50.0, 0.1, False), Shake(1e-3, 20.0, True), Still()])

@@ -57,128 +57,128 @@ def test_a_ramp_has_its_parts_at_known_steps_the_last_at_its_end(steps: int) -> 
 
 
 def test_a_stiffness_rises_by_equal_factors_over_one_contact_duration_to_the_requested_value() -> None:
-    simulation = changing()
-    end, before = end_of(simulation), 1e6
-    assert simulation.parameters.normal_stiffness == 3e6
-    assert simulation.engine.law_parameters.normal_stiffness == before
-    assert simulation.run.ramp.steps * simulation.dt == pytest.approx(simulation.engine.contact_time, abs=simulation.dt)
+    experiment = changing()
+    end, before = end_of(experiment), 1e6
+    assert experiment.parameters.normal_stiffness == 3e6
+    assert experiment.engine.law_parameters.normal_stiffness == before
+    assert experiment.run.ramp.steps * experiment.dt == pytest.approx(experiment.engine.contact_time, abs=experiment.dt)
     factors = []
-    while simulation.step < end:
-        advance(simulation, 1)
-        if simulation.engine.law_parameters.normal_stiffness != before:
-            factors.append(simulation.engine.law_parameters.normal_stiffness / before)
-            before = simulation.engine.law_parameters.normal_stiffness
+    while experiment.step < end:
+        advance(experiment, 1)
+        if experiment.engine.law_parameters.normal_stiffness != before:
+            factors.append(experiment.engine.law_parameters.normal_stiffness / before)
+            before = experiment.engine.law_parameters.normal_stiffness
     assert factors == pytest.approx([3 ** (1 / RAMP_PARTS)] * RAMP_PARTS, rel=1e-12)
     assert before == 3e6
-    assert simulation.run.ramp is None
+    assert experiment.run.ramp is None
 
 
 def test_weight_turns_by_equal_shares() -> None:
-    simulation = changing(tilt=0.4, gravity=5.81)
-    ramped = simulation.run.ramp
-    advance(simulation, ramped.steps // 2)
-    share = ramped.parts_done(simulation.step) / RAMP_PARTS
+    experiment = changing(tilt=0.4, gravity=5.81)
+    ramped = experiment.run.ramp
+    advance(experiment, ramped.steps // 2)
+    share = ramped.parts_done(experiment.step) / RAMP_PARTS
     assert 0.0 < share < 1.0
     g, angle = 9.81 - 4.0 * share, 0.4 * share
-    assert simulation.engine.gravity == pytest.approx((g * np.sin(angle), -g * np.cos(angle)), rel=1e-14)
+    assert experiment.engine.gravity == pytest.approx((g * np.sin(angle), -g * np.cos(angle)), rel=1e-14)
 
 
 def test_parameters_that_only_limit_forces_act_at_once() -> None:
-    simulation = changing(friction=0.4)
-    assert simulation.run.ramp is None
-    assert simulation.engine.law_parameters.friction == 0.4
+    experiment = changing(friction=0.4)
+    assert experiment.run.ramp is None
+    assert experiment.engine.law_parameters.friction == 0.4
     both = changing(friction=0.4, normal_damping=100.0)
     assert both.engine.law_parameters.friction == 0.4
     assert both.engine.law_parameters.normal_damping == 500.0
 
 
 def test_without_grains_a_change_acts_at_once() -> None:
-    simulation = changed(
+    experiment = changed(
         new_experiment("heap", {"grain_count": 40, "width": 0.015}), normal_stiffness=3e6, gravity=1.62
     )
-    assert simulation.run.ramp is None
-    assert simulation.engine.law_parameters.normal_stiffness == 3e6
-    assert simulation.engine.gravity == (0.0, -1.62)
+    assert experiment.run.ramp is None
+    assert experiment.engine.law_parameters.normal_stiffness == 3e6
+    assert experiment.engine.gravity == (0.0, -1.62)
 
 
 @pytest.mark.parametrize("batch", [1, 7, 49, 997])
 def test_a_ramp_gives_the_same_bits_in_any_batches(batch: int) -> None:
     runs = []
     for size in (10_000, batch):
-        simulation = changing(normal_stiffness=3e6, gravity=5.0)
+        experiment = changing(normal_stiffness=3e6, gravity=5.0)
         for values in ({"normal_stiffness": 5e5, "tilt": 0.1}, {"gravity": 9.81}):
-            until = simulation.step + 10  # in the midst of the ramp before
-            while simulation.step < until:
-                advance(simulation, min(size, until - simulation.step))
-            assert simulation.run.ramp is not None
-            changed(simulation, **values)
+            until = experiment.step + 10  # in the midst of the ramp before
+            while experiment.step < until:
+                advance(experiment, min(size, until - experiment.step))
+            assert experiment.run.ramp is not None
+            changed(experiment, **values)
         until = AT + 1_000
-        while simulation.step < until:
-            advance(simulation, min(size, until - simulation.step))
-        assert simulation.run.ramp is None
-        runs.append((state_hash(simulation.run), energy_of(simulation), simulation.run.dt_changes))
+        while experiment.step < until:
+            advance(experiment, min(size, until - experiment.step))
+        assert experiment.run.ramp is None
+        runs.append((state_hash(experiment.run), energy_of(experiment), experiment.run.dt_changes))
     assert runs[0] == runs[1]
 
 
 @pytest.mark.parametrize("passed", [0, 1, 9])
 def test_a_run_saved_during_a_ramp_continues_bit_by_bit(passed: int) -> None:
-    simulation = changing(normal_stiffness=3e6, tilt=0.1)
-    advance(simulation, passed)
-    assert simulation.run.ramp is not None
-    again = resumed(saved(simulation))
-    assert saved(again) == saved(simulation)
-    assert again.engine.law_parameters == simulation.engine.law_parameters
-    assert again.engine.gravity == simulation.engine.gravity
-    for run in (simulation, again):
+    experiment = changing(normal_stiffness=3e6, tilt=0.1)
+    advance(experiment, passed)
+    assert experiment.run.ramp is not None
+    again = resumed(saved(experiment))
+    assert saved(again) == saved(experiment)
+    assert again.engine.law_parameters == experiment.engine.law_parameters
+    assert again.engine.gravity == experiment.engine.gravity
+    for run in (experiment, again):
         go(run, AT + 600)
         assert run.run.ramp is None
-    assert state_hash(again.run) == state_hash(simulation.run)
-    assert energy_of(again) == energy_of(simulation)
+    assert state_hash(again.run) == state_hash(experiment.run)
+    assert energy_of(again) == energy_of(experiment)
 
 
 def test_replay_and_rewind_reproduce_a_log_with_ramps() -> None:
-    simulation = changing(gravity=5.0)
-    advance(simulation, 9)
-    middle = state_hash(simulation.run), simulation.engine.gravity
-    at = simulation.history.at
-    go(changed(simulation, **STIFFER), AT + 600)
-    verdict = verify(saved_copy(simulation))
+    experiment = changing(gravity=5.0)
+    advance(experiment, 9)
+    middle = state_hash(experiment.run), experiment.engine.gravity
+    at = experiment.history.at
+    go(changed(experiment, **STIFFER), AT + 600)
+    verdict = verify(saved_copy(experiment))
     assert verdict.agreed == verdict.compared
-    simulation.history.checkpoints.budget = 10**9
-    assert not apply(simulation, Rewind(at))
-    assert (state_hash(simulation.run), simulation.engine.gravity) == middle
+    experiment.history.checkpoints.budget = 10**9
+    assert not apply(experiment, Rewind(at))
+    assert (state_hash(experiment.run), experiment.engine.gravity) == middle
 
 
 def test_a_change_during_a_ramp_begins_from_the_present_values() -> None:
-    simulation = changing()
-    advance(simulation, 9)
-    present = simulation.engine.law_parameters
+    experiment = changing()
+    advance(experiment, 9)
+    present = experiment.engine.law_parameters
     assert 1e6 < present.normal_stiffness < 3e6
-    changed(simulation, shear_stiffness=50.0)
-    assert simulation.engine.law_parameters == present
-    assert dict(simulation.run.ramp.values) == {
+    changed(experiment, shear_stiffness=50.0)
+    assert experiment.engine.law_parameters == present
+    assert dict(experiment.run.ramp.values) == {
         "normal_stiffness": present.normal_stiffness,
         "shear_stiffness": present.shear_stiffness,
     }
-    advance(simulation, end_of(simulation) - simulation.step)
-    assert simulation.engine.law_parameters.normal_stiffness == 3e6
-    assert simulation.engine.law_parameters.shear_stiffness == 50.0
+    advance(experiment, end_of(experiment) - experiment.step)
+    assert experiment.engine.law_parameters.normal_stiffness == 3e6
+    assert experiment.engine.law_parameters.shear_stiffness == 50.0
 
 
 def test_an_undo_before_the_next_step_restores_the_run_bit_by_bit() -> None:
-    simulation, untouched = changing(gravity=1.62), poured(AT)
-    changed(simulation, gravity=9.81)
-    assert simulation.run.ramp is None
-    assert simulation.run.booked == untouched.run.booked
-    for run in (simulation, untouched):
+    experiment, untouched = changing(gravity=1.62), poured(AT)
+    changed(experiment, gravity=9.81)
+    assert experiment.run.ramp is None
+    assert experiment.run.booked == untouched.run.booked
+    for run in (experiment, untouched):
         go(run, AT + 500)
-    assert state_hash(simulation.run) == state_hash(untouched.run)
+    assert state_hash(experiment.run) == state_hash(untouched.run)
 
 
 def test_the_message_tells_how_long_a_change_takes_also_while_paused() -> None:
-    simulation = changing()
-    lasts = time_text(simulation.run.ramp.steps * simulation.dt)
-    assert str(simulation.message) == f"normal stiffness: 1e+06 N/m^1.5 → 3e+06 N/m^1.5, over {lasts}."
+    experiment = changing()
+    lasts = time_text(experiment.run.ramp.steps * experiment.dt)
+    assert str(experiment.message) == f"normal stiffness: 1e+06 N/m^1.5 → 3e+06 N/m^1.5, over {lasts}."
     assert str(changing(friction=0.4).message) == "friction: 0.1 → 0.4."
 
 
@@ -199,11 +199,11 @@ def test_the_automatic_step_is_smaller_from_the_beginning_of_a_ramp_and_larger_a
 
 
 def test_a_reset_during_a_ramp_begins_with_the_requested_values() -> None:
-    simulation = changing()
-    advance(simulation, 5)
-    assert not apply(simulation, Act("reset"))
-    assert simulation.run.ramp is None
-    assert simulation.engine.law_parameters.normal_stiffness == 3e6
+    experiment = changing()
+    advance(experiment, 5)
+    assert not apply(experiment, Act("reset"))
+    assert experiment.run.ramp is None
+    assert experiment.engine.law_parameters.normal_stiffness == 3e6
 
 
 RAMPED = {
@@ -239,12 +239,12 @@ def test_every_parameter_a_force_is_proportional_to_is_ramped_and_no_other(scene
     ids=json.dumps,
 )
 def test_a_file_with_an_impossible_ramp_is_refused(damage: dict, tmp_path, monkeypatch) -> None:
-    simulation = changing()
-    plain = {"values": dict(simulation.run.ramp.values), "begins": AT, "steps": 40} | damage
+    experiment = changing()
+    plain = {"values": dict(experiment.run.ramp.values), "begins": AT, "steps": 40} | damage
     monkeypatch.setattr(
         saved_run, "encode", lambda value, *rest: plain if isinstance(value, Ramp) else encode(value, *rest)
     )
-    blob = saved(simulation)
+    blob = saved(experiment)
     monkeypatch.undo()
     with pytest.raises(ArchiveError, match=r"damaged|cannot be read"):
         resumed(blob)
@@ -252,11 +252,11 @@ def test_a_file_with_an_impossible_ramp_is_refused(damage: dict, tmp_path, monke
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 def test_the_contact_duration_is_that_of_a_dropped_grain_for_any_stiffness(scale: float) -> None:
-    simulation = new_experiment("heap", {"grain_count": 5, "width": 0.015, "normal_stiffness": 1e6 * scale})
-    mass, radius = simulation.scene.model.smallest_grain(simulation.run.built)
+    experiment = new_experiment("heap", {"grain_count": 5, "width": 0.015, "normal_stiffness": 1e6 * scale})
+    mass, radius = experiment.scene.model.smallest_grain(experiment.run.built)
     # Hertz: m g 2 R = 2/5 k d^(5/2) at rest, with the walls' k twice the grains', and ω² = 3/2 k d^(1/2) / m.
     k = 2e6 * scale
     overlap = (2.5 * mass * 9.81 * 2.0 * radius / k) ** 0.4
     expected = np.pi / np.sqrt(1.5 * k * np.sqrt(overlap) / mass)
-    assert simulation.engine.contact_time == pytest.approx(expected, rel=1e-9)
-    assert parameters_in_force(simulation) is simulation.parameters
+    assert experiment.engine.contact_time == pytest.approx(expected, rel=1e-9)
+    assert parameters_in_force(experiment) is experiment.parameters

@@ -18,31 +18,31 @@ from tests.reliability.runs import SMALL, changed, go, poured, resumed, saved
 
 def eventful() -> Experiment:
     """A run with live changes, a reset, a fault and the way out of it."""
-    simulation = changed(poured(20_000, dt=2e-5), friction=0.4)
-    go(simulation, 22_000)
-    assert apply(simulation, SetParameters({"friction": 7.0}))
-    changed(simulation, normal_stiffness=1e9)
-    assert simulation.fault is not None
-    assert not apply(simulation, Recover({"normal_stiffness": 1e6}))
-    go(simulation, 24_000)
-    assert not apply(simulation, Act("reset"))
-    assert not apply(simulation, Act("run"))
-    return go(simulation, 26_123)
+    experiment = changed(poured(20_000, dt=2e-5), friction=0.4)
+    go(experiment, 22_000)
+    assert apply(experiment, SetParameters({"friction": 7.0}))
+    changed(experiment, normal_stiffness=1e9)
+    assert experiment.fault is not None
+    assert not apply(experiment, Recover({"normal_stiffness": 1e6}))
+    go(experiment, 24_000)
+    assert not apply(experiment, Act("reset"))
+    assert not apply(experiment, Act("run"))
+    return go(experiment, 26_123)
 
 
 def test_a_replay_of_a_run_with_many_commands_gives_the_same_bits() -> None:
-    simulation = eventful()
+    experiment = eventful()
     reached = []
-    verdict = verify(saved_copy(simulation), lambda at, end: reached.append((at, end)))
+    verdict = verify(saved_copy(experiment), lambda at, end: reached.append((at, end)))
     assert verdict == Verdict(len(reached), len(reached), None)
     assert len(reached) >= 4
     assert reached[-1] == (26_123, 26_123)
-    assert len(simulation.history.log.entries) == 6
+    assert len(experiment.history.log.entries) == 6
 
 
 def test_a_continued_run_is_replayed_from_its_first_beginning() -> None:
-    simulation = go(resumed(saved(poured(3_000))), 5_000)
-    assert verify(saved_copy(simulation)) == Verdict(3, 3, None)
+    experiment = go(resumed(saved(poured(3_000))), 5_000)
+    assert verify(saved_copy(experiment)) == Verdict(3, 3, None)
 
 
 def test_the_log_does_not_depend_on_batches() -> None:

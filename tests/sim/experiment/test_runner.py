@@ -257,8 +257,8 @@ def test_places_of_a_drag_leave_the_sentence_of_a_refused_measurement_and_are_co
     held = int(runner.latest().grains.sphere_id[~runner.latest().grains.fixed][0])
     runner.send(Pull(held, (0.0, 0.0), 1e-6))
     runner.send(Act("measure"))
-    for place in range(3):
-        runner.send(Pull(held, (1e-3 * place, 0.0), 1e-6))
+    for index in range(3):
+        runner.send(Pull(held, (1e-3 * index, 0.0), 1e-6))
     until(lambda: runner.latest().messages.refusals == 1 and runner.latest().hand.pull is not None)
     assert "measure" in str(runner.latest().messages.refusal).lower()
     assert (runner.latest().messages.refused_action, runner.latest().messages.refused_drags) == (True, 0)

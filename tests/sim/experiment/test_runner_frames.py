@@ -36,10 +36,10 @@ def assert_at_multiples(frames: list[Snapshot], interval: float) -> None:
 
 
 def test_frames_are_at_exact_multiples_although_the_step_changes() -> None:
-    simulation = make()
-    runner = Runner(lambda: simulation)
+    experiment = make()
+    runner = Runner(lambda: experiment)
     runner._begin()
-    apply(simulation, Act("fill"))
+    apply(experiment, Act("fill"))
     interval, taken = 20e-3, []  # some hundred steps: most changes of the step fall between two frames
     frames = runner.record(interval)
     while len(taken) < 30:
@@ -47,7 +47,7 @@ def test_frames_are_at_exact_multiples_although_the_step_changes() -> None:
         runner._turn()
         while not frames.empty():
             taken.append(frames.get())
-    assert len(simulation.run.dt_changes) > 3
+    assert len(experiment.run.dt_changes) > 3
     assert_at_multiples([frame for frame in taken if frame is not None], interval)
 
 

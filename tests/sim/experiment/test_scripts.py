@@ -67,50 +67,50 @@ def pressed(**values: Any) -> Simulation:
 
 @pytest.mark.parametrize("scene", LECTURES)
 def test_run_does_not_end_before_the_course_of_a_scene_whose_grains_settle_first(scene: str) -> None:
-    simulation = Simulation(scene, scenes()[scene].test_values)
-    assert simulation.run()["phase"] == "rested"
-    assert simulation.experiment.run.state.columns["time"].size
+    experiment = Simulation(scene, scenes()[scene].test_values)
+    assert experiment.run()["phase"] == "rested"
+    assert experiment.experiment.run.state.columns["time"].size
 
 
 @pytest.mark.parametrize("scene", [name for name in scenes() if name not in ("clumps", "joined")])
 def test_run_begins_the_whole_experiment_of_every_scene_once(scene: str, uncompiled: None) -> None:
-    simulation = Simulation(scene, scenes()[scene].test_values)
-    simulation.run(until=2.5 * simulation.dt)
-    simulation.run(until=4.5 * simulation.dt)
-    log = simulation.experiment.history.log.entries
+    experiment = Simulation(scene, scenes()[scene].test_values)
+    experiment.run(until=2.5 * experiment.dt)
+    experiment.run(until=4.5 * experiment.dt)
+    log = experiment.experiment.history.log.entries
     assert [entry.command for entry in log] == [Act("run")]
-    assert simulation.experiment.step == 5
+    assert experiment.experiment.step == 5
 
 
 def test_run_continues_what_an_action_has_begun(uncompiled: None) -> None:
-    simulation = Simulation("heap", {"grain_count": 5, "width": 0.006})
-    simulation.act("fill")
-    simulation.run(until=2.5 * simulation.dt)
-    assert [entry.command for entry in simulation.experiment.history.log.entries] == [Act("fill")]
+    experiment = Simulation("heap", {"grain_count": 5, "width": 0.006})
+    experiment.act("fill")
+    experiment.run(until=2.5 * experiment.dt)
+    assert [entry.command for entry in experiment.experiment.history.log.entries] == [Act("fill")]
 
 
 def test_run_begins_again_after_a_reset(uncompiled: None) -> None:
-    simulation = Simulation("janssen", scenes()["janssen"].test_values)
-    simulation.run(until=2.5 * simulation.dt)
-    simulation.act("reset")
-    assert not simulation.experiment.run.state.run_all
-    simulation.run(until=2.5 * simulation.dt)
-    assert simulation.experiment.run.state.run_all
+    experiment = Simulation("janssen", scenes()["janssen"].test_values)
+    experiment.run(until=2.5 * experiment.dt)
+    experiment.act("reset")
+    assert not experiment.experiment.run.state.run_all
+    experiment.run(until=2.5 * experiment.dt)
+    assert experiment.experiment.run.state.run_all
 
 
 def test_steps_before_run_do_not_end_it_early(uncompiled: None) -> None:
-    simulation = Simulation("janssen", scenes()["janssen"].test_values)
-    simulation.step(3)
-    simulation.run(until=simulation.time + 2.5 * simulation.dt)
-    assert simulation.experiment.run.state.run_all
-    assert simulation.experiment.step == 6
+    experiment = Simulation("janssen", scenes()["janssen"].test_values)
+    experiment.step(3)
+    experiment.run(until=experiment.time + 2.5 * experiment.dt)
+    assert experiment.experiment.run.state.run_all
+    assert experiment.experiment.step == 6
 
 
 def test_a_run_without_an_end_is_refused(uncompiled: None) -> None:
-    simulation = pressed()
+    experiment = pressed()
     with pytest.raises(ParameterError, match="has no end of its own: give a time"):
-        simulation.run()
-    assert simulation.run(until=3.5 * simulation.dt)["steps"] == 4
+        experiment.run()
+    assert experiment.run(until=3.5 * experiment.dt)["steps"] == 4
 
 
 # Faults.
@@ -118,39 +118,39 @@ def test_a_run_without_an_end_is_refused(uncompiled: None) -> None:
 
 def test_a_fault_is_raised_and_names_cause_and_remedy(uncompiled: None) -> None:
     with pytest.warns(TimeStepWarning):
-        simulation = pressed(dt=1e-3, gravity=9.81)
+        experiment = pressed(dt=1e-3, gravity=9.81)
     with pytest.raises(SimulationFault, match="stopped at the last good state") as raised:
-        simulation.step(10_000)
+        experiment.step(10_000)
     fault = raised.value
-    assert fault.fault is simulation.fault is not None
+    assert fault.fault is experiment.fault is not None
     assert fault.steps > 0
     assert str(fault) == str(fault.fault.message)
     assert "Lower the time step" in str(fault)
-    for go_on in (lambda: simulation.step(), lambda: simulation.run(until=1.0)):  # not 0 steps without a word
+    for go_on in (lambda: experiment.step(), lambda: experiment.run(until=1.0)):  # not 0 steps without a word
         with pytest.raises(SimulationFault):
             go_on()
     copy = pickle.loads(pickle.dumps(fault))  # noqa: S301  # as Dask sends it
     assert (str(copy), copy.steps) == (str(fault), fault.steps)
-    simulation.set(dt="auto")
-    assert simulation.step(5) == 5
+    experiment.set(dt="auto")
+    assert experiment.step(5) == 5
 
 
 def test_a_fault_is_returned_if_the_script_asks_for_it(uncompiled: None) -> None:
     with pytest.warns(TimeStepWarning):
-        simulation = pressed(dt=1e-3)
-    assert simulation.step(10_000, on_fault="return") < 10_000
-    assert simulation.fault is not None
-    assert simulation.step(10, on_fault="return") == 0
-    assert simulation.run(until=1.0, on_fault="return")["fault"] == simulation.fault.message
+        experiment = pressed(dt=1e-3)
+    assert experiment.step(10_000, on_fault="return") < 10_000
+    assert experiment.fault is not None
+    assert experiment.step(10, on_fault="return") == 0
+    assert experiment.run(until=1.0, on_fault="return")["fault"] == experiment.fault.message
     with pytest.raises(ParameterError, match="on_fault = 'ignore' is refused: it must be 'raise' or 'return'"):
-        simulation.step(1, on_fault="ignore")  # type: ignore[arg-type]
+        experiment.step(1, on_fault="ignore")  # type: ignore[arg-type]
 
 
 def test_the_run_of_a_scene_raises_its_fault(uncompiled: None) -> None:
     with pytest.warns(TimeStepWarning, match="dt = 0.001 s is"):
-        simulation = Simulation("heap", {"grain_count": 5, "width": 0.006, "dt": 1e-3})
+        experiment = Simulation("heap", {"grain_count": 5, "width": 0.006, "dt": 1e-3})
     with pytest.raises(SimulationFault):
-        simulation.run(until=1.0)
+        experiment.run(until=1.0)
 
 
 # Time steps.
@@ -185,15 +185,15 @@ def cemented() -> Scene:
 
 def test_a_step_far_too_large_is_noticed_at_once_with_the_line_of_the_script(uncompiled: None) -> None:
     with pytest.warns(TimeStepWarning, match=r"dt = 0\.001 s is .* times the .* s up to which") as noticed:
-        simulation = pressed(dt=1e-3)
+        experiment = pressed(dt=1e-3)
     assert noticed[0].filename == __file__
     with pytest.warns(TimeStepWarning):
-        simulation.set(dt=5e-4)
+        experiment.set(dt=5e-4)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        simulation.step(0)  # once is enough
-        simulation.set(dt="auto")
-        simulation.step(3)
+        experiment.step(0)  # once is enough
+        experiment.set(dt="auto")
+        experiment.step(3)
 
 
 def test_a_step_without_anything_to_touch_is_not_noticed(uncompiled: None) -> None:
@@ -205,8 +205,8 @@ def test_a_step_without_anything_to_touch_is_not_noticed(uncompiled: None) -> No
 
 def test_an_absurdly_small_automatic_step_is_noticed_with_its_cause(uncompiled: None) -> None:
     with pytest.warns(TimeStepWarning, match=r"automatic time step is .* shorter than .* \(lag\) of the bonds"):
-        simulation = Simulation(cemented(), {"bond_lag": 1e-1})
-    assert simulation.dt < 1e-8
+        experiment = Simulation(cemented(), {"bond_lag": 1e-1})
+    assert experiment.dt < 1e-8
     with pytest.warns(TimeStepWarning, match=r"The fastest grain or wall, with 1e\+06 m/s, limits it"):
         pressed(velocity=[0.0, 0.0, -1e6])
 
@@ -246,15 +246,15 @@ def bounced(**values: Any) -> Simulation:
 
 
 def test_a_gap_of_the_energy_is_warned_of_once_with_the_line_of_the_script(uncompiled: None) -> None:
-    simulation = bounced(dt=3.1e-5)
-    simulation.step(300)  # one check may meet the spheres in contact
+    experiment = bounced(dt=3.1e-5)
+    experiment.step(300)  # one check may meet the spheres in contact
     with pytest.warns(EnergyGapWarning, match="The gap is above .* of the converted energy") as noticed:
-        simulation.step(300)
+        experiment.step(300)
     assert noticed[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "The gap is above" in simulation.results()["energy_notice"]
-        simulation.step(300)
+        assert "The gap is above" in experiment.results()["energy_notice"]
+        experiment.step(300)
     with pytest.warns(EnergyGapWarning):
         bounced(dt=3.1e-5).run(until=1e-2)
     with warnings.catch_warnings():
@@ -340,14 +340,14 @@ def plain_engine() -> Any:
 def test_whatever_is_placed_is_refused_in_a_sentence_or_moves(plain_engine: Any, asked: dict[str, Any]) -> None:
     given_now = {"position": [[0.0, 0.0, 1.1e-3], [0.0, 0.0, 3.2e-3]], "radius": 1e-3, "material": GLASS} | asked
     try:
-        simulation = place_spheres(**given_now)
+        experiment = place_spheres(**given_now)
     except ParameterError as error:
         said = str(error)
     else:
         said = "It moves."
-        assert np.isfinite(simulation.velocity).all()
+        assert np.isfinite(experiment.velocity).all()
         try:
-            simulation.step(1)
+            experiment.step(1)
         except SimulationFault as fault:
             said = str(fault)
     assert said.endswith(".")
@@ -400,19 +400,19 @@ def test_a_simulation_that_cannot_be_is_refused(make: Any, words: str, uncompile
     ],
 )
 def test_a_call_that_cannot_be_is_refused_and_changes_nothing(make: Any, words: str, uncompiled: None) -> None:
-    simulation = Simulation("heap", {"grain_count": 5, "width": 0.006})
-    before = simulation.state_hash()
-    assert words in refused(lambda: make(simulation))
-    assert simulation.state_hash() == before
+    experiment = Simulation("heap", {"grain_count": 5, "width": 0.006})
+    before = experiment.state_hash()
+    assert words in refused(lambda: make(experiment))
+    assert experiment.state_hash() == before
 
 
 def test_numbers_of_numpy_are_python_numbers_in_a_saved_run(tmp_path: Path, uncompiled: None) -> None:
     values = {"grain_count": np.int64(5), "width": np.float32(0.0078125), "friction": np.array(0.25)}
-    simulation = Simulation("heap", values, np.int64(2))
-    simulation.step(np.int64(3))
-    simulation.set(friction=np.float32(0.5))
-    simulation.apply(UseThreads(np.int64(1)))  # type: ignore[arg-type]
-    simulation.save(tmp_path / "run.repose")
+    experiment = Simulation("heap", values, np.int64(2))
+    experiment.step(np.int64(3))
+    experiment.set(friction=np.float32(0.5))
+    experiment.apply(UseThreads(np.int64(1)))  # type: ignore[arg-type]
+    experiment.save(tmp_path / "run.repose")
     assert Simulation.load(tmp_path / "run.repose").experiment.parameters.friction == 0.5
 
 

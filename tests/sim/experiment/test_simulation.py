@@ -23,10 +23,10 @@ SMALL = {"grain_count": 40, "width": 0.015}
 
 def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Experiment:
     """A small heap in the midst of being filled, grains touching."""
-    simulation = new_experiment("heap", SMALL | values, seed)
-    assert not apply(simulation, Act("fill"))
-    assert advance(simulation, steps) == steps
-    return simulation
+    experiment = new_experiment("heap", SMALL | values, seed)
+    assert not apply(experiment, Act("fill"))
+    assert advance(experiment, steps) == steps
+    return experiment
 
 
 # Determinism.
@@ -97,96 +97,96 @@ REFUSED = [
 
 @pytest.mark.parametrize("command", REFUSED, ids=repr)
 def test_a_refused_command_changes_nothing(command) -> None:
-    simulation = poured(500)
-    before = state_hash(simulation.run), simulation.parameters, simulation.seed, simulation.dt, simulation.scene
-    said = apply(simulation, command)
+    experiment = poured(500)
+    before = state_hash(experiment.run), experiment.parameters, experiment.seed, experiment.dt, experiment.scene
+    said = apply(experiment, command)
     assert str(said).endswith((".", "?"))
     assert "\n" not in str(said)
     assert (
-        state_hash(simulation.run),
-        simulation.parameters,
-        simulation.seed,
-        simulation.dt,
-        simulation.scene,
+        state_hash(experiment.run),
+        experiment.parameters,
+        experiment.seed,
+        experiment.dt,
+        experiment.scene,
     ) == before
-    advance(simulation, 500)
-    assert state_hash(simulation.run) == state_hash(poured(1_000).run)
+    advance(experiment, 500)
+    assert state_hash(experiment.run) == state_hash(poured(1_000).run)
 
 
 # Changes while running.
 
 
 def test_setting_a_parameter_to_its_present_value_changes_nothing() -> None:
-    simulation = poured(1_000)
-    before = state_hash(simulation.run), energy_of(simulation)
-    assert not apply(simulation, SetParameters({"friction": 0.1, "gravity": 9.81}))
-    assert (state_hash(simulation.run), energy_of(simulation)) == before
+    experiment = poured(1_000)
+    before = state_hash(experiment.run), energy_of(experiment)
+    assert not apply(experiment, SetParameters({"friction": 0.1, "gravity": 9.81}))
+    assert (state_hash(experiment.run), energy_of(experiment)) == before
 
 
 def test_a_thousand_undos_leave_the_parameters_bit_by_bit() -> None:
-    simulation = poured(100)
-    before = simulation.parameters
+    experiment = poured(100)
+    before = experiment.parameters
     for _ in range(500):
         for friction in (0.3, before.friction):
-            assert not apply(simulation, SetParameters({"friction": friction}))
-    assert simulation.parameters == before
+            assert not apply(experiment, SetParameters({"friction": friction}))
+    assert experiment.parameters == before
 
 
 def test_a_new_base_is_built_also_under_present_grains() -> None:
-    simulation = new_experiment("heap", SMALL)
-    assert not apply(simulation, SetParameters({"base_radius": 1e-3}))
-    assert "rebuilt" in str(simulation.message)
-    assert "anew" not in str(simulation.message)
-    assert np.count_nonzero(simulation.run.world.radius == 1e-3) > 7
-    apply(simulation, Act("fill"))
-    advance(simulation, 1_000)
-    grains = int((~simulation.run.world.fixed).sum())
-    assert not apply(simulation, SetParameters({"base_radius": 5e-4}))
-    assert "rebuilt under the grains" in str(simulation.message)
-    assert simulation.phase == "filling"
-    assert int((~simulation.run.world.fixed).sum()) == grains
-    assert simulation.step == 1_000
+    experiment = new_experiment("heap", SMALL)
+    assert not apply(experiment, SetParameters({"base_radius": 1e-3}))
+    assert "rebuilt" in str(experiment.message)
+    assert "anew" not in str(experiment.message)
+    assert np.count_nonzero(experiment.run.world.radius == 1e-3) > 7
+    apply(experiment, Act("fill"))
+    advance(experiment, 1_000)
+    grains = int((~experiment.run.world.fixed).sum())
+    assert not apply(experiment, SetParameters({"base_radius": 5e-4}))
+    assert "rebuilt under the grains" in str(experiment.message)
+    assert experiment.phase == "filling"
+    assert int((~experiment.run.world.fixed).sum()) == grains
+    assert experiment.step == 1_000
 
 
 def test_parameters_of_the_next_fill_act_at_the_next_fill() -> None:
-    simulation = poured(1_000)
-    world = simulation.run.world
-    assert not apply(simulation, SetParameters({"grain_count": 25, "mean_radius": 8e-4}))
-    assert "at the next start" in str(simulation.message)
-    assert simulation.run.world is world
-    assert len(simulation.run.state.radii) == 40
-    apply(simulation, Act("reset"))
-    assert len(simulation.run.state.radii) == 25
+    experiment = poured(1_000)
+    world = experiment.run.world
+    assert not apply(experiment, SetParameters({"grain_count": 25, "mean_radius": 8e-4}))
+    assert "at the next start" in str(experiment.message)
+    assert experiment.run.world is world
+    assert len(experiment.run.state.radii) == 40
+    apply(experiment, Act("reset"))
+    assert len(experiment.run.state.radii) == 25
 
 
 def test_time_is_steps_times_dt_across_changes_of_dt() -> None:
-    simulation = poured(1_000, dt=2e-5)
-    assert simulation.time == pytest.approx(0.02, rel=1e-12)
-    assert not apply(simulation, SetParameters({"dt": 1e-5}))
-    advance(simulation, 1_000)
-    assert simulation.time == pytest.approx(0.03, rel=1e-12)
-    assert simulation.run.dt_changes == [(0, 2e-5), (1_000, 1e-5)]
+    experiment = poured(1_000, dt=2e-5)
+    assert experiment.time == pytest.approx(0.02, rel=1e-12)
+    assert not apply(experiment, SetParameters({"dt": 1e-5}))
+    advance(experiment, 1_000)
+    assert experiment.time == pytest.approx(0.03, rel=1e-12)
+    assert experiment.run.dt_changes == [(0, 2e-5), (1_000, 1e-5)]
 
 
 def test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain() -> None:
-    simulation = poured()
-    count = simulation.run.state.poured - simulation.run.state.removed
+    experiment = poured()
+    count = experiment.run.state.poured - experiment.run.state.removed
     for values in ({"tilt": 1.5}, {"tilt": -1.5}, {"tilt": 0.0, "gravity": 100.0}, {"gravity": 0.0}):
-        assert not apply(simulation, SetParameters(values))
-        advance(simulation, 500)
-        assert simulation.fault is None
-        assert np.isfinite(simulation.run.world.motion).all()
-    grains = int((~simulation.run.world.fixed).sum())
-    assert grains == simulation.run.state.poured - simulation.run.state.removed >= count - simulation.run.state.removed
+        assert not apply(experiment, SetParameters(values))
+        advance(experiment, 500)
+        assert experiment.fault is None
+        assert np.isfinite(experiment.run.world.motion).all()
+    grains = int((~experiment.run.world.fixed).sum())
+    assert grains == experiment.run.state.poured - experiment.run.state.removed >= count - experiment.run.state.removed
 
 
 def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite() -> None:
     # Random changes of all sliders that act at once; after a fault the remedy of the panel is applied.
     generator = np.random.default_rng(41)
-    simulation = poured()
+    experiment = poured()
     sliders = [
         p
-        for p in simulation.parameters.declared().values()
+        for p in experiment.parameters.declared().values()
         if p.quantity.effect in ("now", "ramp") and p.kind == "float"
     ]
     for _ in range(200):
@@ -200,13 +200,13 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
             value = float(generator.uniform(slider.low, slider.high))
         if slider.name == "normal_stiffness":
             value = min(value, 3e7)  # stiffer ones take steps so small that nothing happens here
-        assert not apply(simulation, SetParameters({slider.name: value}))
-        advance(simulation, 60)
-        assert np.isfinite(simulation.run.world.motion).all()
-        if simulation.fault is not None:
+        assert not apply(experiment, SetParameters({slider.name: value}))
+        advance(experiment, 60)
+        assert np.isfinite(experiment.run.world.motion).all()
+        if experiment.fault is not None:
             remedy = (
                 {"dt": "auto"}
-                if simulation.fault.parameter is None
-                else {simulation.fault.parameter: simulation.fault.previous}
+                if experiment.fault.parameter is None
+                else {experiment.fault.parameter: experiment.fault.previous}
             )
-            assert not apply(simulation, Recover(remedy))
+            assert not apply(experiment, Recover(remedy))

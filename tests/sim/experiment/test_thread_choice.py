@@ -159,24 +159,24 @@ def test_another_number_asked_for_begins_anew() -> None:
 
 
 def test_a_run_falls_back_to_one_thread_says_so_and_has_the_same_bits() -> None:
-    simulation, alone = make(), make()
+    experiment, alone = make(), make()
     alone.session.threads = 1
-    for one in (simulation, alone):
+    for one in (experiment, alone):
         apply(one, Act("fill"))
-    simulation.session.threads = 2
+    experiment.session.threads = 2
     time = [0.0]
 
     def clock() -> float:  # each batch takes as long as if there were one free processor
-        time[0] += 0.02 * simulation.run.world.threads.thread_status.shape[0]
+        time[0] += 0.02 * experiment.run.world.threads.thread_status.shape[0]
         return time[0]
 
-    simulation.session.thread_choice = ThreadChoice(clock)
-    for one in (simulation, alone):
+    experiment.session.thread_choice = ThreadChoice(clock)
+    for one in (experiment, alone):
         advance(one, 4_000)
-    assert simulation.run.world.threads.thread_status.shape[0] == 1
-    assert state_hash(simulation.run) == state_hash(alone.run)
-    runner = Runner(lambda: simulation)
+    assert experiment.run.world.threads.thread_status.shape[0] == 1
+    assert state_hash(experiment.run) == state_hash(alone.run)
+    runner = Runner(lambda: experiment)
     runner._begin()
     runner._publish()
-    assert runner.latest().engine.threads_crowded == simulation.session.thread_choice.crowded
+    assert runner.latest().engine.threads_crowded == experiment.session.thread_choice.crowded
     assert runner.latest().engine.threads_crowded

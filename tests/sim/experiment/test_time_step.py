@@ -58,15 +58,15 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def dropped(integrator: str, **values: object) -> Experiment:
     """Three spheres released above a plane, the last one elastic."""
-    simulation = new_experiment("bounce", {"integrator": integrator, "dt": 1e-5} | values)
-    assert not apply(simulation, Act("run"))
-    return simulation
+    experiment = new_experiment("bounce", {"integrator": integrator, "dt": 1e-5} | values)
+    assert not apply(experiment, Act("run"))
+    return experiment
 
 
 def moment(simulation: Experiment) -> tuple[float, float]:
     """Height [m] and velocity [m/s] of the elastic sphere at one moment."""
-    place, velocity, acceleration = simulation.run.world.motion[2, :3, 2]
-    return float(place), float(
+    position, velocity, acceleration = simulation.run.world.motion[2, :3, 2]
+    return float(position), float(
         velocity - simulation.engine.model.integrator.velocity_lead * simulation.dt * acceleration
     )
 
@@ -74,42 +74,42 @@ def moment(simulation: Experiment) -> tuple[float, float]:
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("integrator", integrators())
 def test_free_fall_is_a_parabola_for_any_changes_of_the_step(integrator: str) -> None:
-    simulation = dropped(integrator, drop_height=1.0)
-    start = simulation.run.world.motion[2, 0].copy()
+    experiment = dropped(integrator, drop_height=1.0)
+    start = experiment.run.world.motion[2, 0].copy()
     time = 0.0
     for dt, steps in ((1e-4, 50), (1e-6, 3), (1e-3, 40), (5e-4, 30), (1e-8, 3), (1e-3, 60)):
-        changed(simulation, dt=dt)
-        assert advance(simulation, steps) == steps
+        changed(experiment, dt=dt)
+        assert advance(experiment, steps) == steps
         time += steps * dt
-    assert simulation.time == pytest.approx(time, rel=1e-12)
+    assert experiment.time == pytest.approx(time, rel=1e-12)
     # All schemes are exact for a constant force, but for rounding: of the place in every step, and what the
     # smallest step divides by dt comes back multiplied by a thousand times the largest.
-    fallen = start - simulation.run.world.motion[2, 0]
+    fallen = start - experiment.run.world.motion[2, 0]
     assert fallen == pytest.approx(0.5 * G * time**2, rel=1e-11)
-    lead = simulation.engine.model.integrator.velocity_lead * simulation.dt
-    assert simulation.run.world.motion[2, 1] == pytest.approx(-G * (time + lead), rel=1e-10)
+    lead = experiment.engine.model.integrator.velocity_lead * experiment.dt
+    assert experiment.run.world.motion[2, 1] == pytest.approx(-G * (time + lead), rel=1e-10)
 
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("integrator", tiered(integrators(), fast={"gear5", "leapfrog", "velocity_verlet"}))
 def test_an_elastic_impact_is_harmonic_for_any_changes_of_the_step(integrator: str) -> None:
-    simulation = dropped(integrator, restitution_high=1.0, drop_height=1e-3)
-    while moment(simulation)[0] >= 0.009999:
-        advance(simulation, 1)
-    built = simulation.run.built
+    experiment = dropped(integrator, restitution_high=1.0, drop_height=1e-3)
+    while moment(experiment)[0] >= 0.009999:
+        advance(experiment, 1)
+    built = experiment.run.built
     omega = sqrt(built.normal_stiffness / built.mass)
     rest = built.radius - G / omega**2
-    place, velocity = moment(simulation)
+    position, velocity = moment(experiment)
     swung = 0.0
     for dt, steps in ((1e-5, 10), (2e-6, 50), (1e-5, 10), (2.5e-6, 30), (1.5e-5, 14), (1e-5, 10)):
-        changed(simulation, dt=dt)
-        assert advance(simulation, steps) == steps
+        changed(experiment, dt=dt)
+        assert advance(experiment, steps) == steps
         swung += omega * steps * dt
-        found = moment(simulation)
-        expected = rest + (place - rest) * cos(swung) + velocity / omega * sin(swung)
+        found = moment(experiment)
+        expected = rest + (position - rest) * cos(swung) + velocity / omega * sin(swung)
         # Second order: (w dt)²/24 of the phase a step of Verlet, and what a scheme begun anew adds is of third.
         assert found[0] == pytest.approx(expected, abs=(1.5e-5 * omega) ** 2 / 8 * abs(velocity) / omega)
-        expected = velocity * cos(swung) - (place - rest) * omega * sin(swung)
+        expected = velocity * cos(swung) - (position - rest) * omega * sin(swung)
         assert found[1] == pytest.approx(expected, abs=(1.5e-5 * omega) ** 2 / 8 * abs(velocity))
     assert swung > 1.5
 
@@ -118,51 +118,51 @@ def test_an_elastic_impact_is_harmonic_for_any_changes_of_the_step(integrator: s
 def test_gear_continues_accurately_after_three_very_small_steps(tiny: float) -> None:
     # Rounding and damping leave e in an acceleration; of the fifth derivative that is e/dt³, and a prediction with a
     # step 2,500 times larger once made ten billion times as much of it: the grains flew apart without a fault.
-    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015})
-    assert not apply(simulation, Act("fill"))
-    while simulation.phase == "filling":
-        assert advance(simulation, 500) == 500
-    before, automatic, untouched = energy_of(simulation), simulation.dt, resumed_experiment(saved_copy(simulation))
-    changed(simulation, dt=tiny)
-    advance(simulation, 3)
-    changed(simulation, dt="auto")
-    assert simulation.dt == automatic
-    for run in (simulation, untouched):
+    experiment = new_experiment("heap", {"grain_count": 40, "width": 0.015})
+    assert not apply(experiment, Act("fill"))
+    while experiment.phase == "filling":
+        assert advance(experiment, 500) == 500
+    before, automatic, untouched = energy_of(experiment), experiment.dt, resumed_experiment(saved_copy(experiment))
+    changed(experiment, dt=tiny)
+    advance(experiment, 3)
+    changed(experiment, dt="auto")
+    assert experiment.dt == automatic
+    for run in (experiment, untouched):
         advance(run, 100)
     # The tiny steps come to an eighth of one at most: both are at the same moment, up to that.
-    after, expected = energy_of(simulation), energy_of(untouched)
+    after, expected = energy_of(experiment), energy_of(untouched)
     assert after.kinetic == pytest.approx(expected.kinetic, rel=0.02)
     assert abs(after.gap - before.gap) < 1.1 * abs(expected.gap - before.gap)
 
 
 @pytest.mark.usefixtures("uncompiled")
 def test_the_automatic_step_is_short_enough_for_the_fastest_grain_not_to_pass_through_others() -> None:
-    simulation = new_experiment("heap", FEW | {"dt": "auto"})
-    assert not apply(simulation, Act("fill"))
-    advance(simulation, 10)
-    world, speed = simulation.run.world, 300.0
+    experiment = new_experiment("heap", FEW | {"dt": "auto"})
+    assert not apply(experiment, Act("fill"))
+    advance(experiment, 10)
+    world, speed = experiment.run.world, 300.0
     moving = ~world.fixed
     world.motion[1, 1, moving] = -speed
-    dt = next_automatic_dt(simulation, survey_contacts(simulation), first=True)
+    dt = next_automatic_dt(experiment, survey_contacts(experiment), first=True)
     assert 0.1 < dt * speed / (LARGEST_STEP * world.radius[moving].min()) < 1.0
 
 
 @pytest.mark.usefixtures("uncompiled")
 def test_only_an_impact_that_compresses_more_than_the_reference_contact_limits_the_step() -> None:
-    simulation = new_experiment("heap", FEW | {"dt": "auto"})
-    assert not apply(simulation, Act("fill"))
-    advance(simulation, 1)
-    coming = approach(simulation, 0.0, 0.0)
+    experiment = new_experiment("heap", FEW | {"dt": "auto"})
+    assert not apply(experiment, Act("fill"))
+    advance(experiment, 1)
+    coming = approach(experiment, 0.0, 0.0)
     row = int(coming.movable_mass.argmin())  # the lightest grain is the fastest, too
     mass, radius = float(coming.mass[row]), float(coming.radius[row])
-    k = simulation.engine.law_parameters.normal_stiffness * simulation.engine.law_parameters.wall_stiffness_factor
+    k = experiment.engine.law_parameters.normal_stiffness * experiment.engine.law_parameters.wall_stiffness_factor
     # Hertz: k δ^(5/2) / 2.5 = m v²/2 at the greatest overlap δ, where the stiffness is 1.5 k sqrt(δ).
     for overlap, limits in ((0.9 * REFERENCE_OVERLAP * coming.radius.min(), False), (0.1 * radius, True)):
         speed = sqrt(0.8 * k * overlap**2.5 / mass)
         speeds = np.where(np.arange(coming.speed.size) == row, speed, 0.0)
-        impact = impact_dt(simulation, coming._replace(speed=speeds))
+        impact = impact_dt(experiment, coming._replace(speed=speeds))
         assert np.isfinite(impact) == limits
-    exact = single_contact_dt(simulation, overlap, mass, radius)
+    exact = single_contact_dt(experiment, overlap, mass, radius)
     # The overlap is found to 1/4096 of the radius; the limit of the scheme is interpolated.
     assert impact == pytest.approx(exact, rel=0.02)
 
@@ -173,14 +173,14 @@ CLUMPS = {"grain_count": 2, "shape": "peanut", "members": 2, "young": 1e6, "size
 @pytest.mark.usefixtures("uncompiled")
 def test_poured_clumps_meet_the_plate_with_a_step_that_the_impact_bears_and_keep_their_energy() -> None:
     # The container is still empty when the first step is chosen: they reach the plate before the next check.
-    simulation = new_experiment("clumps", CLUMPS)
-    assert not apply(simulation, Act("fill"))
+    experiment = new_experiment("clumps", CLUMPS)
+    assert not apply(experiment, Act("fill"))
     shortest = np.inf
-    while (found := survey_contacts(simulation)).contacts > 0 or np.isinf(shortest):
+    while (found := survey_contacts(experiment)).contacts > 0 or np.isinf(shortest):
         shortest = min(shortest, found.stable_dt)
-        advance(simulation, 2)
-    assert simulation.dt < IMPACT_MARGIN * AUTO_SHARE * shortest
-    assert abs(energy_of(simulation).gap) < 0.01 * simulation.run.booked.poured
+        advance(experiment, 2)
+    assert experiment.dt < IMPACT_MARGIN * AUTO_SHARE * shortest
+    assert abs(energy_of(experiment).gap) < 0.01 * experiment.run.booked.poured
 
 
 def chosen(simulation: Experiment) -> float:
@@ -195,14 +195,14 @@ def warning_of(simulation: Experiment) -> str:
 
 @pytest.mark.usefixtures("uncompiled")
 def test_the_step_suits_the_speed_at_the_next_check_not_the_present_one() -> None:
-    simulation = new_experiment("clumps", CLUMPS)
+    experiment = new_experiment("clumps", CLUMPS)
     weightless = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
-    for one in (simulation, weightless):
+    for one in (experiment, weightless):
         assert not apply(one, Act("fill"))
         advance(one, CHECK_STEPS)
-    for motion in motions(simulation.run.world):
+    for motion in motions(experiment.run.world):
         motion[2, 1] = -1.0
-    h = chosen(simulation)
+    h = chosen(experiment)
     for motion in motions(weightless.run.world):
         motion[2, 1] = -1.0 - G * STEPS_AHEAD * h
     assert h < 0.9 * chosen(new_experiment("clumps", CLUMPS | {"gravity": 0.0}))
@@ -211,70 +211,70 @@ def test_the_step_suits_the_speed_at_the_next_check_not_the_present_one() -> Non
 
 @pytest.mark.usefixtures("uncompiled")
 def test_walls_that_move_fields_a_pull_and_rotation_of_a_body_count_for_the_next_impact() -> None:
-    simulation = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
-    assert not apply(simulation, Act("fill"))
-    advance(simulation, CHECK_STEPS)
-    world, engine, run = simulation.run.world, simulation.engine, simulation.run
+    experiment = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
+    assert not apply(experiment, Act("fill"))
+    advance(experiment, CHECK_STEPS)
+    world, engine, run = experiment.run.world, experiment.engine, experiment.run
     world.bodies.unequal[:] = 0.0  # the rotation of unequal bodies limits the step by itself
-    still = chosen(simulation)
+    still = chosen(experiment)
 
     world.walls.velocity[:] = (0.0, 0.0, 9.0)
-    by_wall = chosen(simulation)
+    by_wall = chosen(experiment)
     world.walls.velocity[:] = 0.0
 
     world.bodies.spin[:] = 9.0 / np.sqrt(3.0) / np.sqrt((world.bodies.offset**2).sum(axis=0)).max()
-    by_rotation = chosen(simulation)
+    by_rotation = chosen(experiment)
     world.bodies.spin[:] = 0.0
     assert by_wall == by_rotation < 0.7 * still
 
     model = engine.model
     engine.model = replace(model, fields=(central_gravity.BOUND,))
-    engine.field_numbers = (CentralGravity((0.0, 0.0, -1e3), 9.0e6 / (STEPS_AHEAD * by_wall), 0.0),)
-    by_field = chosen(simulation)
-    engine.model, engine.field_numbers = model, ()
+    engine.field_coefficients = (CentralGravity((0.0, 0.0, -1e3), 9.0e6 / (STEPS_AHEAD * by_wall), 0.0),)
+    by_field = chosen(experiment)
+    engine.model, engine.field_coefficients = model, ()
     assert by_field == pytest.approx(by_wall, rel=0.2)  # a class of steps more or less
 
     run.target = Target((0.0, 0.0, 1.0), int(world.sphere_id[-1]), 1e3, 0.0, 1e3)
-    by_pull = chosen(simulation)
+    by_pull = chosen(experiment)
     run.target = run.target._replace(limit=1e-6)
     assert by_pull < 0.7 * still
-    assert chosen(simulation) == still
+    assert chosen(experiment) == still
 
 
 @pytest.mark.usefixtures("uncompiled")
 def test_a_pull_shortens_the_step_before_the_grain_that_is_pulled_strikes() -> None:
-    simulation = new_experiment("clumps", CLUMPS)
-    assert not apply(simulation, Act("fill"))
-    advance(simulation, CHECK_STEPS)
-    before, held = simulation.dt, int(simulation.run.world.sphere_id[0])
-    assert not apply(simulation, Pull(held, (0.0, 0.0, -1.0), 1e3))
-    assert simulation.dt < 0.7 * before
+    experiment = new_experiment("clumps", CLUMPS)
+    assert not apply(experiment, Act("fill"))
+    advance(experiment, CHECK_STEPS)
+    before, held = experiment.dt, int(experiment.run.world.sphere_id[0])
+    assert not apply(experiment, Pull(held, (0.0, 0.0, -1.0), 1e3))
+    assert experiment.dt < 0.7 * before
 
 
 @pytest.mark.usefixtures("uncompiled")
 def test_the_spin_of_a_body_limits_the_automatic_step_and_a_fixed_one_is_warned_of() -> None:
-    simulation = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
-    assert not apply(simulation, Act("fill"))
-    advance(simulation, CHECK_STEPS)
-    bodies = simulation.run.world.bodies
+    experiment = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
+    assert not apply(experiment, Act("fill"))
+    advance(experiment, CHECK_STEPS)
+    bodies = experiment.run.world.bodies
     bodies.spin[:] = 0.0
-    assert turning_dt(simulation.run.world) == inf
-    dt = 0.9 * cluster_dt(simulation)
-    simulation.parameters = simulation.parameters.changed(dt=dt)
-    assert warning_of(simulation) == ""
+    assert turning_dt(experiment.run.world) == inf
+    dt = 0.9 * cluster_dt(experiment)
+    experiment.parameters = experiment.parameters.changed(dt=dt)
+    assert warning_of(experiment) == ""
     bodies.spin[1] = 1.01 * LARGEST_TURN / dt
-    assert "a body turns by more than 0.4 rad in a step" in warning_of(simulation)
-    assert chosen(simulation) <= 0.5 * LARGEST_TURN / bodies.spin[1, 0]
+    assert "a body turns by more than 0.4 rad in a step" in warning_of(experiment)
+    assert chosen(experiment) <= 0.5 * LARGEST_TURN / bodies.spin[1, 0]
     bodies.unequal[:] = 0.0  # bodies of equal moments turn about a fixed axis, which is computed exactly
-    assert warning_of(simulation) == ""
+    assert warning_of(experiment) == ""
 
 
 def test_bodies_of_many_members_are_expected_to_be_touched_at_all_of_them() -> None:
     blank = empty_world(3, 3, 3, materials=2)
-    place = 1e-3 * np.arange(20)[:, None] * (1.0, 0.0, 0.0)
-    loose = add_spheres(blank, place, 1e-3, 1e-5)
+    position = 1e-3 * np.arange(20)[:, None] * (1.0, 0.0, 0.0)
+    loose = add_spheres(blank, position, 1e-3, 1e-5)
     few, many = (
-        add_bodies(blank, shape_of_spheres(place[:n], 1e-3, np.full(n, 1e-5)), (0.0, 0.0, 0.0)) for n in (4, 20)
+        add_bodies(blank, shape_of_spheres(position[:n], 1e-3, np.full(n, 1e-5)), (0.0, 0.0, 0.0)) for n in (4, 20)
     )
     assert cluster_factor(loose) == cluster_factor(few) == CLUSTER
     assert cluster_factor(many) == sqrt(20.0)
@@ -305,13 +305,13 @@ def gap_of_impact(law: str, values: dict[str, object], aside: float, times: floa
         start[1][0] += 1e-6 + 0.71e-6 * phase
         velocity = [[0.1, 0.0, 0.0], [-0.1, 0.0, 0.0]]
         moving = {"velocity": velocity, "mass": 1e-5, "gravity": 0.0, "integrator": integrator}
-        simulation = place_spheres(start, 1e-3, law=law, **moving, **values)  # type: ignore[arg-type]
+        experiment = place_spheres(start, 1e-3, law=law, **moving, **values)  # type: ignore[arg-type]
         if times != 1.0:
-            simulation.set(dt=times * simulation.dt)
-        before = simulation.energy().kinetic
-        lasting = 1.2 * simulation.experiment.engine.contact_time + 2e-5
-        simulation.step(round(lasting / simulation.dt))
-        found.append(abs(simulation.energy().gap) / before)
+            experiment.set(dt=times * experiment.dt)
+        before = experiment.energy().kinetic
+        lasting = 1.2 * experiment.experiment.engine.contact_time + 2e-5
+        experiment.step(round(lasting / experiment.dt))
+        found.append(abs(experiment.energy().gap) / before)
     return max(found)
 
 

@@ -51,12 +51,12 @@ def test_of_many_simultaneous_claims_of_a_name_one_succeeds(tmp_path: Path) -> N
 
 
 def test_a_claim_is_written_once_and_leaves_nothing_else(tmp_path: Path) -> None:
-    place = claim(tmp_path / "a.csv")
+    position = claim(tmp_path / "a.csv")
     with pytest.raises(FileExistsError):
         claim(tmp_path / "a.csv")
-    place.write(lambda file: file.write(b"grains"))
+    position.write(lambda file: file.write(b"grains"))
     assert (names(tmp_path), (tmp_path / "a.csv").read_bytes()) == (["a.csv"], b"grains")
-    place.release()
+    position.release()
     assert names(tmp_path) == ["a.csv"]
     with pytest.raises(FileExistsError):
         write_new_file(tmp_path / "a.csv", lambda file: file.write(b"others"))
@@ -64,25 +64,25 @@ def test_a_claim_is_written_once_and_leaves_nothing_else(tmp_path: Path) -> None
 
 
 def test_a_released_name_without_content_is_free_again(tmp_path: Path) -> None:
-    place = claim(tmp_path / "a.csv")
-    place.release()
-    place.release()
+    position = claim(tmp_path / "a.csv")
+    position.release()
+    position.release()
     assert names(tmp_path) == []
-    place = claim(tmp_path / "a.csv")
+    position = claim(tmp_path / "a.csv")
 
     def fail(_: object) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
-        place.write(fail)
+        position.write(fail)
     assert names(tmp_path) == []
 
 
 def test_what_another_program_wrote_to_a_claimed_name_is_kept(tmp_path: Path) -> None:
-    place = claim(tmp_path / "a.csv")
+    position = claim(tmp_path / "a.csv")
     (tmp_path / "a.csv").write_text("precious")
     with pytest.raises(FileExistsError, match="another program"):
-        place.write(lambda file: file.write(b"grains"))
+        position.write(lambda file: file.write(b"grains"))
     assert (names(tmp_path), (tmp_path / "a.csv").read_text()) == (["a.csv"], "precious")
 
 
@@ -134,10 +134,10 @@ def test_only_drafts_of_ended_processes_are_removed(tmp_path: Path) -> None:
         (tmp_path / f".{name}.{dead}-{atomic_file._host()}.claim").touch()
     (tmp_path / f".before.{os.getpid()}.new").touch()  # of one that had our number
     (tmp_path / "taken").touch()
-    place = claim(tmp_path / "mine")
+    position = claim(tmp_path / "mine")
     remove_leftovers(tmp_path)
-    assert place.mark.exists()
-    place.release()
+    assert position.mark.exists()
+    position.release()
     assert names(tmp_path) == sorted([*kept, f".folder.{dead}.new"])
     assert (tmp_path / "full").read_text() == "precious"
 
@@ -150,23 +150,23 @@ def test_a_requested_overwrite_replaces_the_whole_file(tmp_path: Path) -> None:
 
 
 def test_a_claimed_file_can_be_written_again_until_the_name_is_released(tmp_path: Path) -> None:
-    place = claim(tmp_path / "a.json")
-    place.write_early(lambda file: file.write(b"first"))
+    position = claim(tmp_path / "a.json")
+    position.write_early(lambda file: file.write(b"first"))
     with pytest.raises(FileExistsError):
         claim(tmp_path / "a.json")
-    place.write_early(lambda file: file.write(b"second"))
+    position.write_early(lambda file: file.write(b"second"))
     assert (tmp_path / "a.json").read_bytes() == b"second"
-    place.write(lambda file: file.write(b"last"))
+    position.write(lambda file: file.write(b"last"))
     assert (names(tmp_path), (tmp_path / "a.json").read_bytes()) == (["a.json"], b"last")
 
 
 def test_a_file_of_another_program_in_the_place_of_a_claim_is_kept(tmp_path: Path) -> None:
-    place = claim(tmp_path / "a.json")
-    place.write_early(lambda file: file.write(b"mine"))
+    position = claim(tmp_path / "a.json")
+    position.write_early(lambda file: file.write(b"mine"))
     (tmp_path / "b.json").write_bytes(b"theirs")
     os.replace(tmp_path / "b.json", tmp_path / "a.json")
     with pytest.raises(FileExistsError, match="another program"):
-        place.write(lambda file: file.write(b"last"))
+        position.write(lambda file: file.write(b"last"))
     assert (tmp_path / "a.json").read_bytes() == b"theirs"
 
 

@@ -47,7 +47,7 @@ def falling(folder: Path, frames: int = 3, lost: bool = False) -> Path:
 
 def test_frames_are_found_sorted_by_id_and_read_when_they_are_asked_for(tmp_path: Path) -> None:
     dump = read_dump(falling(tmp_path))
-    assert [(place.step, place.time, place.spheres) for place in dump.places] == [
+    assert [(position.step, position.time, position.spheres) for position in dump.places] == [
         (0, 0.0, 3),
         (100, 1e-3, 3),
         (200, 2e-3, 3),
@@ -120,21 +120,21 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_playback_shows_every_frame_and_counts_spheres_through_the_gate(tmp_path: Path, played) -> None:
-    simulation, remark = played(falling(tmp_path), gate=0.0)
+    experiment, remark = played(falling(tmp_path), gate=0.0)
     assert not remark
-    world = simulation.world
+    world = experiment.world
     assert world.fixed.tolist() == [True, False, False]
-    simulation.step(50)
-    assert simulation.time == pytest.approx(1e-3)
-    assert simulation.position[:, 2] == pytest.approx([0.0, 1.2e-3, -0.5e-3], abs=1e-12)
-    assert simulation.velocity[1, 2] == pytest.approx(-1.0)  # m/s, to the next frame
+    experiment.step(50)
+    assert experiment.time == pytest.approx(1e-3)
+    assert experiment.position[:, 2] == pytest.approx([0.0, 1.2e-3, -0.5e-3], abs=1e-12)
+    assert experiment.velocity[1, 2] == pytest.approx(-1.0)  # m/s, to the next frame
     # Forces do not move these spheres: masses that say so are none of which an energy could be computed.
-    assert math.isnan(simulation.energy().kinetic)
-    results = simulation.run()
+    assert math.isnan(experiment.energy().kinetic)
+    results = experiment.run()
     assert (results["phase"], results["frame"], results["lammps_step"]) == ("rested", 2, 200)
-    assert simulation.position[:, 2] == pytest.approx([0.0, 0.2e-3, -1.5e-3], abs=1e-12)
+    assert experiment.position[:, 2] == pytest.approx([0.0, 0.2e-3, -1.5e-3], abs=1e-12)
     assert (results["passed"], results["grains_left"]) == (1, 1)  # one has fallen below the sphere that is held
-    assert simulation.experiment.fault is None
+    assert experiment.experiment.fault is None
 
 
 @pytest.mark.parametrize(("molecules", "passed", "left"), [((0, 0, 0), 2, 3), ((0, 5, 5), 1, 2), ((5, 4, 5), 1, 2)])
@@ -151,17 +151,17 @@ def test_spheres_of_one_molecule_are_counted_as_one_grain(
             sphere(4, 0.031, 0.6e-3 - 1e-3 * k),
         ]
         text += frame(k * EVERY, [f"{row} {of}" for row, of in zip(rows, (0, *molecules), strict=True)], k * EVERY * DT)
-    simulation, _ = played(written(tmp_path, text.replace(COLUMNS, COLUMNS.replace("\n", " mol\n"))), gate=0.0)
-    results = simulation.run()
-    readings = {reading.name: reading.value for reading in readings_of(simulation.experiment)}
+    experiment, _ = played(written(tmp_path, text.replace(COLUMNS, COLUMNS.replace("\n", " mol\n"))), gate=0.0)
+    results = experiment.run()
+    readings = {reading.name: reading.value for reading in readings_of(experiment.experiment)}
     assert (results["passed"], results["grains_left"], readings["grains_left"]) == (passed, left, left)
 
 
 def test_the_types_of_lammps_are_not_shown_as_layers_in_which_grains_were_poured(tmp_path: Path, played) -> None:
-    simulation, _ = played(falling(tmp_path))
-    assert simulation.world.layer.tolist() == [-1, 0, 0]
-    simulation.run()
-    assert simulation.world.layer.tolist() == [-1, 0, 0]
+    experiment, _ = played(falling(tmp_path))
+    assert experiment.world.layer.tolist() == [-1, 0, 0]
+    experiment.run()
+    assert experiment.world.layer.tolist() == [-1, 0, 0]
 
 
 def test_the_largest_overlap_is_that_of_a_frame_and_nothing_is_lost(tmp_path: Path, played) -> None:
@@ -171,35 +171,35 @@ def test_the_largest_overlap_is_that_of_a_frame_and_nothing_is_lost(tmp_path: Pa
         frame(k, [sphere(1, 0.0, 0.0), sphere(2, 0.0, height), sphere(3, x, height)], k * 0.01)
         for k, (x, height) in enumerate(places)
     )
-    simulation, _ = played(written(tmp_path, text))
-    results = simulation.run()
+    experiment, _ = played(written(tmp_path, text))
+    results = experiment.run()
     assert results["largest_overlap"] == pytest.approx(0.2)  # of spheres of 1 mm, 1.8 mm apart
     assert results["largest_overlap_at"]["grains"] == [1, 2]
     assert results["largest_overlap_at"]["position"] == pytest.approx([0.0, 0.0, 0.9e-3])
-    energy = simulation.energy()
+    energy = experiment.energy()
     assert math.isnan(energy.damping)
     assert math.isnan(energy.sliding)
 
 
 def test_a_sphere_too_fast_to_be_followed_jumps_to_its_place(tmp_path: Path, played) -> None:
     text = "".join(frame(k, [sphere(1, 0.0, 0.1 * k), sphere(2, 0.01, 1e-3 * k)], k * 1e-3) for k in range(3))
-    simulation, _ = played(written(tmp_path, text))
-    simulation.run()
-    assert simulation.experiment.fault is None
-    assert simulation.position[:, 2] == pytest.approx([0.2, 2e-3])
+    experiment, _ = played(written(tmp_path, text))
+    experiment.run()
+    assert experiment.experiment.fault is None
+    assert experiment.position[:, 2] == pytest.approx([0.2, 2e-3])
 
 
 def test_spheres_that_are_lost_leave_the_picture(tmp_path: Path, played) -> None:
-    simulation, _ = played(falling(tmp_path, frames=4, lost=True))
-    simulation.run()
-    assert simulation.world.sphere_id.tolist() == [1, 3]
-    assert simulation.position[1, 2] == pytest.approx(-0.8e-3)
+    experiment, _ = played(falling(tmp_path, frames=4, lost=True))
+    experiment.run()
+    assert experiment.world.sphere_id.tolist() == [1, 3]
+    assert experiment.position[1, 2] == pytest.approx(-0.8e-3)
 
 
 def test_a_dump_in_space_whose_first_sphere_lies_at_zero_is_in_space(tmp_path: Path, played) -> None:
     rows = [sphere(1, 0.0, 0.0), sphere(2, 0.01, 5e-3)]
-    simulation, _ = played(written(tmp_path, frame(0, rows)))
-    assert simulation.model.dimension == 3
+    experiment, _ = played(written(tmp_path, frame(0, rows)))
+    assert experiment.model.dimension == 3
 
 
 def test_the_slope_of_a_heap_in_the_plane_is_measured(tmp_path: Path, played) -> None:
@@ -211,13 +211,13 @@ def test_the_slope_of_a_heap_in_the_plane_is_measured(tmp_path: Path, played) ->
     rows = [row.replace(f"{row.split()[0]} ", f"{number + 1} ", 1) for number, row in enumerate(rows)]
     later = [row.replace(" 0.0 0 0 0", " 0.0 0 0 0") for row in rows]
     moved = [" ".join([*row.split()[:5], repr(float(row.split()[5]) + 1e-6), *row.split()[6:]]) for row in later]
-    simulation, remark = played(written(tmp_path, frame(0, rows) + frame(EVERY, moved)))
+    experiment, remark = played(written(tmp_path, frame(0, rows) + frame(EVERY, moved)))
     assert "no ITEM: TIME" in str(remark)
-    results = simulation.run()
-    assert simulation.model.dimension == 2
+    results = experiment.run()
+    assert experiment.model.dimension == 2
     assert results["angle_of_repose"]["degrees"] == pytest.approx(20.0, abs=0.5)
     assert math.isnan(results["energy"]["translational"]), "an energy of masses that stand for no motion by forces"
-    assert simulation.experiment.scene.course.describe(simulation.experiment)[2] is None, "it looks as if it went on"
+    assert experiment.experiment.scene.course.describe(experiment.experiment)[2] is None, "it looks as if it went on"
 
 
 def test_a_column_that_stands_has_no_angle_of_repose(tmp_path: Path, played) -> None:
@@ -226,15 +226,15 @@ def test_a_column_that_stands_has_no_angle_of_repose(tmp_path: Path, played) -> 
     for layer in range(40):
         rows += [sphere(10 * layer + k + 1, 2e-3 * k, 0.0, y=2e-3 * layer - 2e-3 * k * slope) for k in range(10)]
     moved = [" ".join([*row.split()[:5], repr(float(row.split()[5]) + 1e-6), *row.split()[6:]]) for row in rows]
-    simulation, _ = played(written(tmp_path, frame(0, rows) + frame(EVERY, moved)))
-    results = simulation.run()
+    experiment, _ = played(written(tmp_path, frame(0, rows) + frame(EVERY, moved)))
+    results = experiment.run()
     assert results["angle_of_repose"] is None
     slope_of_surface, error = results["slope_of_surface"].values()
     assert slope_of_surface == pytest.approx(2.0, abs=3.0 * error)
     assert "has not collapsed" in results["remark"]
-    scene = simulation.experiment.scene
-    assert scene.view.slope(simulation.experiment) is None
-    assert "slope of the surface" in [str(reading.label) for reading in scene.course.readings(simulation.experiment)]
+    scene = experiment.experiment.scene
+    assert scene.view.slope(experiment.experiment) is None
+    assert "slope of the surface" in [str(reading.label) for reading in scene.course.readings(experiment.experiment)]
 
 
 def test_the_slope_of_a_heap_in_space_is_measured_about_its_own_axis(tmp_path: Path, played) -> None:
@@ -247,7 +247,7 @@ def test_the_slope_of_a_heap_in_space_is_measured_about_its_own_axis(tmp_path: P
                 number += 1
                 rows.append(f"{number} 1 {RADIUS} 1e-5 {x + 0.3!r} {y - 0.2!r} {height!r} 0 0 0")
     rows = [row.replace("np.float64(", "").replace(")", "") for row in rows]
-    simulation, _ = played(written(tmp_path, frame(0, rows)))
-    assert math.degrees(simulation.measure().angle) == pytest.approx(25.0, abs=1.5)
-    low, high = simulation.experiment.scene.view.box(simulation.experiment)
+    experiment, _ = played(written(tmp_path, frame(0, rows)))
+    assert math.degrees(experiment.measure().angle) == pytest.approx(25.0, abs=1.5)
+    low, high = experiment.experiment.scene.view.box(experiment.experiment)
     assert [0.5 * (a + b) for a, b in zip(low[:2], high[:2])] == pytest.approx([0.3, -0.2], abs=1e-3)

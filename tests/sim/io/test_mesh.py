@@ -348,7 +348,7 @@ def test_grains_stay_in_a_closed_box_from_a_file(tmp_path: Path, name: str) -> N
     bench = on_walls([FACET] * 12, read, 1e-3 * lattice, velocity=speed)
     for _ in range(20):
         bench.advance(500)
-        place = bench.position
-        assert place.min() > 0.0
-        assert (place < 1e-3 * SIDES).all()
+        position = bench.position
+        assert position.min() > 0.0
+        assert (position < 1e-3 * SIDES).all()
     assert np.abs(bench.velocity).max() > 1e-3

@@ -28,10 +28,10 @@ def blob() -> bytes:
 
 
 def heap(steps: int = 20_000) -> Experiment:
-    simulation = new_experiment("heap", {"grain_count": 40, "width": 0.015})
-    apply(simulation, Act("fill"))
-    advance(simulation, steps)
-    return simulation
+    experiment = new_experiment("heap", {"grain_count": 40, "width": 0.015})
+    apply(experiment, Act("fill"))
+    advance(experiment, steps)
+    return experiment
 
 
 def saved(simulation: Experiment) -> bytes:
@@ -64,19 +64,19 @@ def as_table(manifest: dict) -> np.ndarray:
 
 
 def test_a_world_is_read_exactly_and_the_run_continues_bit_by_bit() -> None:
-    simulation, other = heap(), heap()
-    world, state, facts = world_tables.from_bytes(saved(simulation), HeapState)
+    experiment, other = heap(), heap()
+    world, state, facts = world_tables.from_bytes(saved(experiment), HeapState)
     assert facts == {"seed": 1}
-    assert state == simulation.run.state
+    assert state == experiment.run.state
     other.run.world, other.run.state = world, state
-    assert state_hash(other.run) == state_hash(simulation.run)
+    assert state_hash(other.run) == state_hash(experiment.run)
     for name in ("force", "inverse_mass", "mass", "radius", "layer", "ledger", "counters"):
-        assert np.array_equal(getattr(world, name), getattr(simulation.run.world, name)), name
+        assert np.array_equal(getattr(world, name), getattr(experiment.run.world, name)), name
     assert world.pairs.touching[: world.counters[PAIR_COUNT]].any()
-    for one in (simulation, other):
+    for one in (experiment, other):
         advance(one, 5_000)
-    assert state_hash(other.run) == state_hash(simulation.run)
-    assert energy_of(other) == energy_of(simulation)
+    assert state_hash(other.run) == state_hash(experiment.run)
+    assert energy_of(other) == energy_of(experiment)
 
 
 def test_a_world_written_with_the_names_of_older_formats_is_the_same_world() -> None:
@@ -103,8 +103,8 @@ def test_single_flipped_bits_are_refused_or_harmless(blob: bytes) -> None:
     harmless = 0
     for _ in range(200):
         damaged = bytearray(blob)
-        place = int(generator.integers(len(damaged)))
-        damaged[place] ^= 1 << int(generator.integers(8))
+        position = int(generator.integers(len(damaged)))
+        damaged[position] ^= 1 << int(generator.integers(8))
         try:
             again = world_tables.from_bytes(bytes(damaged), HeapState)
         except StoreError:
@@ -175,46 +175,46 @@ def test_a_file_that_claims_to_be_huge_is_not_unpacked() -> None:
 
 
 def test_the_ready_column_is_the_default_experiment_filled() -> None:
-    simulation = new_experiment("heap", ready="column")
-    assert simulation.phase == "filled"
-    assert simulation.run.state.poured == 1100
-    assert (simulation.step, simulation.time) == (0, 0.0)
-    assert int((~simulation.run.world.fixed).sum()) == 1100
-    assert energy_of(simulation).gap == pytest.approx(0.0, abs=1e-12)
-    assert energy_of(simulation).dissipated == pytest.approx(0.0, abs=1e-12)
-    assert advance(simulation, 500) == 500
-    assert simulation.fault is None
+    experiment = new_experiment("heap", ready="column")
+    assert experiment.phase == "filled"
+    assert experiment.run.state.poured == 1100
+    assert (experiment.step, experiment.time) == (0, 0.0)
+    assert int((~experiment.run.world.fixed).sum()) == 1100
+    assert energy_of(experiment).gap == pytest.approx(0.0, abs=1e-12)
+    assert energy_of(experiment).dissipated == pytest.approx(0.0, abs=1e-12)
+    assert advance(experiment, 500) == 500
+    assert experiment.fault is None
     # It is at rest: opening the wall is the next thing to do.
-    assert energy_of(simulation).kinetic < 1e-6
-    assert not apply(simulation, Act("open"))
-    assert simulation.phase == "flowing"
+    assert energy_of(experiment).kinetic < 1e-6
+    assert not apply(experiment, Act("open"))
+    assert experiment.phase == "flowing"
 
 
 @pytest.mark.parametrize(
     "values", [{"friction": 0.4}, {"normal_stiffness": 2e6}, {"gravity": 1.62}, {"integrator": "gear5"}]
 )
 def test_the_ready_column_serves_any_friction_stiffness_and_gravity(values: dict) -> None:
-    simulation = new_experiment("heap", values, ready="column")
-    assert simulation.phase == "filled"
-    assert energy_of(simulation).gap == pytest.approx(0.0, abs=1e-12)
+    experiment = new_experiment("heap", values, ready="column")
+    assert experiment.phase == "filled"
+    assert energy_of(experiment).gap == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("values", [{"base_radius": 1e-3}, {"grain_count": 30}, {"width": 0.03}, {"mean_radius": 9e-4}])
 def test_the_ready_column_is_not_used_for_other_grains_or_walls(values: dict) -> None:
-    simulation = new_experiment("heap", {"grain_count": 30} | values, ready="column")
-    assert simulation.phase == "empty"
-    assert simulation.run.world.fixed.all()
+    experiment = new_experiment("heap", {"grain_count": 30} | values, ready="column")
+    assert experiment.phase == "empty"
+    assert experiment.run.world.fixed.all()
 
 
 def test_a_changed_base_is_put_under_a_ready_column_and_its_reset_is_empty() -> None:
-    simulation = new_experiment("heap", ready="column")
-    assert not apply(simulation, SetParameters({"base_radius": 1e-3}))
-    assert simulation.phase == "filled"
-    assert not apply(simulation, Act("reset"))
-    assert simulation.phase == "empty"
-    assert not apply(simulation, SetParameters({"base_radius": 2.5e-4}))
-    assert not apply(simulation, Act("reset"))
-    assert simulation.phase == "filled"
+    experiment = new_experiment("heap", ready="column")
+    assert not apply(experiment, SetParameters({"base_radius": 1e-3}))
+    assert experiment.phase == "filled"
+    assert not apply(experiment, Act("reset"))
+    assert experiment.phase == "empty"
+    assert not apply(experiment, SetParameters({"base_radius": 2.5e-4}))
+    assert not apply(experiment, Act("reset"))
+    assert experiment.phase == "filled"
 
 
 def test_an_unknown_prepared_state_is_refused() -> None:

@@ -29,9 +29,9 @@ from tests.small_worlds import Bench, contacts_of, model_of, world_of
 
 @pytest.fixture(scope="module")
 def column() -> Experiment:
-    simulation = new_experiment("heap", ready="column")
-    advance(simulation, 3000)
-    return simulation
+    experiment = new_experiment("heap", ready="column")
+    advance(experiment, 3000)
+    return experiment
 
 
 def test_the_column_carries_its_weight_less_what_its_walls_bear(column: Experiment) -> None:

@@ -27,10 +27,10 @@ R, APART = 1e-3, 1.2e-3
 
 
 def dumbbell(dimension: int, radius: float = R) -> BodyShape:
-    place = np.zeros((2, dimension))
-    place[:, 0] = -0.5 * APART * radius / R, 0.5 * APART * radius / R
+    position = np.zeros((2, dimension))
+    position[:, 0] = -0.5 * APART * radius / R, 0.5 * APART * radius / R
     inertia = 1e-12 if dimension == 2 else 1e-12 * np.eye(3)
-    return body_shape(place, radius, 1e-5, inertia, np.zeros(dimension))
+    return body_shape(position, radius, 1e-5, inertia, np.zeros(dimension))
 
 
 def size_of_dumbbell(dimension: int) -> float:
@@ -78,8 +78,8 @@ def test_shares_of_a_clump_add_up_to_the_volume_of_its_file() -> None:
 
 
 def test_the_box_in_a_packing_of_bodies_is_that_of_a_packing_of_grains() -> None:
-    place = np.stack(np.meshgrid(3.25e-3 * np.arange(12), 2.05e-3 * np.arange(19), indexing="ij"), -1).reshape(-1, 2)
-    world = add_bodies(world_of(2), dumbbell(2), place)
+    position = np.stack(np.meshgrid(3.25e-3 * np.arange(12), 2.05e-3 * np.arange(19), indexing="ij"), -1).reshape(-1, 2)
+    world = add_bodies(world_of(2), dumbbell(2), position)
     box = box_in_packing(world)
     assert box is not None
     cells = (box.upper - box.lower) / (2.0 * sqrt(size_of_dumbbell(2) / pi))

@@ -62,15 +62,15 @@ def test_the_kinetic_part_is_density_times_mean_square_and_nothing_in_uniform_mo
     """
     side, mass, speed = 0.005, 3e-4, 0.7
     i, j = (axis.ravel() for axis in np.meshgrid(np.arange(50), np.arange(50)))
-    place = side * np.column_stack((i, j))
+    position = side * np.column_stack((i, j))
     velocity = np.column_stack((2.0 + speed * (-1.0) ** (i + j), np.full(i.size, -3.0)))
-    grid = grid_over(place.min(axis=0), place.max(axis=0), 2.0 * side, (0, 1))
+    grid = grid_over(position.min(axis=0), position.max(axis=0), 2.0 * side, (0, 1))
     middle = tuple(slice(count // 2 - 3, count // 2 + 3) for count in grid.shape)
-    found = kinetic_stress(place, velocity, np.full(i.size, mass), 2.0 * side, grid)[(..., *middle)]
+    found = kinetic_stress(position, velocity, np.full(i.size, mass), 2.0 * side, grid)[(..., *middle)]
     expected = mass * speed**2 / side**2
     assert np.abs(found[0, 0] / expected - 1.0).max() < math.exp(-0.5 * math.pi**2)
     assert np.abs(found[1]).max() < math.exp(-0.5 * math.pi**2) * expected
-    still = kinetic_stress(place, np.full_like(velocity, 4.0), np.full(i.size, mass), 2.0 * side, grid)
+    still = kinetic_stress(position, np.full_like(velocity, 4.0), np.full(i.size, mass), 2.0 * side, grid)
     assert np.abs(still).max() < 1e-9 * expected
 
 

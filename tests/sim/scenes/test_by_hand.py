@@ -25,51 +25,51 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def stacked(**values: object) -> Simulation:
     """A glass sphere on a floor of wood, and a wooden sphere on the glass one, pressed 1 µm into each other."""
-    place = [[0.0, 0.0, 0.999e-3], [0.0, 0.0, 2.998e-3]]
-    return place_spheres(place, 1e-3, [GLASS, WOOD], planes=[FLOOR], plane_material=WOOD, **values)
+    position = [[0.0, 0.0, 0.999e-3], [0.0, 0.0, 2.998e-3]]
+    return place_spheres(position, 1e-3, [GLASS, WOOD], planes=[FLOOR], plane_material=WOOD, **values)
 
 
 @pytest.mark.parametrize("integrator", integrators())
 def test_the_first_step_of_spheres_placed_by_hand_contains_gravity(integrator: str) -> None:
-    simulation = place_spheres([[0.0, 0.0, 1.0]], 1e-3, GLASS, integrator=integrator, dt=1e-4, velocity=[0.3, 0.0, 0.0])
+    experiment = place_spheres([[0.0, 0.0, 1.0]], 1e-3, GLASS, integrator=integrator, dt=1e-4, velocity=[0.3, 0.0, 0.0])
     for steps in (1, 2):
-        simulation.step(steps)
-        time = simulation.time
-        assert simulation.velocity[0] == pytest.approx([0.3, 0.0, -G * time], rel=1e-9)
+        experiment.step(steps)
+        time = experiment.time
+        assert experiment.velocity[0] == pytest.approx([0.3, 0.0, -G * time], rel=1e-9)
         # A first step without gravity leaves g t dt/2.
-        assert 1.0 - simulation.position[0, 2] == pytest.approx(0.5 * G * time**2, rel=1e-6)
+        assert 1.0 - experiment.position[0, 2] == pytest.approx(0.5 * G * time**2, rel=1e-6)
 
 
 def test_contacts_have_the_forces_of_the_materials_of_both() -> None:
-    simulation = stacked()
-    simulation.step(0)
-    found = simulation.contacts()
+    experiment = stacked()
+    experiment.step(0)
+    found = experiment.contacts()
     assert [*zip(found.i.tolist(), found.j.tolist())] == [(0, 1), (0, -1)]
     for column, (one, other, radius) in enumerate(((GLASS, WOOD, 0.5e-3), (GLASS, WOOD, 1e-3))):
         young = 1.0 / sum((1.0 - side.poisson**2) / side.young for side in (one, other))
         hertz = 4.0 / 3.0 * young * math.sqrt(radius) * 1e-6**1.5
         assert abs(found.force[2, column]) == pytest.approx(hertz, rel=1e-6)
     volume = 4.0 / 3.0 * math.pi * 1e-9
-    assert simulation.world.mass == pytest.approx([2500.0 * volume, 700.0 * volume])
-    table = simulation.experiment.engine.law_parameters.table
+    assert experiment.world.mass == pytest.approx([2500.0 * volume, 700.0 * volume])
+    table = experiment.experiment.engine.law_parameters.table
     assert table[:, FRICTION] == pytest.approx([0.4, 0.6, 0.6, 0.9])
 
 
 def test_energy_of_a_fall_is_conserved_and_the_ledger_closes() -> None:
-    simulation = place_spheres([[0.0, 0.0, 1.1e-3]], 1e-3, GLASS._replace(restitution=1.0), planes=[FLOOR])
-    simulation.step(800)
-    energy = simulation.energy()
-    assert simulation.experiment.run.world.largest_overlap[0] > 0.0  # it has bounced
+    experiment = place_spheres([[0.0, 0.0, 1.1e-3]], 1e-3, GLASS._replace(restitution=1.0), planes=[FLOOR])
+    experiment.step(800)
+    energy = experiment.energy()
+    assert experiment.experiment.run.world.largest_overlap[0] > 0.0  # it has bounced
     assert energy.as_dict()["gap"] == pytest.approx(0.0, abs=1e-3 * energy.poured)
 
 
 def test_the_plane_of_a_law_without_materials_and_fixed_spheres() -> None:
     values = {"law": "lee_herrmann", "normal_stiffness": 1e3, "exponent": "linear", "rotation": False}
-    simulation = place_spheres([[0.0, 1e-3], [0.0, 2.9e-3]], 1e-3, mass=1e-3, fixed=[True, False], **values)
-    simulation.step(1)
-    assert simulation.position[0] == pytest.approx([0.0, 1e-3])
-    assert simulation.position[1, 1] > 2.9e-3
-    assert simulation.spin.shape == (2, 0)
+    experiment = place_spheres([[0.0, 1e-3], [0.0, 2.9e-3]], 1e-3, mass=1e-3, fixed=[True, False], **values)
+    experiment.step(1)
+    assert experiment.position[0] == pytest.approx([0.0, 1e-3])
+    assert experiment.position[1, 1] > 2.9e-3
+    assert experiment.spin.shape == (2, 0)
 
 
 def test_the_same_script_gives_the_same_bits() -> None:

@@ -99,7 +99,7 @@ def test_a_restart_point_shares_no_record_and_no_number_with_the_run(scene: str)
 )
 def test_a_file_with_an_impossible_state_is_refused_and_names_the_part(change: Any, part: str) -> None:
     experiment = recorded("silo")
-    assert not experiment.scene.course.flaw(experiment.run.state, experiment.run.world, experiment.run.built)
+    assert not experiment.scene.course.invalid_state(experiment.run.state, experiment.run.world, experiment.run.built)
     change(experiment.run.state)
     with pytest.raises(ArchiveError, match=f"The file's {part} cannot have this value in the scene 'silo'"):
         saved_run.read(io.BytesIO(written(experiment)))

@@ -135,18 +135,18 @@ def test_without_internal_friction_the_spin_of_the_satellite_does_not_reverse() 
 
 def test_particles_rest_until_they_are_started_and_a_reset_brings_them_back() -> None:
     experiment = new_experiment("rod", scenes()["rod"].test_values)
-    place = experiment.run.world.motion[:2, 0].copy()
+    position = experiment.run.world.motion[:2, 0].copy()
     advance(experiment, 100)
-    assert np.array_equal(experiment.run.world.motion[:2, 0], place)
+    assert np.array_equal(experiment.run.world.motion[:2, 0], position)
     apply(experiment, Act("run"))
     advance(experiment, 100)
-    assert not np.array_equal(experiment.run.world.motion[:2, 0], place)
+    assert not np.array_equal(experiment.run.world.motion[:2, 0], position)
     assert not apply(experiment, SetParameters({"bond_stiffness": 5e3, "bond_viscosity": 0.4}))
     advance(experiment, 100)
     assert experiment.fault is None
     apply(experiment, Act("reset"))
     assert experiment.phase == "empty"
-    assert np.array_equal(experiment.run.world.motion[:2, 0], place)
+    assert np.array_equal(experiment.run.world.motion[:2, 0], position)
 
 
 def test_a_lattice_has_six_neighbours_and_a_balanced_body_stays_at_rest() -> None:

@@ -236,10 +236,10 @@ def test_the_box_moves_as_its_frequency_and_acceleration_say() -> None:
     began = experiment.time
     for _ in range(6):
         advance(experiment, CHECK_STEPS)
-        place = built.amplitude * (1.0 - math.cos(math.tau * 20.0 * (experiment.time - began)))
+        position = built.amplitude * (1.0 - math.cos(math.tau * 20.0 * (experiment.time - began)))
         later = experiment.run.world.walls.moved[:, 1]
         if experiment.time > began + 1.5 * CHECK_STEPS * experiment.dt:
-            np.testing.assert_allclose(later, place, atol=1e-9)
+            np.testing.assert_allclose(later, position, atol=1e-9)
 
 
 def test_the_box_of_the_brazil_nut_is_closed_and_begins_to_move_from_rest() -> None:
@@ -265,7 +265,7 @@ def shaken(place: float, **values: float) -> Experiment:
 
 
 def test_the_large_grain_is_sorted_only_where_it_stays_above_nearly_every_small_one() -> None:
-    at_top, in_middle, at_bottom = (shaken(place) for place in (0.97, 0.7, 0.0))
+    at_top, in_middle, at_bottom = (shaken(position) for position in (0.97, 0.7, 0.0))
     assert brazil_nut.as_high(at_top) == pytest.approx(0.03, abs=0.01)
     assert not at_top.scene.course.check(at_top)
     for experiment in (in_middle, at_bottom):
@@ -275,8 +275,8 @@ def test_the_large_grain_is_sorted_only_where_it_stays_above_nearly_every_small_
 
 def test_a_grain_of_the_same_size_that_is_sorted_is_complained_of() -> None:
     assert "no higher than the others" in str((at_top := shaken(0.97, size_ratio=1.0)).scene.course.check(at_top))
-    for place in (0.0, 0.7):
-        experiment = shaken(place, size_ratio=1.0)
+    for position in (0.0, 0.7):
+        experiment = shaken(position, size_ratio=1.0)
         assert not experiment.scene.course.check(experiment)
         assert brazil_nut.outcomes(experiment)[0].holds
 
@@ -565,8 +565,8 @@ def test_every_outcome_of_the_heap_from_a_source_fails_for_other_flanks(left: An
 def test_the_plate_bears_the_weight_of_the_heap() -> None:
     experiment = begun("two_sided")
     run_experiment(experiment)
-    place, push, above = two_sided.pressure(experiment)
-    width, world = place[1] - place[0], experiment.run.world
+    position, push, above = two_sided.pressure(experiment)
+    width, world = position[1] - position[0], experiment.run.world
     loose = ~world.fixed
     mass = world.mass[loose]
     assert above.sum() * width == pytest.approx(mass.sum() * 9.81)

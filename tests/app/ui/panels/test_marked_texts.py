@@ -68,7 +68,7 @@ def test_the_options_of_tools_are_messages_in_every_width(
     offered: dict[str, Message | str] = {}
 
     def slide(ui: Ui, name: str, texts: tuple[Message, ...], where: float, **_: float) -> None:
-        offered.update({f"{name} {place}": text for place, text in enumerate(texts)})
+        offered.update({f"{name} {index}": text for index, text in enumerate(texts)})
 
     monkeypatch.setattr(pointer, "slide", slide)
     for tool in all_tools():

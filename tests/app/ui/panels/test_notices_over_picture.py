@@ -19,7 +19,7 @@ from repose.app.ui.panels import Panel, all_keys, all_panels, notices_over_pictu
 from repose.app.ui.panels.notices_over_picture import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
-from repose.app.ui.toasts import LONG, SHORT, Toasts, current_toasts, tell
+from repose.app.ui.toasts import LONG, SHORT, Toasts, current_toasts, show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
@@ -156,7 +156,7 @@ def test_a_failed_automatic_save_stays_visible(harness: PanelHarness) -> None:
 
 def test_notices_and_messages_cover_neither_the_legend_nor_each_other(harness: PanelHarness) -> None:
     harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
-    tell(harness.ui, "Not used.", bad=True)
+    show_toast(harness.ui, "Not used.", bad=True)
     ask(harness.ui, "Go on?", "Yes", lambda: None)
     harness.frame(3)
     boxes = [harness.widgets[name] for name in ("question", "notice", "toast.0")]

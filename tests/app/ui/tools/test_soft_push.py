@@ -64,9 +64,9 @@ def test_in_space_the_rod_is_as_deep_as_the_grain_under_the_pointer(harness: Pan
     x, y = at(harness, 3.0, 1.0, 0.5)
     assert stir.TOOL.press(ui, (x, y))
     assert stir.TOOL.hold(ui, (x + 60.0, y))
-    place = np.array(harness.commands[-1].position)
-    assert (place - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
-    assert at(harness, *place) == pytest.approx((x + 60.0, y))
+    position = np.array(harness.commands[-1].position)
+    assert (position - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
+    assert at(harness, *position) == pytest.approx((x + 60.0, y))
     assert depth_at(ui, (5.0, 5.0)) == pytest.approx(np.mean(ui.snapshot.geometry.box, axis=0))
 
 

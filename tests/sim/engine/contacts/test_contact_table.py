@@ -63,9 +63,9 @@ def test_branches_start_at_the_other_centre_or_the_wall_and_the_world_does_not_c
     before = copy_world(bench.world)
     table = contacts_of(bench)
     pairs = table.j >= 0
-    place = bench.position.T
-    assert table.branch[:, pairs] == pytest.approx(place[:, table.i[pairs]] - place[:, table.j[pairs]], abs=1e-15)
-    assert table.branch[:, ~pairs] == pytest.approx(place[:, table.i[~pairs]] * [[0.0], [1.0]], abs=1e-15)
+    position = bench.position.T
+    assert table.branch[:, pairs] == pytest.approx(position[:, table.i[pairs]] - position[:, table.j[pairs]], abs=1e-15)
+    assert table.branch[:, ~pairs] == pytest.approx(position[:, table.i[~pairs]] * [[0.0], [1.0]], abs=1e-15)
     for name in ("motion", "force", "ledger", "counters"):
         assert np.array_equal(getattr(bench.world, name), getattr(before, name)), name
     assert np.array_equal(bench.world.pairs.shear_spring, before.pairs.shear_spring)

@@ -44,11 +44,20 @@ BY_RADIUS = BoundLaw(force, energy, stiffness)
 def test_force_and_power_follow_the_effective_radius_of_each_pair_and_wall(dimension: int, rotation: bool) -> None:
     model = Model(BY_RADIUS, integrators()["leapfrog"], dimension, rotation)
     radius = np.array([1e-3, 2e-3, 5e-3, 4e-3, 3e-3, 6e-3, 3e-3, 6e-3])
-    place = np.zeros((8, dimension))
-    place[:, 0] = 0.0, 2.9e-3, 20e-3, 28.8e-3, 50e-3, 80e-3, 120e-3, 160e-3
-    place[:, -1] = 0.1, 0.1, 0.1, 0.1, 2.9e-3, 5.7e-3, 2.9e-3, 5.7e-3  # two pairs in the air, four spheres on a plane
+    position = np.zeros((8, dimension))
+    position[:, 0] = 0.0, 2.9e-3, 20e-3, 28.8e-3, 50e-3, 80e-3, 120e-3, 160e-3
+    position[:, -1] = (
+        0.1,
+        0.1,
+        0.1,
+        0.1,
+        2.9e-3,
+        5.7e-3,
+        2.9e-3,
+        5.7e-3,
+    )  # two pairs in the air, four spheres on a plane
     plane = [[0.0] * dimension, [0.0] * (dimension - 1) + [1.0], [0.0] * dimension]
-    bench = Bench(set_walls(world_of(model, place, radius, MASS), [PLANE], [plane]), model, (STIFFNESS,), dt=0.0)
+    bench = Bench(set_walls(world_of(model, position, radius, MASS), [PLANE], [plane]), model, (STIFFNESS,), dt=0.0)
     effective = np.array([1e-3 * 2e-3 / 3e-3, 5e-3 * 4e-3 / 9e-3])
     push = STIFFNESS * np.array([0.1e-3, 0.2e-3]) / effective
     expected = np.zeros((dimension, 8))

@@ -19,32 +19,32 @@ from tests.small_worlds import Bench, model_of, world_of
 
 
 def test_the_largest_overlap_is_that_of_the_impact_not_of_the_end() -> None:
-    simulation = new_experiment("bounce", {"drop_height": 0.002, "forward_speed": 0.0})
-    apply(simulation, Act("run"))
+    experiment = new_experiment("bounce", {"drop_height": 0.002, "forward_speed": 0.0})
+    apply(experiment, Act("run"))
     seen, when = 0.0, 0.0
-    while simulation.time < 0.024:
-        advance(simulation, 1)
-        deepest = (simulation.run.built.radius - simulation.run.world.motion[2, 0]).max() / simulation.run.built.radius
+    while experiment.time < 0.024:
+        advance(experiment, 1)
+        deepest = (experiment.run.built.radius - experiment.run.world.motion[2, 0]).max() / experiment.run.built.radius
         if deepest > seen:
-            seen, when = float(deepest), simulation.time
-    result = results_of(simulation)
-    assert survey_contacts(simulation).largest_overlap < 0.5 * seen
+            seen, when = float(deepest), experiment.time
+    result = results_of(experiment)
+    assert survey_contacts(experiment).largest_overlap < 0.5 * seen
     # Looked at between the steps; the force is found at the predicted place.
     assert result["largest_overlap"] == pytest.approx(seen, rel=1e-3)
     found = result["largest_overlap_at"]
-    assert found["time"] == pytest.approx(when, abs=3.0 * simulation.dt)
+    assert found["time"] == pytest.approx(when, abs=3.0 * experiment.dt)
     assert (found["wall"], len(found["grains"])) == (0, 1)
     row = found["grains"][0]
-    assert found["position"] == pytest.approx([*simulation.run.world.motion[:2, 0, row], 0.0], abs=1e-12)
+    assert found["position"] == pytest.approx([*experiment.run.world.motion[:2, 0, row], 0.0], abs=1e-12)
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("rotation", [False, True])
 def test_the_overlap_is_relative_to_the_smaller_movable_sphere(dimension: int, rotation: bool) -> None:
     model, numbers = model_of("velocity_verlet", dimension, rotation)
-    place = np.zeros((4, dimension))
-    place[:, 0] = (0.0, 2.9e-3, 10e-3, 13.8e-3)
-    world = world_of(model, place, [1e-3, 2e-3, 1e-3, 3e-3], 1e-3, fixed=[False, False, True, False])
+    position = np.zeros((4, dimension))
+    position[:, 0] = (0.0, 2.9e-3, 10e-3, 13.8e-3)
+    world = world_of(model, position, [1e-3, 2e-3, 1e-3, 3e-3], 1e-3, fixed=[False, False, True, False])
     bench = Bench(world, model, numbers, 1e-9)
     bench.advance(1)
     # 0.1 mm of 1 mm, and 0.2 mm of 3 mm, as the sphere of 1 mm is held.

@@ -41,7 +41,7 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     # ten times slower. It was so for rotating grains once.
     law = laws()[name]
     parameters = law.parameters.checked({})
-    numbers, functions = law.numbers(parameters), law.bind(parameters)
+    numbers, functions = law.coefficients(parameters), law.bind(parameters)
     call, shapes = call_of(functions, numbers), shapes_of(functions, 3)
     force, material, energy, lasts, stiffness, _, reach = call
 
@@ -62,12 +62,12 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
 @pytest.mark.parametrize(("dimension", "turning", "materials"), [(2, 0, 0), (2, 1, 6), (3, 0, 6), (3, 3, 6)])
 def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int, materials: int) -> None:
     at = columns(dimension, turning)
-    vectors = dict.fromkeys(("branch", "velocity", "shear_spring", "place", "displacement"), dimension)
+    vectors = dict.fromkeys(("branch", "velocity", "shear_spring", "position", "displacement"), dimension)
     spins = dict.fromkeys(("spin_i", "spin_j", "rotation_i", "rotation_j"), turning)
     widths = vectors | spins | {"material": materials}
     outputs = {"force": "velocity", "normal_force": "effective_mass", "torque_i": "spin_i", "torque_j": "spin_j"}
     outputs |= {"overlap": "touching", "lasting": "fixed"}
-    outputs |= {"displacement": "place"} if turning else {}
+    outputs |= {"displacement": "position"} if turning else {}
     assert all(getattr(at, output) == getattr(at, given) for output, given in outputs.items())
     inputs = [name for name in at._fields if name not in outputs]
     taken = [getattr(at, name) + c for name in inputs for c in range(widths.get(name, 1))]
@@ -80,14 +80,14 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
 def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None:
     law = laws()[name]
     parameters = law.parameters.checked({})
-    functions, numbers = law.bind(parameters), law.numbers(parameters)
+    functions, numbers = law.bind(parameters), law.coefficients(parameters)
     call, shapes = call_of(functions, numbers), shapes_of(functions, turning)
     at = columns_of(shapes)
     buffer = np.random.default_rng(2).uniform(0.1, 0.2, BUFFER_ROWS * BLOCK)
     buffer[: 3 * BLOCK] *= 0.3  # branches, so that all touch
     clear_sums(buffer, at, len(shapes.stiffening))
     forget_materials(buffer, at)
-    buffer[at.kind * BLOCK : (at.kind + 1) * BLOCK] = 0.0
+    buffer[at.material_pair * BLOCK : (at.material_pair + 1) * BLOCK] = 0.0
     set_materials(buffer, at, 8, call)
     # What a block before has left there: its normal forces, which may pull.
     buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
@@ -117,15 +117,15 @@ def test_only_compiled_code_evaluates_padding() -> None:
 def test_materials_are_written_where_the_pair_of_materials_is_another_one(size: int) -> None:
     law = laws()["voigt"]
     parameters = law.parameters.checked({"friction": 0.3, "wall_friction": 0.6})
-    call = call_of(law.bind(parameters), law.numbers(parameters))
+    call = call_of(law.bind(parameters), law.coefficients(parameters))
     at = columns(3, 3)
     buffer = np.zeros(BUFFER_ROWS * BLOCK)
     rows = buffer.reshape(BUFFER_ROWS, BLOCK)
     forget_materials(buffer, at)
     for kinds in (0, 1, np.arange(size) % 2):
-        rows[at.kind, :size] = kinds
+        rows[at.material_pair, :size] = kinds
         set_materials(buffer, at, size, call)
-        expected = [call.material(call.params, int(kind)) for kind in rows[at.kind, :size]]
+        expected = [call.material(call.params, int(kind)) for kind in rows[at.material_pair, :size]]
         assert rows[at.material :, :size].T[:, : len(expected[0])].tolist() == [list(row) for row in expected]
         assert not rows[at.material, size:].any()
 

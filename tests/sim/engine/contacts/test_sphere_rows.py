@@ -94,7 +94,7 @@ def test_a_multiple_of_other_columns_is_added_to_the_last_columns_of_a_row(lengt
 def test_sums_begin_with_the_weight_and_no_torque(gravity: tuple[float, ...], spin: tuple[float, ...]) -> None:
     width = sum_width(len(gravity), len(spin) > 0)
     mass = np.random.default_rng(3).uniform(1.0, 2.0, SPHERES)
-    for fill in (compiled("fill_weights"), sphere_rows.fill_weights):
+    for fill in (compiled("fill_gravity"), sphere_rows.fill_gravity):
         sums = np.full((SPHERES, width), 7.0)
         fill(sums.reshape(-1), width, mass, gravity, spin, 2, SPHERES - 3)
         own = sums[2:-3]
@@ -141,7 +141,7 @@ def test_forces_and_torques_are_added_in_the_order_of_a_sorted_list(dimension: i
         expected[i[k], :dimension] += block[force, k]
         expected[j[k], half] += block[torque_j, k]
         expected[i[k], half] += block[torque_i, k]
-    for add in (compiled("add_pushes"), sphere_rows.add_pushes):
+    for add in (compiled("add_forces_of_pairs"), sphere_rows.add_forces_of_pairs):
         sums = np.zeros(12 * width)
         like, spin_like = (0.0,) * dimension, (0.0,) * spin_length
         add(sums, width, like, spin_like, i, j, block.reshape(-1), (1, 5, 8))
@@ -165,8 +165,8 @@ def test_pairs_within_reach_are_chosen_in_the_order_of_the_list(dimension: int, 
     for here, there in zip(*answers, strict=True):
         np.testing.assert_array_equal(here, there)
     chosen, marked, normal_force = answers[0]
-    place = table.reshape(SPHERES, -1)[:, :dimension]
-    branch = place[i] - place[j]
+    position = table.reshape(SPHERES, -1)[:, :dimension]
+    branch = position[i] - position[j]
     near = np.sqrt((branch**2).sum(axis=1)) < 0.5 + (0.1 if reach else 0.0)
     if reach:
         near |= touching > 0

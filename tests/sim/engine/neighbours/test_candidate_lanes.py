@@ -14,7 +14,7 @@ from repose.sim.engine.workspace import LANES
 
 
 class Slots(NamedTuple):
-    place: NDArray[np.float64]
+    position: NDArray[np.float64]
     order: NDArray[np.uint32]
 
 
@@ -58,7 +58,7 @@ def test_the_same_candidates_are_written_in_the_same_order(dimension: int) -> No
     for _ in range(200):
         slots = int(generator.integers(1, 30))
         search = Slots(generator.uniform(0.0, 1.0, (dimension + 1, slots + LANES)), np.zeros(slots + LANES, np.uint32))
-        search.place[-1] *= 0.3
+        search.position[-1] *= 0.3
         search.order[:slots] = generator.permutation(slots)
         first = int(generator.integers(0, slots))
         end = int(generator.integers(first, slots + 1))

@@ -119,9 +119,9 @@ def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, th
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dimension: int, threads: int) -> None:
     # Both in the cell at the origin; with so few spheres a cell of the row above has the same bucket.
-    place = np.full((2, dimension), 5e-4)
-    place[1, 0] += 1e-3
-    world = with_threads(add_spheres(empty_world(dimension), place, 1e-3, 1e-3), threads)
+    position = np.full((2, dimension), 5e-4)
+    position[1, 0] += 1e-3
+    world = with_threads(add_spheres(empty_world(dimension), position, 1e-3, 1e-3), threads)
     mask = world.search.bucket_start.size - 2
     above = [bucket_of(x, 1, 0, mask) for x in (-1, 0, 1)]
     assert bucket_of(0, 0, 0, mask) in above
@@ -134,9 +134,9 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
 def small_and_large(count: int, large: int) -> World:
     """So many equal spheres in a square, and at its middle larger ones of 50 times their radius."""
     generator = np.random.default_rng(3)
-    place = generator.uniform(0.0, 2e-3 * np.sqrt(count), (count, 2))
-    world = add_spheres(empty_world(skin=5e-4), place, 1e-3, 1e-3)
-    middle = np.repeat(place.mean(axis=0)[None], large, axis=0)
+    position = generator.uniform(0.0, 2e-3 * np.sqrt(count), (count, 2))
+    world = add_spheres(empty_world(skin=5e-4), position, 1e-3, 1e-3)
+    middle = np.repeat(position.mean(axis=0)[None], large, axis=0)
     return add_spheres(world, middle, 50e-3, 50.0, first_id=count)
 
 
@@ -197,23 +197,23 @@ def test_the_list_contains_the_properties_of_each_pair_for_the_law() -> None:
     assert world.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
     assert world.pairs.fixed[rows[0, 1]] == 0.0
     assert world.pairs.fixed[rows[0, 2]] == 1.0
-    assert [int(world.pairs.kind[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
+    assert [int(world.pairs.material_pair[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
 
 
 @pytest.mark.parametrize(("dimension", "spin_length"), [(2, 0), (3, 3)])
 def test_pair_properties_of_a_list_from_a_file_are_the_same_bit_by_bit(dimension: int, spin_length: int) -> None:
     generator = np.random.default_rng(5)
-    place, radius = (
+    position, radius = (
         generator.uniform(0.0, 16e-3 / (dimension - 1), (60, dimension)),
         generator.uniform(5e-4, 1.5e-3, 60),
     )
-    world = add_spheres(empty_world(dimension, spin_length, materials=3), place, radius, radius**3 * 1e6)
+    world = add_spheres(empty_world(dimension, spin_length, materials=3), position, radius, radius**3 * 1e6)
     world.material[:] = generator.integers(0, 3, 60)
     world.inverse_mass[:, :7] = 0.0
     assert rebuild(world) == OK
     used = int(world.counters[PAIR_COUNT])
     pairs = world.pairs
-    columns = (pairs.radius_sum, pairs.smaller_radius, pairs.effective_mass, pairs.fixed, pairs.kind)
+    columns = (pairs.radius_sum, pairs.smaller_radius, pairs.effective_mass, pairs.fixed, pairs.material_pair)
     made = [column.copy() for column in columns]
     i, j = pairs.i[:used], pairs.j[:used]
     assert used > 60
@@ -227,8 +227,8 @@ def test_pair_properties_of_a_list_from_a_file_are_the_same_bit_by_bit(dimension
 
 
 def test_each_thread_has_room_for_the_pairs_that_its_rows_had_in_the_old_list() -> None:
-    place = np.random.default_rng(7).uniform(0.0, 20e-3, (600, 2))
-    world = with_threads(add_spheres(empty_world(), place, 5e-4, 1e-3), 2)
+    position = np.random.default_rng(7).uniform(0.0, 20e-3, (600, 2))
+    world = with_threads(add_spheres(empty_world(), position, 5e-4, 1e-3), 2)
     while rebuild(world) == PAIRS_FULL:
         world = enlarge_pairs(world)
     used, of_first = int(world.counters[PAIR_COUNT]), int(world.threads.thread_status[0, FOUND])

@@ -18,9 +18,9 @@ from tests.small_worlds import Bench, look, model_of
 
 
 def rod(members: int, dimension: int) -> BodyShape:
-    place = np.zeros((members, dimension))
-    place[:, 0] = 1.5e-3 * np.arange(members)
-    return shape_of_spheres(place, 1e-3, np.full(members, 1e-5))
+    position = np.zeros((members, dimension))
+    position[:, 0] = 1.5e-3 * np.arange(members)
+    return shape_of_spheres(position, 1e-3, np.full(members, 1e-5))
 
 
 def packing(dimension: int, seed: int) -> Bench:
@@ -30,9 +30,9 @@ def packing(dimension: int, seed: int) -> Bench:
     model = replace(model, bodies=True)
     world = empty_world(dimension, model.spin_length, model.integrator.levels, 1e-4, materials=2)
     world = add_spheres(world, generator.uniform(0.5e-3, 6e-3, (4, dimension)), 1e-3, 1e-5)
-    place = generator.uniform(0.8e-3, 6e-3, (5, dimension))
+    position = generator.uniform(0.8e-3, 6e-3, (5, dimension))
     turned = generator.uniform(0.0, 6.0, 5) if dimension == 2 else generator.normal(0.0, 1.0, (5, 4))
-    world = add_bodies(world, rod(4, dimension), place, orientation=turned, first_id=4)
+    world = add_bodies(world, rod(4, dimension), position, orientation=turned, first_id=4)
     corner = np.zeros((1, 3, dimension))
     corner[0, 1, -1] = 1.0
     bench = Bench(set_walls(world, [PLANE], corner), model, numbers, 1e-9)
