@@ -392,7 +392,11 @@ def _draw_request(ui: Ui) -> None:
     together = [card for card in ui.work.preset_library.cards.values() if card.together]
     for card in together:
         if button(
-            ui, ("side_by_side."), Message(card.title), width=18.0 * imgui.get_font_size(), help=Message(card.about)
+            ui,
+            f"side_by_side.{card.name}",
+            Message(card.title),
+            width=18.0 * imgui.get_font_size(),
+            help=Message(card.about),
         ):
             ui.mode.overlay = ""
             choose_preset(ui, card.name)

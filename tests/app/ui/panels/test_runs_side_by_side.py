@@ -149,6 +149,16 @@ def test_enter_in_the_empty_field_takes_the_values_that_it_shows(harness: PanelH
     assert len(started[0].runs) == 3
 
 
+def test_every_example_starts_its_own_preset(harness: PanelHarness) -> None:
+    examples = [name for name, card in harness.ui.work.preset_library.cards.items() if card.together]
+    assert len(examples) > 1
+    for name in examples:
+        harness.ui.mode.overlay = "side_by_side"
+        harness.settle()
+        harness.click(f"side_by_side.{name}")
+        assert harness.ui.settings.choices.preset == name
+
+
 @pytest.mark.parametrize("count", [2, 4])
 def test_the_buttons_of_every_tool_leave_the_labels_free(harness: PanelHarness, count: int) -> None:
     for tool in all_tools():
