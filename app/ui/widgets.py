@@ -247,9 +247,18 @@ def row(left: Message, right: Message, ui: Ui, colour: Colour | None = None) -> 
 
 
 def choose(
-    ui: Ui, name: str, label: Message, options: Mapping[str, Message], current: str, help: Message = EMPTY
+    ui: Ui,
+    name: str,
+    label: Message,
+    options: Mapping[str, Message],
+    current: str,
+    help: Message = EMPTY,
+    instead: Message = EMPTY,
 ) -> str | None:
-    """Draw a drop-down list with its label at the left; returns the key that is chosen now, or None."""
+    """Draw a drop-down list with its label at the left; returns the key that is chosen now, or None.
+
+    `instead` is shown while `current` is none of the options.
+    """
     chosen = None
     width = imgui.get_content_region_avail().x
     indent = text_width(label) + imgui.get_style().item_inner_spacing.x if label else 0.0
@@ -258,7 +267,7 @@ def choose(
         imgui.text_colored(vector(ui.palette.muted), translated(label))
         imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.set_next_item_width(width - indent)
-    shown, pad = options.get(current) or plain(current), imgui.get_style().frame_padding
+    shown, pad = options.get(current) or instead or plain(current), imgui.get_style().frame_padding
     scripts = RAISED.search(str(shown)) is not None
     room = width - indent - imgui.get_frame_height() - 2.0 * pad.x
     size = fitting_size(shown, room)

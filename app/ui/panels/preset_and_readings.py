@@ -50,8 +50,8 @@ def _draw_start(ui: Ui) -> None:
     """Draw the list of presets and the button of the scenes, which has only its key beside a very long title."""
     gap, library = imgui.get_style().item_spacing.x, ui.work.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
-    current = library.current or str(library.title(ui.snapshot.run.scene))  # an opened run has no preset
-    shown = library.titles.get(current) or library.title(ui.snapshot.run.scene)
+    # An opened run has no preset: it has the title of its scene.
+    shown = library.titles.get(library.current) or library.title(ui.snapshot.run.scene)
     title = text_width(shown, SMALL_TITLE) + imgui.get_frame_height() + 2.0 * pad
     label = _("Scenes")
     hint, pictures = "S", text_width(_("Scenes  S")) + 3.0 * pad
@@ -59,7 +59,7 @@ def _draw_start(ui: Ui) -> None:
         label, hint, pictures = plain("S"), "", text_width("S") + 3.0 * pad
     size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
     imgui.begin_child("preset", size, imgui.ChildFlags_.nav_flattened)
-    chosen = choose(ui, "experiment.preset", EMPTY, library.titles, current, shown)
+    chosen = choose(ui, "experiment.preset", EMPTY, library.titles, library.current, shown, shown)
     imgui.end_child()
     if chosen is not None:
         choose_preset(ui, chosen)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from imgui_bundle import imgui
 from repose.app.language import translated, use_language
 from repose.app.storage import thumbnails
 from repose.app.storage.paths import runs_folder
@@ -215,6 +216,24 @@ def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
     assert question is not None, "the run in the window is replaced without a word"
     assert "heap-of-mine.repose" in str(question.text)
     assert harness.ui.mode.overlay == ""
+
+
+def test_a_run_without_a_preset_has_the_title_of_its_scene_in_the_language_of_the_window(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, shown = imgui.begin_combo, list[str]()
+
+    def noted(name: str, preview: str, *flags: int) -> bool:
+        shown.append(preview)
+        return bool(begin(name, preview, *flags))
+
+    monkeypatch.setattr(imgui, "begin_combo", noted)
+    harness.ui.work.preset_library.forget()
+    use_language("de")
+    harness.frame()
+    use_language("en")
+    assert "Haufen" in shown
+    assert "Heap" not in shown
 
 
 @pytest.mark.parametrize("picture", [b"", b"RIFFxxxxWEBPbroken", b"\x89PNG", bytes(2 * thumbnails.LARGEST_FILE)])
