@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import draw_symbol, symbol_width
+from repose.app.render.text import RAISED, draw_symbol, symbol_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.storage.thumbnails import SIZE
 from repose.app.ui.ui import Ui
@@ -70,13 +70,13 @@ def title_lines(title: Message, width: float) -> list[str]:
     is wider than a line; a longer title is cut and ends with an ellipsis."""
     lines = [""]
     for word in re.findall(r"\S+\s*", translated(title)):
-        for piece in [word] if symbol_width(word.rstrip()) <= width else word:
-            if lines[-1] and symbol_width((lines[-1] + piece).rstrip()) > width:
+        for piece in [word] if symbol_width(word.rstrip(), RAISED) <= width else word:
+            if lines[-1] and symbol_width((lines[-1] + piece).rstrip(), RAISED) > width:
                 lines.append("")
             lines[-1] += piece
     if len(lines) > TITLE_LINES:
         last = lines[TITLE_LINES - 1].rstrip()
-        while last and symbol_width(f"{last}…") > width:
+        while last and symbol_width(f"{last}…", RAISED) > width:
             last = last[:-1].rstrip()
         lines[TITLE_LINES - 1 :] = [f"{last}…"]
     return [line.rstrip() for line in lines]
@@ -131,7 +131,7 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[st
     y = low.y + high + pad
     with _in_bold(ui):
         for index, words in enumerate(title):
-            draw_symbol(low.x + pad, y + index * TITLE_LINE * line, words, ui.palette.text)
+            draw_symbol(low.x + pad, y + index * TITLE_LINE * line, words, ui.palette.text, RAISED)
     y += TITLE_LINE * head * line
     _write(face.about, low.x + pad, y, text, ui.palette.muted)
     _write(face.question, low.x + pad, y + about, text, ui.palette.accent)

@@ -10,7 +10,6 @@ from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.text import (
     RAISED,
-    SCRIPT,
     SMALL,
     draw_symbol,
     draw_text,
@@ -120,7 +119,8 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
 
 
 def tooltip(text: Message) -> None:
-    """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts.
+    """Explain the widget just drawn when the mouse rests on it. A first line can contain scripts, as `RAISED` finds
+    them: a symbol or a unit, not the underscore of a path.
 
     No tooltip is drawn while a widget is dragged, because it could cover the effect in the picture.
     """
@@ -130,10 +130,10 @@ def tooltip(text: Message) -> None:
         imgui.begin_tooltip()
         words = translated(text)
         first, __, rest = words.partition("\n")
-        if rest and SCRIPT.search(first):
+        if rest and RAISED.search(first):
             low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
-            draw_symbol(low.x, low.y, first, (ink.x, ink.y, ink.z, ink.w))
-            imgui.dummy(imgui.ImVec2(symbol_width(first), imgui.get_text_line_height()))
+            draw_symbol(low.x, low.y, first, (ink.x, ink.y, ink.z, ink.w), RAISED)
+            imgui.dummy(imgui.ImVec2(symbol_width(first, RAISED), imgui.get_text_line_height()))
             words = rest
         write(words, imgui.get_font_size() * 24)
         imgui.end_tooltip()

@@ -17,6 +17,7 @@ from repose.app.ui.parameter_rows import describe
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.parameter_values import parameters_of
+from repose.sim.message import Message
 from repose.sim.parameters import Parameter
 from repose.sim.registry import scenes
 
@@ -248,3 +249,15 @@ def test_a_tooltip_is_shown_where_the_mouse_rests_and_not_while_a_slider_is_drag
     harness.button(False)
     harness.frame(120)
     assert shown
+
+
+@pytest.mark.parametrize(("first", "scripts"), [("/home/of_mine/Videos/heap.mp4", 0), ("stiffness  k_n", 1)])
+def test_a_tooltip_lowers_the_index_of_a_symbol_and_not_the_words_of_a_path(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, first: str, scripts: int
+) -> None:
+    lowered: list[str] = []
+    monkeypatch.setattr(widgets, "draw_symbol", lambda x, y, text, *_: lowered.append(text))
+    monkeypatch.setattr(parameter_rows, "describe", lambda *_: Message("{first}\nmore", first=first))
+    harness.move(*harness.place("field.friction"))
+    harness.frame(120)
+    assert lowered.count(first) > 0 if scripts else first not in lowered
