@@ -9,7 +9,7 @@ walls over the force on them (Janssen 1895). The force on the bottom is F = F_�
 mass M, with F_∞ = σ g W²/(2 μ K) and the mass per area σ.
 
 Round grains do not only slide along the walls, they also roll: μ is below the wall friction μ_w. For μ_w = 0.5 the
-walls of the default column mobilise 0.28 with the first portion, 0.37 with the second and 0.24 with the last (means of
+walls of the default column mobilise 0.29 with the first portion, 0.40 with the second and 0.23 with the last (means of
 seeds 1 to 3), near the bottom 0.2, where fewer than one of ten contacts slides. Therefore μ is measured, and K follows
 from it. It is between the limits of Rankine, (1 − sin φ)/(1 + sin φ) and its inverse, for which the filling would
 yield; φ = 25° is its friction angle.
