@@ -393,10 +393,13 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 
 def answer(experiment: Experiment) -> Answer | None:
-    """The share of the weight that the bottom bears, with half and with the whole filling."""
+    """The share of the weight that the bottom bears, with half and with the whole filling: by the fitted law where there
+    is one, because the force of a single portion scatters by a third."""
     weight, force = found(experiment)
     if not weight.size:
         return None
+    if (of := fitted(experiment)) is not None:
+        force = janssen(weight, of.limit)
     half, share = (weight.size - 1) // 2, 100.0 * float(force[-1] / weight[-1])
     return Answer(
         share,

@@ -308,6 +308,24 @@ def test_large_grains_are_sorted_and_grains_of_the_same_size_are_not() -> None:
 # Janssen's column.
 
 
+def test_the_answer_about_the_column_is_that_of_the_law_and_not_of_a_single_portion() -> None:
+    """In the preset the last portion of seed 1 bears a third more than the others let expect: twice the filling would
+    press twice as hard."""
+    experiment = begun("janssen", grain_count=300, portions=6)
+    weight = np.linspace(0.05, 0.4, 6)
+    force = janssen.janssen(weight, 0.2)
+    answers = []
+    for last in (1.0, 1.33):
+        forces = np.append(force[:-1], last * force[-1])
+        portions = [janssen.LoweredPortion(*row, 0.4) for row in zip(weight, forces, strict=True)]
+        experiment.run.state.phase, experiment.run.state.portions = "rested", portions
+        found = janssen.answer(experiment)
+        assert found is not None
+        answers.append(found.value)
+    assert answers[0] == pytest.approx(100.0 * force[-1] / weight[-1], rel=1e-6)
+    assert answers[1] == pytest.approx(answers[0], rel=0.2)
+
+
 def test_the_law_of_janssen_is_found_again_in_its_own_forces() -> None:
     experiment = begun("janssen", grain_count=300, portions=6)
     state, built = experiment.run.state, experiment.run.built
