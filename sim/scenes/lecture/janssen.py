@@ -393,7 +393,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 
 def answer(experiment: Experiment) -> Answer | None:
-    """The share of the weight that the bottom bears, with half and with the whole filling: by the fitted law where there
+    """The share of the weight that the bottom bears, with half and with the whole filling: by the fitted law if there
     is one, because the force of a single portion scatters by a third."""
     weight, force = found(experiment)
     if not weight.size:
