@@ -23,7 +23,7 @@ def main(folder: Path, grains: int, frictions: tuple[float, ...], seeds: int) ->
     runs.do(runs.begin(), 2, on_progress=lambda words, share: None, on_end=lambda task, result, lost: print(task.name))
     outcome = runs.outcome(plan)
     for row in outcome.words():
-        print("  ".join(word.ljust(12) for word in row))
+        print("  ".join(str(word).ljust(12) for word in row))
     with (folder / "friction.png").open("wb") as file:
         draw_outcome(outcome, file)
 

@@ -400,7 +400,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
         raise ArchiveError(
             Message(
                 "The file's {flaw} cannot have this value in the scene '{name}': the file is damaged.",
-                invalid_state=invalid_state,
+                flaw=invalid_state,
                 name=scene.name,
             )
         )

@@ -74,7 +74,7 @@ def test_friction_passes_from_slider_to_force_through_at_most_eight_files(
     to_law: list[str] = []
     law = registry.laws()["lee_herrmann"]
     experiment = new_experiment("heap", {"grain_count": 4, "width": 0.015})
-    monkeypatch.setitem(registry.laws(), law.name, replace(law, numbers=noted(law.coefficients, to_law)))
+    monkeypatch.setitem(registry.laws(), law.name, replace(law, coefficients=noted(law.coefficients, to_law)))
     physics._runner._together.runs.append(experiment)
     physics._runner._carry_out_commands()
     assert experiment.engine.law_parameters.friction == experiment.parameters.friction > 0.5

@@ -120,7 +120,7 @@ def spoil(**places: object):
         ("motion", spoil(value=np.nan), "positions that are not finite"),
         ("motion", lambda table: table[:, :, :-1], "has a wrong type or shape"),
         ("motion", lambda table: table.astype(np.float32), "has a wrong type or shape"),
-        ("motion", lambda table: table[:, :2], "dimensions"),
+        ("motion", lambda table: table[:, :2], "dimension"),
         ("mass", spoil(value=1e300), "masses that are not between 1e-30 and 1e"),
         ("mass", spoil(value=1e-300), "masses that are not between 1e-30 and 1e"),
         ("radius", spoil(value=1e300), "radii that are not between"),

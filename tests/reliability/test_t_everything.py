@@ -46,8 +46,8 @@ def everything() -> tuple[Bench, World]:
 
     numbers = Coefficients(
         (
-            named[0].numbers(Given(), 3),
-            named[1].numbers(Given(), 3),
+            named[0].coefficients(Given(), 3),
+            named[1].coefficients(Given(), 3),
             Target((0.0, 0.0, 8e-3), 30, 5.0, 1e-3, 3e-4),
         ),
         bond.coefficients(cement),

@@ -212,10 +212,12 @@ def disc_parameters(parameters: type[ParameterSet]) -> type[ParameterSet]:
 
 
 def disc_course(
-    course: TimedCourse, readings: Callable[[Experiment], tuple[Reading, ...]], later_readings: tuple[str, ...]
+    course: TimedCourse,
+    readings: Callable[[Experiment], tuple[Reading, ...]],
+    later_readings: tuple[str, ...] | None = None,
 ) -> Course:
     """The course of one experiment with discs. By default it begins when the grains are at rest; its results are those
-    of a whole run."""
+    of a whole run. `later_readings`: see `Course`."""
     numbers = course.results
     course = replace(
         course,
@@ -229,7 +231,7 @@ def disc_course(
     return replace(
         timed_course(course),
         readings=lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
-        later_readings=(*later_readings, *SETTLING_READINGS),
+        later_readings=None if later_readings is None else (*later_readings, *SETTLING_READINGS),
     )
 
 

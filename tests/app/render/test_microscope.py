@@ -81,7 +81,7 @@ def test_the_energies_of_a_grain_are_those_of_motion_spin_and_height() -> None:
     height = float(snapshot.grains.position[row, 1]) + 2.0
     assert english(energies_of_grain(snapshot, row)) == [
         ("kinetic energy", "250 µJ"),
-        ("potential energy", with_prefix(2e-3 * 9.81 * height, "J", 3)),
+        ("potential energy", str(with_prefix(2e-3 * 9.81 * height, "J", 3))),
     ]
     put(snapshot, orientation=np.zeros((count, 1), np.float32))
     snapshot.grains.columns["rotational"] = np.full(count, 5e-5, np.float32)

@@ -207,7 +207,7 @@ def test_undo_takes_back_the_shaking_and_the_whole_push() -> None:
     done(experiment, TakeBack(SHAKEN))
     assert state_hash(experiment.run) == moments[0]
     assert experiment.run.shaker is None
-    assert "nothing to undo" in apply(experiment, TakeBack(PUSHED))
+    assert "nothing to undo" in str(apply(experiment, TakeBack(PUSHED)))
 
 
 def test_a_drag_taken_back_while_the_button_is_down_lets_go_at_its_end_when_it_is_done_again() -> None:

@@ -141,7 +141,7 @@ def test_a_fault_is_returned_if_the_script_asks_for_it(uncompiled: None) -> None
     assert experiment.step(10_000, on_fault="return") < 10_000
     assert experiment.fault is not None
     assert experiment.step(10, on_fault="return") == 0
-    assert experiment.run(until=1.0, on_fault="return")["fault"] == experiment.fault.message
+    assert experiment.run(until=1.0, on_fault="return")["fault"] == str(experiment.fault.message)
     with pytest.raises(ParameterError, match="on_fault = 'ignore' is refused: it must be 'raise' or 'return'"):
         experiment.step(1, on_fault="ignore")  # type: ignore[arg-type]
 

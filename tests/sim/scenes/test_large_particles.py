@@ -20,6 +20,7 @@ from repose.sim.experiment.take_snapshot import shown_readings
 from repose.sim.fields import hoist
 from repose.sim.measure.display import Outcome
 from repose.sim.measure.measurement import Measurement
+from repose.sim.io.json_text import json_text
 from repose.sim.registry import scenes
 from repose.sim.scenes.large_particles import hoisted, particles
 from repose.sim.scenes.large_particles.afloat import AfloatParameters
@@ -71,7 +72,7 @@ def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: s
     assert {entry.statement: (entry.found, entry.expected) for entry in found(experiment) if not entry.holds} == {}
     assert not experiment.scene.course.check(experiment)
     outcomes = experiment.scene.course.results(experiment)["outcomes"]
-    assert all(entry["holds"] is True for entry in json.loads(json.dumps(outcomes)))
+    assert all(entry["holds"] is True for entry in json.loads(json_text(outcomes)))
 
 
 @pytest.mark.parametrize(
