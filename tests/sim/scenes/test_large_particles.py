@@ -18,9 +18,9 @@ from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import shown_readings
 from repose.sim.fields import hoist
+from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Outcome
 from repose.sim.measure.measurement import Measurement
-from repose.sim.io.json_text import json_text
 from repose.sim.registry import scenes
 from repose.sim.scenes.large_particles import hoisted, particles
 from repose.sim.scenes.large_particles.afloat import AfloatParameters
