@@ -9,17 +9,15 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import time
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-import imgui_bundle
 import numpy as np
 import OpenGL.GL as gl
 import pygame
 from imgui_bundle import imgui
 from imgui_bundle.python_backends.pygame_backend import PygameRenderer
 from repose.app.render.theme import TEXT_SIZE
+from repose.app.render.window_fonts import load_fonts
 
 LONGEST_FRAME = 0.25
 """A frame that lasted longer (window dragged, machine asleep) counts as this [s]."""
@@ -238,22 +236,3 @@ class ImguiBackend(PygameRenderer):
 def _stream(target: int, byte_count: int, address: int) -> None:
     """Upload into new memory, so that the driver need not wait for the previous frame."""
     gl.glBufferData(target, byte_count, ctypes.c_void_p(address), gl.GL_STREAM_DRAW)
-
-
-def load_fonts(io: imgui.IO) -> tuple[imgui.ImFont, imgui.ImFont]:
-    """The regular and the bold font, both with Font Awesome's icons and Japanese merged in."""
-    folder = files("repose.assets").joinpath("fonts")
-    fonts = []
-    for name in ("Inter-Regular.otf", "Inter-SemiBold.otf"):
-        fonts.append(_add_font(io, Path(str(folder.joinpath(name))), merge=False))
-        icons = Path(imgui_bundle.__file__).parent / "assets" / "fonts" / "Font_Awesome_6_Free-Solid-900.otf"
-        if icons.exists():
-            _add_font(io, icons, merge=True)
-        _add_font(io, Path(str(folder.joinpath("NotoSansJP-Regular.otf"))), merge=True)
-    return fonts[0], fonts[1]
-
-
-def _add_font(io: imgui.IO, path: Path, merge: bool) -> imgui.ImFont:
-    configuration = imgui.ImFontConfig()
-    configuration.merge_mode = merge
-    return io.fonts.add_font_from_file_ttf(str(path), TEXT_SIZE, configuration)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from imgui_bundle import imgui
 from repose.app.render.camera import Camera2D
-from repose.app.render.imgui_backend import load_fonts
 from repose.app.render.pacing import pacer
 from repose.app.render.theme import TEXT_SIZE, apply
+from repose.app.render.window_fonts import load_fonts
 from repose.app.storage.film import Film
 from repose.app.storage.settings import load_settings
 from repose.app.ui.edits import Edits

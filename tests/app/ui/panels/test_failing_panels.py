@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +23,7 @@ from tests.app.ui.panels.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 from tests.snapshots import with_fields
 
+ROOT = Path(__file__).resolve().parents[4]
 every_panel = pytest.mark.parametrize("panel", all_panels(), ids=lambda panel: panel.name)
 
 
@@ -153,3 +156,10 @@ def test_a_click_draws_a_failed_panel_again(tmp_path: Path, monkeypatch: pytest.
         harness.click("view.again")
         assert harness.ui.program.broken == {}
         assert "view.colour" in harness.widgets
+
+
+def test_the_harness_of_the_panels_imports_no_opengl() -> None:
+    """OpenGL chooses its platform when it is imported: before a context is open it chooses one that sees no context of
+    a later test in the same process."""
+    code = "import sys, tests.app.ui.panels.panel_harness; sys.exit('OpenGL' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 0
