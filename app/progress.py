@@ -64,7 +64,7 @@ class Progress:
                 self._bar.update(self._task, total=1.0, completed=1.0, description="done")
             self._bar.stop()
 
-    def tell(self, sentence: str) -> None:
+    def print_line(self, sentence: str) -> None:
         """Print a permanent line above the bar."""
         if self._bar is not None:
             self._bar.console.print(printable(sentence), highlight=False, soft_wrap=True)

@@ -140,21 +140,21 @@ def ratio_of_units(unit: str, other: str) -> float | None:
             sign = -1.0 if "/" in ours else sign
         if ours == theirs:
             continue
-        found = [UNIT.fullmatch(text) for text in (ours, theirs)]
-        if found[0] is None or found[1] is None or found[0]["power"] != found[1]["power"]:
+        matches = [UNIT.fullmatch(text) for text in (ours, theirs)]
+        if matches[0] is None or matches[1] is None or matches[0]["power"] != matches[1]["power"]:
             return None
-        of, to = (_without_prefix(match["symbol"]) for match in found if match)
+        of, to = (_without_prefix(match["symbol"]) for match in matches if match)
         base = next((base for base in of if base in to), None)
         if base is None:
             return None
-        ratio *= (of[base] / to[base]) ** (sign * POWERS[found[0]["power"]])
+        ratio *= (of[base] / to[base]) ** (sign * POWERS[matches[0]["power"]])
     return ratio
 
 
 def _without_prefix(symbol: str) -> dict[str, float]:
     """The symbol of a unit and its factor, with and without its first letter as a prefix: mm as 1 mm and 10⁻³ m."""
-    found = {symbol: 1.0}
+    units = {symbol: 1.0}
     for factor, letter in (*PREFIXES, CENTI):
         if letter and len(symbol) > 1 and symbol.startswith(letter):
-            found[symbol.removeprefix(letter)] = factor
-    return found
+            units[symbol.removeprefix(letter)] = factor
+    return units

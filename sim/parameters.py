@@ -190,7 +190,7 @@ class OneOf:
     @property
     def names(self) -> tuple[str, ...]:
         """The allowed names."""
-        return tuple(registry.found(self.kind))
+        return tuple(registry.records(self.kind))
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._checked, handler(source))

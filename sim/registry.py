@@ -93,14 +93,14 @@ _clashes: dict[tuple[str, str], str] = {}
 """Sentences about records whose names are taken already, by source and name."""
 
 
-def found(kind: str) -> dict[str, Any]:
+def records(kind: str) -> dict[str, Any]:
     """Every record of a kind by its name; `kind` is a key of `OFFERS`. Shipped records come first."""
-    return _found(kind)
+    return _records(kind)
 
 
 def scenes() -> dict[str, Any]:
     """Every scene by name."""
-    return found("scenes")
+    return records("scenes")
 
 
 def default_scene() -> str:
@@ -110,32 +110,32 @@ def default_scene() -> str:
 
 def laws() -> dict[str, Any]:
     """Every contact law by name."""
-    return found("laws")
+    return records("laws")
 
 
 def integrators() -> dict[str, Any]:
     """Every integrator by name."""
-    return found("integrators")
+    return records("integrators")
 
 
 def fields() -> dict[str, Any]:
     """Every field by name."""
-    return found("fields")
+    return records("fields")
 
 
 def bonds() -> dict[str, Any]:
     """Every bond law by name."""
-    return found("bonds")
+    return records("bonds")
 
 
 def measurements() -> dict[str, Any]:
     """Every measurement by name."""
-    return found("measure")
+    return records("measure")
 
 
 def studies() -> dict[str, Any]:
     """Every study by name."""
-    return found("study.studies")
+    return records("study.studies")
 
 
 def extra_modules() -> list[ModuleType]:
@@ -154,21 +154,21 @@ def plugins() -> list[Plugin]:
         _read = []
         for plugin in _installed_and_in_folder():
             _read.append(plugin)
-        _found.cache_clear()
+        _records.cache_clear()
     return [*_read, *_added]
 
 
 def troubles() -> list[str]:
     """Why plug-ins or some of their records are not used: one sentence each."""
     for kind in OFFERS:
-        _found(kind)
+        _records(kind)
     return [*(plugin.trouble for plugin in plugins() if plugin.trouble), *_clashes.values()]
 
 
 def clashes_of(module: ModuleType) -> list[str]:
     """Why records of the module are not used: their names exist already. One sentence each."""
     for kind in OFFERS:
-        _found(kind)
+        _records(kind)
     sources = {plugin.source for plugin in plugins() if plugin.module is module}
     return [sentence for (source, _), sentence in _clashes.items() if source in sources]
 
@@ -188,7 +188,7 @@ def add_file(path: str | Path) -> ModuleType:
     if plugin.module is None:
         raise PluginError(plugin.trouble)
     _added.append(plugin)
-    _found.cache_clear()
+    _records.cache_clear()
     return plugin.module
 
 
@@ -197,7 +197,7 @@ def add_module(module: ModuleType) -> None:
     plugins()
     _added[:] = [plugin for plugin in _added if plugin.source != module.__name__]
     _added.append(Plugin(module.__name__, module, ""))
-    _found.cache_clear()
+    _records.cache_clear()
 
 
 def forget_plugins() -> None:
@@ -206,11 +206,11 @@ def forget_plugins() -> None:
     _read = None
     _added.clear()
     _clashes.clear()
-    _found.cache_clear()
+    _records.cache_clear()
 
 
 @cache
-def _found(kind: str) -> dict[str, Any]:
+def _records(kind: str) -> dict[str, Any]:
     extra = plugins()  # first, because plug-ins can import shipped scenes, which must be imported completely
     root = importlib.import_module(f"repose.sim.{kind}")
     records: dict[str, Any] = {}

@@ -130,10 +130,10 @@ def require_records(scene: type, given: Mapping[str, Any]) -> None:
     if wrong := wrong_fields(scene, given):
         raise wrong.refusal(name)
     for record in SceneRecord.__subclasses__():
-        found = given.get(record.PLACE)
-        if isinstance(found, WrongRecord):
-            raise found.refusal(name)
-        if record.PLACE in given and not isinstance(found, record):
+        record_given = given.get(record.PLACE)
+        if isinstance(record_given, WrongRecord):
+            raise record_given.refusal(name)
+        if record.PLACE in given and not isinstance(record_given, record):
             raise ParameterError(
                 f"The scene {value_text(name)} needs a {record.__name__} in its field '{record.PLACE}', as in "
                 f"{EXAMPLES[record.PLACE]}."

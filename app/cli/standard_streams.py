@@ -60,7 +60,7 @@ def discard() -> None:
         os.close(nowhere)
 
 
-def tell(error: OSError) -> None:
+def print_error(error: OSError) -> None:
     """Report an error of the operating system in a sentence; nothing if the reader of a pipe has closed it."""
     if isinstance(error, BrokenPipeError):
         return

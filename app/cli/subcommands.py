@@ -53,7 +53,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
         code = _run(arguments)
         standard_streams.flush()
     except OSError as error:
-        standard_streams.tell(error)
+        standard_streams.print_error(error)
         standard_streams.discard()
         return NOT_SHOWN
     return code
@@ -61,7 +61,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     if [*arguments] == ["--version"]:  # typer would import pydantic first, which takes longer than everything else
-        _tell_version()
+        _print_version()
         return 0
     try:
         code = cli(args=arguments, prog_name="repose", standalone_mode=False)
@@ -88,7 +88,7 @@ def _with_short(arguments: Sequence[str], message: str) -> str:
     return message
 
 
-def _tell_version() -> None:
+def _print_version() -> None:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -135,7 +135,7 @@ def repose(
 ) -> None:
     """Open the window, unless a command is given."""
     if version:
-        _tell_version()
+        _print_version()
         raise typer.Exit
     from repose.app.storage.engine_cache import choose_engine_cache
     from repose.app.storage.paths import remove_all_leftovers
@@ -531,12 +531,12 @@ def bench(
 
     began, of_engine = time.monotonic(), 0.5 if quick else 0.8  # fraction of the whole time
 
-    def shown(progress: Progress, first: float, last: float) -> bench.Tell:
-        def tell(words: str, share: float) -> None:
+    def shown(progress: Progress, first: float, last: float) -> bench.ShowProgress:
+        def show_progress(words: str, share: float) -> None:
             done = first + (last - first) * share
             progress.show(words, done, time_left(began, done))
 
-        return tell
+        return show_progress
 
     with Progress("Measuring the engine", quiet=json) as progress:
         engine = bench.measure_engine(quick, shown(progress, 0.0, of_engine))

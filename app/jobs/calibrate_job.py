@@ -172,13 +172,13 @@ def _run_in(folder: Path, request: CalibrationRequest, claims: dict[str, Claim])
             runs.do(runs.begin(), request.workers, on_progress, lambda *_: None)
             return runs.outcome(batch)
 
-        def tell(found: CalibrationResult, runs: int) -> None:
+        def show_progress(found: CalibrationResult, runs: int) -> None:
             last.append((found, runs))
-            progress.tell(f"{runs} runs: {in_words(goal, found)}")
+            progress.print_line(f"{runs} runs: {in_words(goal, found)}")
 
         found = CalibrationResult(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
         with suppress(StopAsked):
-            found, seen = calibrate(goal, do, tell)
+            found, seen = calibrate(goal, do, show_progress)
     if stop.asked:
         print_line(f"Stopped; the same command with --out {folder} --resume continues.")
         return INTERRUPTED

@@ -18,7 +18,7 @@ from repose.sim.wording import path_text, reason_of, value_text
 
 if TYPE_CHECKING:
     from repose.sim.clumps.clump import Clump
-    from repose.sim.clumps.distance_field import Tell
+    from repose.sim.clumps.distance_field import ShowProgress
     from repose.sim.clumps.making import Made
     from repose.sim.io.atomic_file import Claim
 
@@ -106,12 +106,12 @@ def run_clump(request: ClumpRequest, quiet: bool = False) -> tuple[int, Made | N
         )
         with Progress(str(title), quiet=quiet) as progress, stoppable() as stop:
 
-            def tell(words: Message, share: float) -> None:
+            def show_progress(words: Message, share: float) -> None:
                 stop.check()
                 progress.show(str(words), share)
 
             try:
-                made = make(request, tell)
+                made = make(request, show_progress)
             except StopAsked:
                 print_line("Stopped before the end; nothing was written.")
                 return INTERRUPTED, None
@@ -138,19 +138,19 @@ def _write(request: ClumpRequest, made: Made, path: Path, claim: Claim) -> None:
     claim.write(lambda file: file.write(text.encode()))
 
 
-def make(request: ClumpRequest, tell: Tell) -> Made:
-    """The clump, its mass properties and quality; `tell(words, share)` is called between parts of the work. Raises
-    `ParameterError` for a clump that falls apart and for a poor fit, unless the request allows them."""
+def make(request: ClumpRequest, show_progress: ShowProgress) -> Made:
+    """The clump, its mass properties and quality; `show_progress(words, share)` is called between parts of the work.
+    Raises `ParameterError` for a clump that falls apart and for a poor fit, unless the request allows them."""
     from repose.sim.clumps.body import body_of
     from repose.sim.clumps.clump import require_planes
     from repose.sim.clumps.distance_field import part_of
     from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined, fits, why_apart, why_poor
 
-    body = body_of(request.source, request.grid, request.size, request.unit, part_of(tell, 0.0, 0.3))
+    body = body_of(request.source, request.grid, request.size, request.unit, part_of(show_progress, 0.0, 0.3))
     require_planes([nodes / request.kappa for nodes in body.field.depth.shape])
     members, rho, kappa = request.spheres, DEFAULT_RHO if request.rho is None else request.rho, request.kappa
-    clump = clump_of(body, request.algorithm, members, rho, part_of(tell, 0.3, 0.6))
-    trying = part_of(tell, 0.6, 0.7), part_of(tell, 0.9, 1.0)
+    clump = clump_of(body, request.algorithm, members, rho, part_of(show_progress, 0.3, 0.6))
+    trying = part_of(show_progress, 0.6, 0.7), part_of(show_progress, 0.9, 1.0)
 
     def does(tried: Clump) -> bool:
         return request.allow_poor_fit or fits(body, tried, kappa)
@@ -158,7 +158,7 @@ def make(request: ClumpRequest, tell: Tell) -> Made:
     one_piece = not request.allow_pieces
     if one_piece and (reason := why_apart(body, clump, members, rho, None, trying[0], does)):
         raise ParameterError(f"{reason} With --allow-pieces it is made as it is.")
-    made = examined(body, clump, kappa, part_of(tell, 0.7, 0.9))
+    made = examined(body, clump, kappa, part_of(show_progress, 0.7, 0.9))
     found = made.quality.overlap
     if not request.allow_poor_fit and (why := why_poor(body, clump, found, members, rho, kappa, one_piece, trying[1])):
         raise ParameterError(f"{why} With --allow-poor-fit it is made as it is.")

@@ -23,7 +23,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.presets import DEFAULT, load
-from repose.sim.study.bench import SIZES, Tell, side_by_side
+from repose.sim.study.bench import SIZES, ShowProgress, side_by_side
 
 SIZE = (1280, 720)
 """Size of the window [px]."""
@@ -39,7 +39,7 @@ Turn = Callable[[], Snapshot]
 call."""
 
 
-def measure_frames(quick: bool = False, tell: Tell = lambda words, share: None) -> dict[str, Any]:
+def measure_frames(quick: bool = False, show_progress: ShowProgress = lambda words, share: None) -> dict[str, Any]:
     """Frames and steps per second of the default preset, at rest and flowing; or the reason why nothing was
     measured."""
     from repose.app.window.window import WindowError, open_offscreen
@@ -69,7 +69,7 @@ def measure_frames(quick: bool = False, tell: Tell = lambda words, share: None) 
         try:
             rows: list[dict[str, Any]] = []
             for turn in (drawn, undrawn):
-                tell(f"the run {'with' if turn is drawn else 'without'} a picture", 0.4 * (turn is undrawn))
+                show_progress(f"the run {'with' if turn is drawn else 'without'} a picture", 0.4 * (turn is undrawn))
                 for row in _run(turn, physics.send, span):
                     turns = row.pop("turns_per_second")
                     rows.append(row | {"frames_per_second": turns if turn is drawn else None})
@@ -77,9 +77,9 @@ def measure_frames(quick: bool = False, tell: Tell = lambda words, share: None) 
                     physics.send(Act("reset"))
         finally:
             application.close()
-    tell("snapshots for the picture", 0.8)
+    show_progress("snapshots for the picture", 0.8)
     publishing = measure_publishing(quick)
-    tell("done", 1.0)
+    show_progress("done", 1.0)
     return {"renderer": window.gl_renderer, "size": SIZE, "rows": rows, "publishing": publishing}
 
 

@@ -106,12 +106,12 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
                 progress.show(f"{words}: preparing", number / count, stage=words)
                 stage = begun(stage, step, threads)
 
-                def tell(share: float, number: int = number, words: str = words) -> None:
+                def show_progress(share: float, number: int = number, words: str = words) -> None:
                     done = (number + share) / count
                     progress.show(words, done, countdown.words(done) if share > LEAST_SHARE or number else "")
 
                 shots = StepFilm(lecture, number, language, plan, maker, stage, stop)
-                for picture in shots.pictures(tell):
+                for picture in shots.pictures(show_progress):
                     recorder.add(picture)
                 if stage.first.fault is not None:
                     raise ParameterError(f"step {number + 1}: {stage.first.fault.message}")
@@ -232,22 +232,22 @@ class StepFilm:
         frame_box(camera, step.box, size, room, edge, room[1])
         return camera, False
 
-    def pictures(self, tell: Callable[[float], None]) -> Iterator[Picture]:
-        """Every picture of the step; `tell` gets the fraction done."""
+    def pictures(self, show_progress: Callable[[float], None]) -> Iterator[Picture]:
+        """Every picture of the step; `show_progress` gets the fraction done."""
         if not self._head:
-            yield from self._taken(tell)
+            yield from self._taken(show_progress)
             return
         shot = shot_of(self._stage, forces=False)
         names = tuple(translated(run.run.label) for run in (shot, *shot.beside))
         card = title_card(self._size, self._lines, names, translated(film_words(shot, 1.0).origin))
         yield from repeat(card, round(READING * self._fps))
         shown, above = self._lines, head(self._size, self._head, self._lines)
-        for picture in self._taken(tell):
+        for picture in self._taken(show_progress):
             if shown != self._lines:
                 shown, above = self._lines, head(self._size, self._head, self._lines)
             yield picture if len(picture) == self._size[1] else np.concatenate((above, picture))
 
-    def _taken(self, tell: Callable[[float], None]) -> Iterator[Picture]:
+    def _taken(self, show_progress: Callable[[float], None]) -> Iterator[Picture]:
         """The pictures below the head, and the plot, which fills the film."""
         step, stage, course = self._step, self._stage, self._course
         run, fps = stage.first, self._fps
@@ -274,7 +274,9 @@ class StepFilm:
             filmed += 1
             seconds = filmed / fps
             end = self._end(over_at, idle)
-            tell(min(seconds / end, shot.run.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0))
+            show_progress(
+                min(seconds / end, shot.run.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0)
+            )
             if seconds >= end or run.fault is not None:
                 break
             if step.paused and not step.actions:  # a step with actions waits for a guess: a film goes on

@@ -273,7 +273,7 @@ def _export_for_lammps(path: Path, to: Path) -> int:
 def saved_runs(path: Path) -> tuple[tuple[SavedRun, ...], frozenset[str]]:
     """The runs in a file, and the names of the parameters in which they differ; raises `ParameterError`."""
     saved = _loaded(path)
-    return singles(saved), getattr(saved, "own", frozenset())
+    return singles(saved), getattr(saved, "differing", frozenset())
 
 
 def _single(path: Path) -> SavedRun:

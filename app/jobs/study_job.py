@@ -150,7 +150,7 @@ def _do(request: StudyRequest, missing: list[Task], study_runs: StudyRuns, progr
     countdown = Countdown()
 
     def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
-        progress.tell(f"{task.name}: {_in_words(task, result) if result is not None else f'lost: {lost}'}")
+        progress.print_line(f"{task.name}: {_in_words(task, result) if result is not None else f'lost: {lost}'}")
 
     def on_progress(words: str, share: float) -> None:
         stop.check()
@@ -198,7 +198,7 @@ def _finish(request: StudyRequest, folder: Path, study_runs: StudyRuns, stop: St
         print(text, end="", flush=True)
     else:
         for outcome in outcomes.values():
-            write_out(_told(outcome, titled=request.whole is not None))
+            write_out(_summary(outcome, titled=request.whole is not None))
         write_out(f"written to  {folder}")
     if stop.asked:
         print_line(f"Stopped; the same command with --out {folder}{_resume(request)} continues.")
@@ -232,7 +232,7 @@ def _report(request: StudyRequest, outcomes: Mapping[str, StudyOutcome]) -> dict
     }
 
 
-def _told(outcome: StudyOutcome, titled: bool) -> str:
+def _summary(outcome: StudyOutcome, titled: bool) -> str:
     """Means, table and fits as lines of text."""
     plan, lines = outcome.plan, list[str]()
     if titled:

@@ -29,24 +29,24 @@ LOWEST = 0.05
 
 
 def _pressure(stress: Floats, axes: tuple[int, int]) -> Floats:
-    found: Floats = np.einsum("aaij->ij", stress) / len(stress)
-    return found
+    result: Floats = np.einsum("aaij->ij", stress) / len(stress)
+    return result
 
 
 def _largest_shear(stress: Floats, axes: tuple[int, int]) -> Floats:
     values = np.linalg.eigvalsh(np.moveaxis(0.5 * (stress + stress.swapaxes(0, 1)), (0, 1), (-2, -1)))
-    found: Floats = 0.5 * (values[..., -1] - values[..., 0])
-    return found
+    result: Floats = 0.5 * (values[..., -1] - values[..., 0])
+    return result
 
 
 def _horizontal(stress: Floats, axes: tuple[int, int]) -> Floats:
-    found: Floats = stress[axes[0], axes[0]]
-    return found
+    result: Floats = stress[axes[0], axes[0]]
+    return result
 
 
 def _vertical(stress: Floats, axes: tuple[int, int]) -> Floats:
-    found: Floats = stress[-1, -1]
-    return found
+    result: Floats = stress[-1, -1]
+    return result
 
 
 @dataclass(frozen=True)

@@ -94,13 +94,13 @@ def _result(snapshot: Snapshot) -> tuple[Message, ...]:
     readings."""
     if snapshot.results.outcomes and not any(entry.expected is not None for entry in snapshot.results.readings):
         return tuple(
-            joined(("✓ " if entry.holds else ("✗ "), entry.statement, ": ", entry.found), "")
+            joined(("✓ " if entry.holds else ("✗ "), entry.statement, ": ", entry.measured), "")
             for entry in snapshot.results.outcomes
         )
-    return tuple(map(_read, told(snapshot.results.readings)))
+    return tuple(map(_read, shown_readings(snapshot.results.readings)))
 
 
-def told(readings: Sequence[Reading]) -> Sequence[Reading]:
+def shown_readings(readings: Sequence[Reading]) -> Sequence[Reading]:
     """The readings at the end of a film: every reading with an expected value, otherwise the first ones."""
     return [entry for entry in readings if entry.expected is not None] or readings[:MOST_READINGS]
 

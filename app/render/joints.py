@@ -14,7 +14,7 @@ def joints_of(snapshot: Snapshot) -> NDArray[np.int64]:
     """Rows of the two spheres of every pair of touching members of a body, shape (pairs, 2)."""
     members = np.flatnonzero(snapshot.grains.body >= 0)
     order = members[np.argsort(snapshot.grains.body[members], kind="stable")]
-    found = [np.empty((0, 2), np.int64)]
+    result = [np.empty((0, 2), np.int64)]
     for gap in range(1, len(order)):
         first, second = order[:-gap], order[gap:]
         same = snapshot.grains.body[first] == snapshot.grains.body[second]
@@ -23,5 +23,5 @@ def joints_of(snapshot: Snapshot) -> NDArray[np.int64]:
         first, second = first[same], second[same]
         distance = np.linalg.norm(snapshot.grains.position[first] - snapshot.grains.position[second], axis=1)
         near = distance < NEAR * (snapshot.grains.radius[first] + snapshot.grains.radius[second])
-        found.append(np.column_stack((first[near], second[near])))
-    return np.concatenate(found)
+        result.append(np.column_stack((first[near], second[near])))
+    return np.concatenate(result)

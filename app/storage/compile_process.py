@@ -54,10 +54,10 @@ class CompileProcess:
 
     def __post_init__(self) -> None:
         context = get_context("spawn")
-        self._heard, tell = context.Pipe(duplex=False)
-        self._process = context.Process(target=_work, args=(tell, self.low), daemon=True)
+        self._receiver, sender = context.Pipe(duplex=False)
+        self._process = context.Process(target=_work, args=(sender, self.low), daemon=True)
         start_shielded(self._process)
-        tell.close()  # only the process has this end then: once it is closed, no message follows
+        sender.close()  # only the process has this end then: once it is closed, no message follows
         self._began = 0.0
 
     def state(self) -> CompileState:
@@ -71,11 +71,11 @@ class CompileProcess:
         engine, part, began = self._now or ("", "", 0.0)
         now = progress_in(expected[engine], part, self.clock() - began) if engine else None
         whole = {words: sum(parts.values()) for words, parts in expected.items()}
-        past = sum(whole[words] for words in self._durations)
+        finished = sum(whole[words] for words in self._durations)
         left = sum(whole[words] for words in whole if words not in self._durations and words != engine)
         # Measured over expected time is assumed to be equal for the remaining and the compiled engines.
-        factor = sum(self._durations.values()) / past if past else 1.0
-        passed = past + (now.share * whole[engine] if now else 0.0)
+        factor = sum(self._durations.values()) / finished if finished else 1.0
+        passed = finished + (now.share * whole[engine] if now else 0.0)
         share = 1.0 if self._ended or not whole else passed / sum(whole.values())
         seconds = factor * ((now.seconds_left if now else 0.0) + left)
         done = len(self._durations) - len(self._failures)
@@ -84,7 +84,7 @@ class CompileProcess:
     def wait(self, seconds: float) -> None:
         """Wait for a message of the process, at most this long."""
         if not self._ended:
-            self._heard.poll(seconds)
+            self._receiver.poll(seconds)
 
     def stop(self) -> None:
         """End the process now; engines compiled so far remain on disk."""
@@ -94,8 +94,8 @@ class CompileProcess:
 
     def _listen(self) -> None:
         try:
-            while not self._ended and self._heard.poll():
-                self._take(*self._heard.recv())
+            while not self._ended and self._receiver.poll():
+                self._take(*self._receiver.recv())
         except (EOFError, OSError):
             self._process.join()
             self._ended = True
@@ -127,11 +127,11 @@ class CompileProcess:
                 self._failures.append(failure)
 
 
-def _tell_part(tell: Connection, words: str, part: str) -> None:
-    tell.send(("part", words, part))
+def _send_part(sender: Connection, words: str, part: str) -> None:
+    sender.send(("part", words, part))
 
 
-def _work(tell: Connection, low: bool) -> None:
+def _work(sender: Connection, low: bool) -> None:
     """The work of the process."""
     ignore_interrupts()
     end_with_parent()
@@ -140,11 +140,11 @@ def _work(tell: Connection, low: bool) -> None:
     from repose.sim.study.preparation import compile_engine, expected_times, is_stored, needed_engines
 
     missing = [needed for needed in needed_engines() if not is_stored(needed)]
-    tell.send(("missing", {needed.words: expected_times(needed) for needed in missing}))
+    sender.send(("missing", {needed.words: expected_times(needed) for needed in missing}))
     for needed in missing:
         failure = EMPTY
         try:
-            compile_engine(needed, partial(_tell_part, tell, needed.words))
+            compile_engine(needed, partial(_send_part, sender, needed.words))
             if not is_stored(needed):
                 failure = Message("The engine of {words} was compiled but could not be stored.", words=needed.words)
         except BrokenPipeError:
@@ -155,4 +155,4 @@ def _work(tell: Connection, low: bool) -> None:
                 words=needed.words,
                 error=described(error, whole=True),
             )
-        tell.send(("done", needed.words, failure))
+        sender.send(("done", needed.words, failure))

@@ -60,7 +60,7 @@ class RunSaver:
     """True when another run has been opened; the window then deletes its state of the previous run."""
     safe: SavedState | None = None
     """The state that was saved or opened last, which another run may replace without loss."""
-    said: Message = EMPTY
+    message: Message = EMPTY
     trouble: Message = EMPTY
     unsaved: Message = EMPTY
     """Why the last automatic save failed, with its folder and what to do; empty once a save has succeeded."""
@@ -87,7 +87,7 @@ class RunSaver:
             self.lost = autosave.left_behind()
             self._place = autosave.begin()
         except OSError as error:
-            self._tell_unsaved(error)
+            self._show_unsaved(error)
 
     def tick(self) -> None:
         """Save automatically when a save is due; call it once per frame."""
@@ -140,29 +140,29 @@ class RunSaver:
 
     def export(self, target: Path) -> None:
         """Write the grains between two steps for other programs; the suffix selects the format."""
-        self.said, self.trouble = EMPTY, EMPTY
+        self.message, self.trouble = EMPTY, EMPTY
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
 
     def save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         """Write a plot to free names in the folder, one file per suffix."""
-        self.said, self.trouble = EMPTY, EMPTY
+        self.message, self.trouble = EMPTY, EMPTY
         self._jobs.put(lambda: self._save_plot(sheet, folder, name, suffixes))
 
     def save_files(self, what: Message, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
         """Write files to free names in the folder, one per suffix; the message begins with `what`, their kind."""
-        self.said, self.trouble = EMPTY, EMPTY
+        self.message, self.trouble = EMPTY, EMPTY
         self._jobs.put(lambda: self._save_files(what, folder, name, writers))
 
     def save_picture(self, folder: Path, name: str, write_png: Writer) -> None:
         """Write the picture, and grains and forces of every run, to free names in the folder as PNG and SVG."""
-        self.said, self.trouble = EMPTY, EMPTY
+        self.message, self.trouble = EMPTY, EMPTY
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_picture(saved, folder, name, write_png))))
 
     def open(self, path: str) -> None:
         """Continue the run in a file; reading takes seconds if the run is long or the machine is busy."""
         target = self._target(path)
         if target is not None:
-            self.said, self.opening = Message("Opening {name} …", name=target.name), True
+            self.message, self.opening = Message("Opening {name} …", name=target.name), True
             self._jobs.put(lambda: self._open(target))
 
     def open_lost(self) -> None:
@@ -198,7 +198,7 @@ class RunSaver:
             return False
 
     def _target(self, path: str) -> Path | None:
-        self.said, self.trouble = EMPTY, EMPTY
+        self.message, self.trouble = EMPTY, EMPTY
         text = unquoted(path)
         if not text:
             self.trouble = _("Type the path of a file under File first; Ctrl+R shows the saved runs.")
@@ -212,7 +212,7 @@ class RunSaver:
                 job()
             except Exception as error:  # no error of the disk may end the run
                 log.exception("A run could not be saved or opened.")
-                self.said, self.trouble = EMPTY, sentence_of(error)
+                self.message, self.trouble = EMPTY, sentence_of(error)
 
     def _save(self, saved: Saved, path: Path, over: bool, picture: bytes) -> None:
         """Write the run; an existing file is replaced only if confirmed or written in this session."""
@@ -223,7 +223,7 @@ class RunSaver:
             self._mine = str(path)
             self.used.append(str(path))
             self.safe = _state(saved)
-            self.said, self.unsaved = Message("Saved to {path}.", path=str(path)), EMPTY
+            self.message, self.unsaved = Message("Saved to {path}.", path=str(path)), EMPTY
         except FileExistsError:  # another program has created the file since
             self.confirm = str(path)
             self.trouble = Message("{path} exists already; save again to replace it.", path=str(path))
@@ -243,7 +243,7 @@ class RunSaver:
         try:
             for run, path in zip(runs, paths, strict=True):
                 export(state_of(resumed_experiment(run)), path)
-            self.said = Message("Grains written to {join}.", join=Joined(tuple(map(str, paths))))
+            self.message = Message("Grains written to {join}.", join=Joined(tuple(map(str, paths))))
         except OSError as error:
             self.trouble = Message(
                 "{path} could not be written: {error}; the run continues.", path=str(path), error=reason_of(error)
@@ -277,7 +277,7 @@ class RunSaver:
             except OSError as error:
                 self.trouble = Message("{path} could not be written: {error}.", path=str(path), error=reason_of(error))
                 return
-        self.said = Message(
+        self.message = Message(
             "{what} written to {folder}: {join}.",
             what=what,
             folder=str(folder),
@@ -297,9 +297,9 @@ class RunSaver:
             self._place.save(saved)
             self._kept, self.unsaved = now, EMPTY
         except OSError as error:
-            self._tell_unsaved(error)
+            self._show_unsaved(error)
 
-    def _tell_unsaved(self, error: OSError) -> None:
+    def _show_unsaved(self, error: OSError) -> None:
         self.unsaved = Message(
             "The run cannot be saved automatically in {autosave_folder}: {error}. Free space there, or "
             "allow writing; until then Ctrl+S saves the run elsewhere.",
@@ -317,7 +317,7 @@ class RunSaver:
             self.used.append(str(path))
             self.safe = _state(saved)
         except ArchiveError as error:
-            self.said, self.trouble = EMPTY, message_of(error)
+            self.message, self.trouble = EMPTY, message_of(error)
         finally:
             self.opening = False
 
@@ -337,7 +337,7 @@ class RunSaver:
         foreign = (
             _(" Another version saved it: the continued run may differ in the last bits.") if saved.foreign else ""
         )
-        self.said = Message("Opened {name}.", name=name) + foreign  # two sentences, so that each can be translated
+        self.message = Message("Opened {name}.", name=name) + foreign  # two sentences, so that each can be translated
 
 
 def _file_of(text: str) -> Path:

@@ -52,8 +52,8 @@ def pixels(picture: bytes) -> NDArray[np.uint8] | None:
     width, height = surface.get_size()
     if width * height > 4 * SIZE[0] * SIZE[1]:
         return None
-    found = np.frombuffer(pygame.image.tobytes(surface, "RGBA"), np.uint8)
-    return found.reshape(height, width, 4)
+    result = np.frombuffer(pygame.image.tobytes(surface, "RGBA"), np.uint8)
+    return result.reshape(height, width, 4)
 
 
 def of_preset(name: str) -> bytes:

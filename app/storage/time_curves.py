@@ -100,10 +100,10 @@ def _curves(
     shown = (time[inside] - (zero or 0.0)) / factor
     since = _("simulated time t") if zero is None else Message("time from {event} t", event=zero_words(snapshot))
     axis = Axis(since, unit, over_time=True)
-    found = [entry for entry in snapshot.results.quantities if entry.plot is not None and entry.plot.name == plot]
-    title = next((entry.plot.title for entry in found if entry.plot is not None), EMPTY)
+    rows = [entry for entry in snapshot.results.quantities if entry.plot is not None and entry.plot.name == plot]
+    title = next((entry.plot.title for entry in rows if entry.plot is not None), EMPTY)
     curves = []
-    for y, group in groupby(found, lambda entry: entry.axis):
+    for y, group in groupby(rows, lambda entry: entry.axis):
         entries = [*group]
         columns = {entry: snapshot.results.series.get(entry.name, np.empty(0)) for entry in entries}
         lines = tuple(

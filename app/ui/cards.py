@@ -104,7 +104,7 @@ def _text_heights(face: CardFace, width: float) -> tuple[float, float]:
     return about, question
 
 
-def said(face: CardFace) -> Message:
+def card_text(face: CardFace) -> Message:
     """The text of a card with its question."""
     return joined([part for part in (face.about, face.question) if part], " ")
 
@@ -126,7 +126,7 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[st
     text = width - 2 * pad
     about, question = _text_heights(face, text)
     if about + question > tall or title[-1].endswith("…"):
-        tooltip(joined([part for part in (face.title, said(face)) if part], "\n"))
+        tooltip(joined([part for part in (face.title, card_text(face)) if part], "\n"))
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
     with _in_bold(ui):

@@ -26,7 +26,7 @@ from repose.app.ui.undo import UndoHistory
 from repose.sim.clumps.body import LARGEST, SMALLEST, Body, body_of
 from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.clump_file import text_of
-from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of
+from repose.sim.clumps.distance_field import FEWEST_CELLS, ShowProgress, part_of
 from repose.sim.clumps.exports import exported
 from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, compile_loops, examined, why_apart
 from repose.sim.clumps.quality import Quality, quality
@@ -274,17 +274,17 @@ class Workshop:
                 )
 
     def _make(self, recipe: Recipe) -> None:
-        def tell(words: Message, share: float) -> None:
+        def show_progress(words: Message, share: float) -> None:
             if self._wanted is not recipe:
                 raise StopAsked
             self.words, self.share = words, share
 
-        tell(_("waiting for the compiler"), 0.0)
+        show_progress(_("waiting for the compiler"), 0.0)
         compile_loops()
-        tell(_("distances to the surface"), 0.0)
-        body = self._body_of(recipe, part_of(tell, 0.0, 0.3))
-        clump = clump_of(body, recipe.algorithm, recipe.members, recipe.rho, part_of(tell, 0.3, 0.7))
-        made = examined(body, clump, tell=part_of(tell, 0.7, 1.0))
+        show_progress(_("distances to the surface"), 0.0)
+        body = self._body_of(recipe, part_of(show_progress, 0.0, 0.3))
+        clump = clump_of(body, recipe.algorithm, recipe.members, recipe.rho, part_of(show_progress, 0.3, 0.7))
+        made = examined(body, clump, show_progress=part_of(show_progress, 0.7, 1.0))
         assert self._body is not None
         curve = self._curves.setdefault((self._body[0], *recipe.of_curve), {})  # a file may have changed since
         curve[recipe.members] = CurvePoint(len(clump.radius), made.quality)
@@ -294,27 +294,27 @@ class Workshop:
         for index, spheres in enumerate(missing):
 
             def part(words: Message, share: float, index: int = index, number: int = spheres) -> None:
-                told = plural("curve: {count} sphere", "curve: {count} spheres", count=number)
-                tell(told, (index + share) / len(missing))
+                label = plural("curve: {count} sphere", "curve: {count} spheres", count=number)
+                show_progress(label, (index + share) / len(missing))
 
             part(EMPTY, 0.0)
             fewer = self._fewer(recipe, body, clump, spheres, part_of(part, 0.0, 0.8))
-            curve[spheres] = CurvePoint(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
+            curve[spheres] = CurvePoint(len(fewer.radius), quality(body, fewer, show_progress=part_of(part, 0.8, 1.0)))
             self._show(curve)
         if made.pieces > 1:
-            self.apart = why_apart(body, clump, recipe.members, recipe.rho, MOST_MEMBERS, tell)
+            self.apart = why_apart(body, clump, recipe.members, recipe.rho, MOST_MEMBERS, show_progress)
 
-    def _fewer(self, recipe: Recipe, body: Body, clump: Clump, number: int, tell: Tell) -> Clump:
+    def _fewer(self, recipe: Recipe, body: Body, clump: Clump, number: int, show_progress: ShowProgress) -> Clump:
         """A clump of fewer spheres; the greedy algorithm places the same spheres first."""
         if recipe.algorithm == "greedy":
             return clump._replace(centre=clump.centre[:number], radius=clump.radius[:number])
-        return clump_of(body, recipe.algorithm, number, tell=tell)
+        return clump_of(body, recipe.algorithm, number, show_progress=show_progress)
 
     def _show(self, curve: dict[int, CurvePoint]) -> None:
         by_spheres = {point.spheres: point for point in curve.values()}
         self.points = tuple(by_spheres[spheres] for spheres in sorted(by_spheres))
 
-    def _body_of(self, recipe: Recipe, tell: Tell) -> Body:
+    def _body_of(self, recipe: Recipe, show_progress: ShowProgress) -> Body:
         """The body, which is made again only if its recipe or its file has changed."""
         key: tuple[object, ...] = recipe.of_body
         if recipe.file:
@@ -324,7 +324,7 @@ class Workshop:
                 key = (*key, 0)
         if self._body is None or self._body[0] != key:
             source, cells, size, unit = recipe.of_body
-            self._body = key, body_of(source, cells, size, unit, tell)
+            self._body = key, body_of(source, cells, size, unit, show_progress)
         return self._body[1]
 
 

@@ -52,7 +52,7 @@ class EditMark:
     text: Message
     before: Mapping[str, Value]
     """Values before the change, SI."""
-    asked: tuple[Mapping[str, Value], ...] = ()
+    requested: tuple[Mapping[str, Value], ...] = ()
     """Values requested one after the other, SI: several during a drag."""
     gesture: object = None
 
@@ -237,10 +237,10 @@ class Edits:
         if parameters is None:
             return
         declared = parameters.in_units()
-        asked: tuple[Mapping[str, Value], ...] = (dict(values),)
+        requested: tuple[Mapping[str, Value], ...] = (dict(values),)
         if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
             drag = self.marks.pop()
-            before, asked = {**before, **drag.before}, (*drag.asked, *asked)
+            before, requested = {**before, **drag.before}, (*drag.requested, *requested)
         text = joined([declared[name].change(before[name], value) for name, value in values.items()])
-        self.marks.append(EditMark(self._snapshot.run.time, text, before, asked, gesture))
+        self.marks.append(EditMark(self._snapshot.run.time, text, before, requested, gesture))
         del self.marks[:-MOST_MARKS]

@@ -35,7 +35,7 @@ class RecentRuns:
     """The list of files; only this class changes the list in the settings."""
 
     settings: Settings
-    found: tuple[RecentRun, ...] = ()
+    runs: tuple[RecentRun, ...] = ()
     """The runs of the list, the newest first."""
     _thread: threading.Thread | None = None
     _read: dict[tuple[str, float], RecentRun] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class RecentRuns:
                 continue
         newest = sorted(times, key=lambda path: -times[path])[:MOST]
         runs = [self._entry(path, times[path]) for path in newest]
-        self.found = tuple(run for run in runs if run is not None)
+        self.runs = tuple(run for run in runs if run is not None)
 
     def _entry(self, path: Path, changed: float) -> RecentRun | None:
         from repose.sim.experiment.saved_side_by_side import glimpse

@@ -257,7 +257,7 @@ class Studies:
 
     def _show(self, name: str, plan: StudyPlan, runs: StudyRuns) -> None:
         if runs.results:
-            others = {key: found for key, found in self.results.items() if key != name}
+            others = {key: result for key, result in self.results.items() if key != name}
             done, total = len(runs.results), len(runs.runs[plan.name])
             so_far = (
                 plan.title

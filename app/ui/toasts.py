@@ -87,7 +87,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
         ("edit", ui.control.edits.refused, refused, True),
         ("preset", ui.work.preset_library.trouble, ui.work.preset_library.trouble, True),
         ("threads", snapshot.engine.threads_crowded, snapshot.engine.threads_crowded, False),
-        ("saved", saver.said, saver.said, False),
+        ("saved", saver.message, saver.message, False),
         ("not saved", saver.trouble, saver.trouble, True),
         (
             "recording",
@@ -106,7 +106,7 @@ def whole_change(ui: Ui) -> Message:
         return message
     ((name, before),) = marks[-1].before.items()
     declared = parameters.in_units().get(name)
-    if declared is None or {name: getattr(parameters, name)} not in marks[-1].asked:
+    if declared is None or {name: getattr(parameters, name)} not in marks[-1].requested:
         return message  # it is about an earlier change: the latest one has not acted yet
     now: Value = getattr(parameters, name)
     change = changes_in(message).get(name)

@@ -333,16 +333,16 @@ def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float
 
 def _tab(ui: Ui, group: str, name: str, title: Message) -> bool:
     """Draw a tab; returns whether its row shows this tab."""
-    tabs, found = ui.settings.choices.tabs, ui.states[WidgetState].found_tabs
+    tabs, shown_tabs = ui.settings.choices.tabs, ui.states[WidgetState].found_tabs
     flags = 0
-    if tabs.get(group) == name and group not in found:
+    if tabs.get(group) == name and group not in shown_tabs:
         flags = imgui.TabItemFlags_.set_selected
-        found.add(group)
+        shown_tabs.add(group)
     shown, _ = imgui.begin_tab_item(f"{translated(title)}###{name}", None, flags)
     ui.probe.mark(f"{group}.{name}")
     if imgui.is_item_activated() and tabs.get(group) != name:
         ui.settings.choices.tabs = {**tabs, group: name}
-        found.add(group)
+        shown_tabs.add(group)
     return bool(shown)
 
 

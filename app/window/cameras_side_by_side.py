@@ -23,7 +23,7 @@ class Picture:
     control: CameraControl = field(default_factory=CameraControl)
     camera: Camera = field(default_factory=Camera2D)
     """The camera of the shown picture."""
-    own: Camera | None = None
+    free_camera: Camera | None = None
     """The camera that follows the grains of this run alone."""
     events: Events = field(default_factory=Events)
 
@@ -92,10 +92,10 @@ class Pictures:
         """One frame of every camera, `elapsed` [s] after the last one; pictures in the plane have the same scale."""
         for number, picture in enumerate(self.all):
             with self.of(ui, number):
-                if picture.control.follows_grains and picture.own is not None:
-                    ui.camera = picture.own
+                if picture.control.follows_grains and picture.free_camera is not None:
+                    ui.camera = picture.free_camera
                 picture.control.update(ui, elapsed)
-                picture.own = ui.camera
+                picture.free_camera = ui.camera
         following = [number for number, picture in enumerate(self.all) if picture.control.follows_grains]
         flat = {number: camera for number in following if isinstance(camera := self.all[number].camera, Camera2D)}
         if len(flat) > 1:

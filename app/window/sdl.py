@@ -38,13 +38,13 @@ def library() -> Any:
     ]
     for path in candidates:
         try:
-            found = ctypes.CDLL(str(path))
-            found.SDL_GetWindowFromID.restype = ctypes.c_void_p
-            found.SDL_GetWindowFromID.argtypes = [ctypes.c_uint32]
-            found.SDL_GL_GetDrawableSize.argtypes = [ctypes.c_void_p] + [ctypes.POINTER(ctypes.c_int)] * 2
-            found.SDL_GL_GetProcAddress.restype = ctypes.c_void_p
-            found.SDL_GL_GetProcAddress.argtypes = [ctypes.c_char_p]
-            return found
+            loaded = ctypes.CDLL(str(path))
+            loaded.SDL_GetWindowFromID.restype = ctypes.c_void_p
+            loaded.SDL_GetWindowFromID.argtypes = [ctypes.c_uint32]
+            loaded.SDL_GL_GetDrawableSize.argtypes = [ctypes.c_void_p] + [ctypes.POINTER(ctypes.c_int)] * 2
+            loaded.SDL_GL_GetProcAddress.restype = ctypes.c_void_p
+            loaded.SDL_GL_GetProcAddress.argtypes = [ctypes.c_char_p]
+            return loaded
         except (OSError, AttributeError):
             continue
     return None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from repose.sim.clumps.distance_field import (
     MARGIN,
     DistanceField,
-    Tell,
+    ShowProgress,
     field_of_triangles,
     field_of_voxels,
     grid_around,
@@ -48,7 +48,9 @@ class Body(NamedTuple):
     """Repairs of a mesh, each in a few words."""
 
 
-def body_of(source: str, cells: int = 64, size: float | None = None, unit: str = "mm", tell: Tell = silent) -> Body:
+def body_of(
+    source: str, cells: int = 64, size: float | None = None, unit: str = "mm", show_progress: ShowProgress = silent
+) -> Body:
     """The body named or stored at `source`: a shape of the library, an STL or OBJ file whose lengths are in `unit`, or
     a voxel file (.npy). Its longest edge is `size` [m] long and has `cells` cells.
 
@@ -65,12 +67,12 @@ def body_of(source: str, cells: int = 64, size: float | None = None, unit: str =
             )
         )
     if source in SHAPES:
-        return body_of_shape(source, cells, 0.01 if size is None else size, tell)
+        return body_of_shape(source, cells, 0.01 if size is None else size, show_progress)
     suffix = Path(source).suffix.lower()
     if suffix in SUFFIXES:
-        tell(_("reading the file"), 0.0)
+        show_progress(_("reading the file"), 0.0)
         mesh = read_mesh(source, unit, closed=True, body=True)
-        body = body_of_triangles(Path(source).stem, mesh.facets, cells, size, tell)
+        body = body_of_triangles(Path(source).stem, mesh.facets, cells, size, show_progress)
         return body._replace(notes=(*mesh.notes, *body.notes))
     if suffix == ".npy":
         from repose.sim.io.mesh import UNITS
@@ -86,22 +88,24 @@ def body_of(source: str, cells: int = 64, size: float | None = None, unit: str =
     )
 
 
-def body_of_shape(name: str, cells: int, size: float, tell: Tell = silent) -> Body:
+def body_of_shape(name: str, cells: int, size: float, show_progress: ShowProgress = silent) -> Body:
     """A shape of the library, its box `size` [m] long."""
     shape = SHAPES[name]
     scale = 0.5 * size / max(shape.half)
     if shape.triangles is not None:
-        return body_of_triangles(name, scale * shape.triangles, cells, None, tell)
+        return body_of_triangles(name, scale * shape.triangles, cells, None, show_progress)
     assert shape.inside is not None
     half = scale * np.array(shape.half)
     grid = grid_around(-half, half, cells)
     rough = DistanceField(scale * shape.inside(*(axis / scale for axis in nodes_of(grid))), grid.origin, grid.step)
     surface = iso_surface(rough)
-    field = field_of_triangles(surface, grid, rough.depth > 0.0, tell)
+    field = field_of_triangles(surface, grid, rough.depth > 0.0, show_progress)
     return Body(name, field, surface, volume_of(surface))
 
 
-def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | None, tell: Tell = silent) -> Body:
+def body_of_triangles(
+    name: str, triangles: Floats, cells: int, size: float | None, show_progress: ShowProgress = silent
+) -> Body:
     """The body that closed triangles [m] enclose, shape (triangles, 3, 3), scaled to `size` [m] if one is given."""
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     edge = float((high - low).max())
@@ -122,11 +126,11 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     notes: tuple[Message, ...] = ()
     if winding.min() < 0 or winding.max() > 1:
         # Facets inside the body do not belong to its surface; a node on such a facet gets a depth of an inner node.
-        rough = field_of_triangles(triangles, grid, inside, part_of(tell, 0.0, 0.5))
+        rough = field_of_triangles(triangles, grid, inside, part_of(show_progress, 0.0, 0.5))
         rough.depth[inside] = np.maximum(rough.depth[inside], 1e-3 * grid.step)
-        triangles, tell = iso_surface(rough), part_of(tell, 0.5, 1.0)
+        triangles, show_progress = iso_surface(rough), part_of(show_progress, 0.5, 1.0)
         notes = (_("parts that overlap have been united"),)
-    field = field_of_triangles(triangles, grid, inside, tell)
+    field = field_of_triangles(triangles, grid, inside, show_progress)
     if float(field.depth.max()) < LEAST_DEPTH * field.step:
         raise ParameterError(
             plural(
@@ -174,7 +178,7 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
             Message("Voxel file {path} cannot be read: {reason}.", path=value_text(path), reason=reason)
         ) from None
     if not isinstance(values, np.ndarray) or values.ndim != 3 or not _is_mask(values):
-        found = (
+        entries = (
             Message("shape {shape}, type {dtype}", shape=values.shape, dtype=values.dtype)
             if isinstance(values, np.ndarray)
             else _("an archive")
@@ -185,7 +189,7 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
                 "values is needed, zero outside the body; save a density as a mask, such as `density > "
                 "0.5`.",
                 path=value_text(path),
-                found=found,
+                found=entries,
             )
         )
     filled = values != 0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.clumps.distance_field import MOST_NODES, Tell, require_memory, silent
+from repose.sim.clumps.distance_field import MOST_NODES, ShowProgress, require_memory, silent
 from repose.sim.engine.world import Floats
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
@@ -76,7 +76,7 @@ def require_planes(count: Sequence[float] | NDArray[np.int64]) -> None:
     require_memory(planes, _("choose a larger kappa or fewer cells"))
 
 
-def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = silent) -> Iterator[Slab]:
+def slabs(clump: Clump, low: Floats, high: Floats, step: float, show_progress: ShowProgress = silent) -> Iterator[Slab]:
     """Points at the centres of cells of edge `step` [m] that fill the box from low to high [m], some planes at a time,
     with the mask of points that the clump covers."""
     from repose.sim.clumps.grid_loops import cover
@@ -86,7 +86,7 @@ def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = sil
     start = 0.5 * (low + high) - 0.5 * step * (count - 1)
     x, y, z = (start[c] + step * np.arange(count[c]) for c in range(3))
     for first in range(0, count[0], PLANES_AT_ONCE):
-        tell(_("sampling"), first / count[0])
+        show_progress(_("sampling"), first / count[0])
         part = x[first : first + PLANES_AT_ONCE]
         near = np.abs(clump.centre[:, 0] - 0.5 * (part[0] + part[-1])) <= clump.radius + 0.5 * (part[-1] - part[0])
         covered = np.zeros((part.size, count[1], count[2]), np.uint8)
@@ -95,7 +95,9 @@ def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = sil
         yield Slab(part, y, z, covered)
 
 
-def mass_properties(clump: Clump, step: float, kappa: float = 0.5, tell: Tell = silent) -> MassProperties:
+def mass_properties(
+    clump: Clump, step: float, kappa: float = 0.5, show_progress: ShowProgress = silent
+) -> MassProperties:
     """Volume, centre of mass and inertia of a clump from sampling points, each of which represents a cube. Their
     distance is kappa times `step` [m], the step of the grid of the clump, or smaller if this is coarse for the
     members."""
@@ -106,7 +108,7 @@ def mass_properties(clump: Clump, step: float, kappa: float = 0.5, tell: Tell = 
     middle = 0.5 * (low + high)
     points = 0.0
     first, second = np.zeros(3), np.zeros((3, 3))
-    for slab in slabs(clump, low, high, fine, tell):
+    for slab in slabs(clump, low, high, fine, show_progress):
         xyz = [axis - middle[c] for c, axis in enumerate((slab.x, slab.y, slab.z))]
         for a in range(3):
             for b in range(a + 1, 3):

@@ -28,9 +28,9 @@ def pieces_of(centre: Floats, radius: Floats) -> NDArray[np.int32]:
     rows = np.argsort(low, kind="stable")
     piece = np.zeros(radius.size, np.int32)
     connect(low[rows], np.ascontiguousarray(centre[rows]), radius[rows], piece)
-    found = np.empty_like(piece)
-    found[rows] = np.unique(piece, return_inverse=True)[1]
-    return found
+    result = np.empty_like(piece)
+    result[rows] = np.unique(piece, return_inverse=True)[1]
+    return result
 
 
 def parts_of(field: DistanceField) -> int:
@@ -53,7 +53,7 @@ def joined(body: Body, centre: Floats, radius: Floats, alone: Floats) -> tuple[F
         if not piece.any():
             break
         gap = np.where(piece[:, None] != piece[None, :], gaps, np.inf)
-        found = None
+        nearest = None
         for row in order[:TRIED]:
             others = gap.copy()
             others[row] = others[:, row] = np.inf
@@ -65,14 +65,14 @@ def joined(body: Body, centre: Floats, radius: Floats, alone: Floats) -> tuple[F
             moved, sizes = centre.copy(), radius.copy()
             moved[row] = middle
             sizes[row] = max(float(depth_at(body.field, middle[None])[0]), 0.5 * OVERLAP * float(gaps[i, j]))
-            found = _labels(_gaps(moved, sizes))
-            if found.max() < piece.max():
+            nearest = _labels(_gaps(moved, sizes))
+            if nearest.max() < piece.max():
                 break
-            found = None
-        if found is None:
+            nearest = None
+        if nearest is None:
             return before
         order.remove(row)  # this sphere connects two pieces
-        centre, radius, piece = moved, sizes, found
+        centre, radius, piece = moved, sizes, nearest
         gaps = _gaps(centre, radius)
     return before if piece.any() else (centre, radius)
 

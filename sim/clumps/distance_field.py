@@ -11,7 +11,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 
-Tell = Callable[[Message, float], None]
+ShowProgress = Callable[[Message, float], None]
 """Called between two parts of long work with the name of the work and its completed fraction, 0 to 1; an exception in
 the function ends the work."""
 
@@ -22,16 +22,16 @@ FEWEST_CELLS, MOST_CELLS = 8, 500
 MOST_NODES = 20_000_000
 """Largest number of nodes of a grid; each takes up to 40 bytes while distances are computed."""
 TRIANGLES_PER_CALL = 20_000
-"""Triangles between two calls of `Tell`."""
+"""Triangles between two calls of `ShowProgress`."""
 
 
 def silent(words: Message, share: float) -> None:
-    """A `Tell` without effect."""
+    """A `ShowProgress` without effect."""
 
 
-def part_of(tell: Tell, first: float, last: float) -> Tell:
-    """The `Tell` of a part of the work, from the fraction `first` to `last` of the whole [-]."""
-    return lambda words, share: tell(words, first + (last - first) * share)
+def part_of(show_progress: ShowProgress, first: float, last: float) -> ShowProgress:
+    """The `ShowProgress` of a part of the work, from the fraction `first` to `last` of the whole [-]."""
+    return lambda words, share: show_progress(words, first + (last - first) * share)
 
 
 class DistanceField(NamedTuple):
@@ -104,7 +104,7 @@ def nodes_of(grid: DistanceGrid) -> tuple[Floats, Floats, Floats]:
 
 
 def field_of_triangles(
-    triangles: Floats, grid: DistanceGrid, inside: NDArray[np.bool_], tell: Tell = silent
+    triangles: Floats, grid: DistanceGrid, inside: NDArray[np.bool_], show_progress: ShowProgress = silent
 ) -> DistanceField:
     """The field of a closed surface: triangles [m], shape (triangles, 3, 3); `inside` is True for nodes inside."""
     from repose.sim.clumps.grid_loops import near_triangles, sweep
@@ -113,12 +113,12 @@ def field_of_triangles(
     squared = np.full(grid.shape, np.inf)
     closest = np.full(grid.shape, -1, np.int32)
     for first in range(0, len(triangles), TRIANGLES_PER_CALL):
-        tell(_("distances near the surface"), 0.3 * first / len(triangles))
+        show_progress(_("distances near the surface"), 0.3 * first / len(triangles))
         last = min(len(triangles), first + TRIANGLES_PER_CALL)
         near_triangles(triangles, grid.origin, grid.step, squared, closest, first, last)
     directions = [(di, dj, dk) for di in (1, -1) for dj in (1, -1) for dk in (1, -1)]
     for number, direction in enumerate(directions):
-        tell(_("distances on the grid"), 0.3 + 0.7 * number / len(directions))
+        show_progress(_("distances on the grid"), 0.3 + 0.7 * number / len(directions))
         sweep(triangles, grid.origin, grid.step, squared, closest, *direction)
     del closest
     depth = np.sqrt(squared, out=squared)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.connected import joined
-from repose.sim.clumps.distance_field import MARGIN, Tell, depth_at, silent
+from repose.sim.clumps.distance_field import MARGIN, ShowProgress, depth_at, silent
 from repose.sim.clumps.greedy import checked_count
 from repose.sim.clumps.quality import neighbours_together
 from repose.sim.engine.world import Floats
@@ -70,24 +70,26 @@ class Points(NamedTuple):
     """Largest distance of a point of a group from its middle [m], shape (groups,)."""
 
 
-def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
+def fitted_clump(body: Body, members: int, show_progress: ShowProgress = silent) -> Clump:
     """A clump of `members` spheres, or of fewer if a further sphere would add nothing."""
     generator = np.random.default_rng(SEED)
     ball = (0.75 * body.volume / math.pi) ** (1.0 / 3.0)
     error = ERROR * ball * checked_count(members) ** (-2.0 / 3.0)
     centre, radius = np.zeros((0, 3)), np.zeros(0)
     for number in range(ROUNDS):
-        tell(Message("round {number} of {rounds}: placing spheres", number=number + 1, rounds=ROUNDS), number / ROUNDS)
+        show_progress(
+            Message("round {number} of {rounds}: placing spheres", number=number + 1, rounds=ROUNDS), number / ROUNDS
+        )
         points = drawn_points(body, members, error, ball, generator)
         placed = centre, radius = with_placed(points, centre, radius, members, error, generator)
 
-        def told(share: float, number: int = number) -> None:
-            tell(
+        def show_share(share: float, number: int = number) -> None:
+            show_progress(
                 Message("round {number} of {rounds}: moving spheres", number=number + 1, rounds=ROUNDS),
                 (number + share) / ROUNDS,
             )
 
-        centre, radius, alone = ascended(points, centre, radius, error, told)
+        centre, radius, alone = ascended(points, centre, radius, error, show_share)
         kept = alone > (0.0 if number == ROUNDS - 1 else max(0.0, np.quantile(alone, AGAIN)))
         centre, radius, alone = np.ascontiguousarray(centre[kept]), radius[kept], alone[kept]
     if not radius.size:  # few spheres approximate a ring or a plate best by covering the space around it
@@ -160,7 +162,7 @@ def with_placed(
 
 
 def ascended(
-    points: Points, centre: Floats, radius: Floats, error: float, told: Callable[[float], None]
+    points: Points, centre: Floats, radius: Floats, error: float, show_share: Callable[[float], None]
 ) -> tuple[Floats, Floats, Floats]:
     """Centres and radii [m] after one ascent, and the volume that only this sphere covers, inside minus outside."""
     from repose.sim.clumps.fit_loops import near_members, slope
@@ -178,7 +180,7 @@ def ascended(
     for step in range(STEPS + 1):
         done = step / STEPS
         if step % 20 == 0:
-            told(done)
+            show_share(done)
         longest = error * (RATE[0] + (RATE[1] - RATE[0]) * done)
         rows = np.ascontiguousarray(spheres.T)
         if step == 0 or moved + 2.0 * longest > slack:

@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump
-from repose.sim.clumps.distance_field import Tell, silent
+from repose.sim.clumps.distance_field import ShowProgress, silent
 from repose.sim.message import Message, Number, plural
 from repose.sim.parameters import ParameterError
 
 NODES_PER_CALL = 200_000
-"""Nodes between two calls of `Tell`."""
+"""Nodes between two calls of `ShowProgress`."""
 
 
 def checked_count(members: int) -> int:
@@ -49,7 +49,7 @@ def checked_rho(rho: float) -> float:
     return rho
 
 
-def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> Clump:
+def greedy_clump(body: Body, members: int, rho: float, show_progress: ShowProgress = silent) -> Clump:
     """At most `members` spheres (P_max), no two centres closer than rho times the radius of the earlier sphere.
 
     Raises `ParameterError` for values out of range.
@@ -58,17 +58,17 @@ def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> C
 
     checked_rho(rho)
     depth = body.field.depth
-    found = np.zeros(checked_count(members), np.int64)
+    result = np.zeros(checked_count(members), np.int64)
     inside = np.flatnonzero(depth > SLACK * body.field.step)
     order = inside[np.argsort(-depth.ravel()[inside], kind="stable")]
     skipped = np.zeros(depth.shape, np.uint8)
     count = 0
     for first in range(0, order.size, NODES_PER_CALL):
-        tell(Message("placing spheres: {count}", count=count), count / members)
+        show_progress(Message("placing spheres: {count}", count=count), count / members)
         part = order[first : first + NODES_PER_CALL]
-        count = place(depth, body.field.step, part, rho, found, count, skipped)
+        count = place(depth, body.field.step, part, rho, result, count, skipped)
         if count == members:
             break
-    chosen = found[:count]
+    chosen = result[:count]
     centre = body.field.origin + body.field.step * np.stack(np.unravel_index(chosen, depth.shape), axis=1)
     return Clump(body.name, "greedy", centre, depth.ravel()[chosen])

@@ -56,9 +56,9 @@ def _distance_loops(source: str) -> tuple[Any, Any]:
                 for j in range(j0, j1):
                     for k in range(k0, k1):
                         x = (origin[0] + step * i, origin[1] + step * j, origin[2] + step * k)
-                        found = _squared_distance(triangles, t, x)
-                        if found < squared[i, j, k]:
-                            squared[i, j, k] = found
+                        distance2 = _squared_distance(triangles, t, x)
+                        if distance2 < squared[i, j, k]:
+                            squared[i, j, k] = distance2
                             closest[i, j, k] = t
 
     def sweep(triangles, origin, step, squared, closest, di, dj, dk):
@@ -81,9 +81,9 @@ def _distance_loops(source: str) -> tuple[Any, Any]:
                         t = closest[a, b, c]
                         if t < 0 or t == closest[i, j, k]:
                             continue
-                        found = _squared_distance(triangles, t, x)
-                        if found < squared[i, j, k]:
-                            squared[i, j, k] = found
+                        distance2 = _squared_distance(triangles, t, x)
+                        if distance2 < squared[i, j, k]:
+                            squared[i, j, k] = distance2
                             closest[i, j, k] = t
 
     return compiled(near_triangles), compiled(sweep)
@@ -204,17 +204,17 @@ def _connect(low, centre, radius, piece):
         piece[i] = _root(piece, i)
 
 
-def _place(depth, step, order, rho, found, count, skipped):
+def _place(depth, step, order, rho, centres, count, skipped):
     """Place spheres at the nodes in this order until `found` is full; returns the number of entries of `found`."""
     nj, nk = depth.shape[1], depth.shape[2]
     for p in range(order.shape[0]):
-        if count == found.shape[0]:
+        if count == centres.shape[0]:
             break
         node = order[p]
         at = (node // (nj * nk), node // nk % nj, node % nk)
         if skipped[at] != 0:
             continue
-        found[count] = node
+        centres[count] = node
         count += 1
         _exclude(depth, step, at, depth[at], rho * depth[at], skipped)
     return count
@@ -230,15 +230,15 @@ def _deepest(points, centre, radius, first, last, depth, owner):
             dx = points[p, 0] - centre[s, 0]
             dy = points[p, 1] - centre[s, 1]
             dz = points[p, 2] - centre[s, 2]
-            found = radius[s] - math.sqrt(dx * dx + dy * dy + dz * dz)
-            if found > best:
-                best = found
+            depth_here = radius[s] - math.sqrt(dx * dx + dy * dy + dz * dz)
+            if depth_here > best:
+                best = depth_here
                 which = s
         depth[p] = best
         owner[p] = which
 
 
-def _interpolated(values, origin, step, points, found):
+def _interpolated(values, origin, step, points, result):
     """Values at points [m], shape (points, 3), interpolated linearly; outside the grid the value at its edge.
 
     The products are summed in the order of scipy.ndimage.map_coordinates, which gives the same bits and takes four to
@@ -261,7 +261,7 @@ def _interpolated(values, origin, step, points, found):
                 for c in range(2):
                     wz = z if c else 1.0 - z
                     total += values[ia, jb, min(k + c, nk - 1)] * wx * wy * wz
-        found[p] = total
+        result[p] = total
 
 
 near_triangles, sweep = _distance_loops(fingerprint())

@@ -12,7 +12,7 @@ from repose.sim.clumps.body import Body, body_of_triangles
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import ClumpFile, ClumpQuality, file_of
 from repose.sim.clumps.connected import parts_of, pieces_of
-from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
+from repose.sim.clumps.distance_field import FEWEST_CELLS, ShowProgress, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, overlap_volumes, quality
@@ -55,12 +55,18 @@ class ClumpRow(NamedTuple):
     meaning: Message
 
 
-def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO, tell: Tell = silent) -> Clump:
+def clump_of(
+    body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO, show_progress: ShowProgress = silent
+) -> Clump:
     """A clump of at most `members` spheres for a body; `rho` is a parameter of the greedy algorithm only.
 
     Raises `ParameterError` for values out of range, and for a body that no sphere represents on its grid.
     """
-    clump = greedy_clump(body, members, rho, tell) if algorithm == "greedy" else fitted_clump(body, members, tell)
+    clump = (
+        greedy_clump(body, members, rho, show_progress)
+        if algorithm == "greedy"
+        else fitted_clump(body, members, show_progress)
+    )
     if not clump.radius.size:
         raise ParameterError(
             Message(
@@ -73,13 +79,13 @@ def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO,
     return clump
 
 
-def examined(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = silent) -> Made:
+def examined(body: Body, clump: Clump, kappa: float = 0.5, show_progress: ShowProgress = silent) -> Made:
     """The clump with its mass properties and its quality."""
-    mass = mass_properties(clump, body.field.step, kappa, part_of(tell, 0.0, 0.2))
-    found = quality(body, clump, kappa, tell=part_of(tell, 0.2, 1.0))
-    numbers = {name: None if value != value else value for name, value in found._asdict().items()}
+    mass = mass_properties(clump, body.field.step, kappa, part_of(show_progress, 0.0, 0.2))
+    measured = quality(body, clump, kappa, show_progress=part_of(show_progress, 0.2, 1.0))
+    numbers = {name: None if value != value else value for name, value in measured._asdict().items()}
     file = file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers))
-    return Made(body, clump, mass, found, file, number_of_pieces(clump))
+    return Made(body, clump, mass, measured, file, number_of_pieces(clump))
 
 
 def number_of_pieces(clump: Clump) -> int:
@@ -93,7 +99,7 @@ def why_apart(
     members: int,
     rho: float = DEFAULT_RHO,
     most: int | None = None,
-    tell: Tell = silent,
+    show_progress: ShowProgress = silent,
     does: Callable[[Clump], bool] = lambda tried: True,
 ) -> Message:
     """Why a clump of at most `members` spheres falls apart, and a number of spheres that makes one piece that also
@@ -120,7 +126,7 @@ def why_apart(
         in_one_piece.append(tried)
         return does(tried)
 
-    search = _enough_spheres(body, clump, members, rho, most, whole, tell)
+    search = _enough_spheres(body, clump, members, rho, most, whole, show_progress)
     words: dict[str, Value] = {
         "clump": _subject(body, clump),
         "pieces": plural("{count} piece", "{count} pieces", count=pieces),
@@ -172,7 +178,7 @@ def why_poor(
     rho: float = DEFAULT_RHO,
     kappa: float = 0.5,
     one_piece: bool = True,
-    tell: Tell = silent,
+    show_progress: ShowProgress = silent,
 ) -> Message:
     """Why a clump of at most `members` spheres with this overlap (IoU) does not stand for its body, and what does, by
     trying: a number of spheres, or the algorithm fitted; empty from `POOR_FIT` on. For a clump that `clump_of` has made
@@ -192,7 +198,7 @@ def why_poor(
     largest = 0
     for number, algorithm in enumerate([clump.algorithm, *others]):
         most = max(members, MOST_TRIED[algorithm])
-        part = part_of(tell, 0.5 * number, 0.5 * (number + 1))
+        part = part_of(show_progress, 0.5 * number, 0.5 * (number + 1))
         search = _enough_spheres(body, clump._replace(algorithm=algorithm), members, rho, most, does, part)
         if search.enough:
             enough = plural(
@@ -225,7 +231,13 @@ class _Search(NamedTuple):
 
 
 def _enough_spheres(
-    body: Body, clump: Clump, members: int, rho: float, most: int, does: Callable[[Clump], bool], tell: Tell
+    body: Body,
+    clump: Clump,
+    members: int,
+    rho: float,
+    most: int,
+    does: Callable[[Clump], bool],
+    show_progress: ShowProgress,
 ) -> _Search:
     """Search above `members` for a number of spheres whose clump does, with the algorithm of a clump that does not: the
     number is doubled up to `most` until one does, then the interval is halved."""
@@ -233,11 +245,11 @@ def _enough_spheres(
     while enough > NEAR_ENOUGH * few + 1 or (enough == 0 and few < most):
         number = (few + enough) // 2 if enough else min(2 * few, most)
 
-        def told(words: Message, part: float, number: int = number, share: float = share) -> None:
-            tell(plural("trying {count} sphere", "trying {count} spheres", count=number), share)
+        def show_number(words: Message, part: float, number: int = number, share: float = share) -> None:
+            show_progress(plural("trying {count} sphere", "trying {count} spheres", count=number), share)
 
-        told(EMPTY, 0.0)
-        tried = clump_of(body, clump.algorithm, number, rho, told)
+        show_number(EMPTY, 0.0)
+        tried = clump_of(body, clump.algorithm, number, rho, show_number)
         largest = max(largest, number)
         if does(tried):
             enough = number
@@ -267,39 +279,39 @@ def compile_loops() -> None:
             examined(body, clump_of(body, algorithm, 2))
 
 
-def quality_rows(found: Quality) -> list[ClumpRow]:
+def quality_rows(measured: Quality) -> list[ClumpRow]:
     """The measures of quality, without the share outside the body."""
     return [
         ClumpRow(
             _("IoU"),
-            Message("{overlap}", overlap=Number(found.overlap, format=".4f")),
+            Message("{overlap}", overlap=Number(measured.overlap, format=".4f")),
             _("volume of the intersection of clump and body over that of their union"),
         ),
         ClumpRow(
             plain("Q_V"),
-            Message("{volume_ratio}", volume_ratio=Number(found.volume_ratio, format=".4f")),
+            Message("{volume_ratio}", volume_ratio=Number(measured.volume_ratio, format=".4f")),
             _("volume of the clump over that of the body"),
         ),
         ClumpRow(
             plain("Q_r"),
             _("too thin")
-            if math.isnan(found.roughness)
-            else Message("{roughness}", roughness=Number(found.roughness, format=".4f")),
+            if math.isnan(measured.roughness)
+            else Message("{roughness}", roughness=Number(measured.roughness, format=".4f")),
             _("share of the surface 1.5 steps below the body's that is outside the clump"),
         ),
         ClumpRow(
             _("surface error"),
-            Message("{surface_error} %", surface_error=Number(100.0 * found.surface_error, format=".2f")),
+            Message("{surface_error} %", surface_error=Number(100.0 * measured.surface_error, format=".2f")),
             _("root mean square distance, in parts of the radius of a ball of the body's volume"),
         ),
     ]
 
 
-def outside_row(found: Quality) -> ClumpRow:
+def outside_row(measured: Quality) -> ClumpRow:
     """The share of the clump outside the body."""
     return ClumpRow(
         _("outside"),
-        Message("{protrusion} %", protrusion=Number(100.0 * found.protrusion, format=".2f")),
+        Message("{protrusion} %", protrusion=Number(100.0 * measured.protrusion, format=".2f")),
         _("of the volume of the clump is outside the body"),
     )
 

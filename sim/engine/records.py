@@ -66,10 +66,10 @@ def _look_up(context: Any, builder: Any, tables: Any, address: Any, name: str) -
 
     def word(k: int, kind: Any = WORD) -> Any:
         pointer = builder.inttoptr(builder.add(address, WORD(8 * (offset + k))), kind.as_pointer())
-        found = builder.load(pointer, align=8)
+        loaded = builder.load(pointer, align=8)
         # Compiled code never writes to a record: LLVM may load a table once per loop instead of at every access.
-        found.set_metadata("invariant.load", builder.module.add_metadata(()))
-        return found
+        loaded.set_metadata("invariant.load", builder.module.add_metadata(()))
+        return loaded
 
     array = context.make_array(kind)(context, builder)
     size = WORD(context.get_abi_sizeof(context.get_data_type(kind.dtype)))

@@ -90,7 +90,7 @@ OVERLAP_COLUMNS = 8
 class PairBuffer(NamedTuple):
     """The new pair list during a rebuild, in one section per thread."""
 
-    found: NDArray[np.uint32]
+    candidate: NDArray[np.uint32]
     """Second spheres of the pairs, in the order of the search."""
     j: NDArray[np.uint32]
     """Second spheres sorted by i and j, without duplicates."""
@@ -242,7 +242,7 @@ def working_storage(
     sum_rows = rows_of_sums(most_ranges(spheres), spheres)
     room = capacity + LANES * threads
     (
-        (shear_spring, position, cell, found, j, touching),
+        (shear_spring, position, cell, candidate, j, touching),
         (field_power, sphere_rows, sums),
     ) = overlaid(
         [
@@ -260,7 +260,7 @@ def working_storage(
     )
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
     many = int((radius > large).sum())
-    pair_buffer = PairBuffer(found=found, j=j, touching=touching, shear_spring=shear_spring)
+    pair_buffer = PairBuffer(candidate=candidate, j=j, touching=touching, shear_spring=shear_spring)
     search = Search(
         reference=filled((dimension, spheres), np.inf),
         wall_reference=filled((walls, dimension), np.inf),

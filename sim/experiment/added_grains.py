@@ -64,8 +64,8 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
                 most=MOST,
             )
         )
-    found = free_places(experiment.run.world, np.array(place), radius, count, partial(_stay, experiment, radius))
-    if len(found) < count:
+    free = free_places(experiment.run.world, np.array(place), radius, count, partial(_stay, experiment, radius))
+    if len(free) < count:
         raise ParameterError(
             plural(
                 "{what} is refused: there is room for {found} of {count} grain of radius {radius} here; "
@@ -74,11 +74,11 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
                 "click where there is more room.",
                 count=count,
                 what=what,
-                found=len(found),
+                found=len(free),
                 radius=length_text(radius),
             )
         )
-    add(experiment, found, np.full(count, radius))
+    add(experiment, free, np.full(count, radius))
     history.mark_good(experiment, forget_change=True)  # a later fault does not undo it
     notify(
         experiment,
@@ -129,12 +129,12 @@ def free_places(
     near = (np.abs(centres - position) < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
     distance = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))
     free = (distance >= world.radius[near] + radius).all(axis=1)
-    found: list[Floats] = []
+    entries: list[Floats] = []
     tried = tried[free]
     blocks = (tried[first : first + AT_ONCE] for first in range(0, len(tried), AT_ONCE))
     for centre in itertools.chain.from_iterable(block[stay(block)] for block in blocks):
-        if len(found) == count:
+        if len(entries) == count:
             break
         if all(approach(world.walls, w, tuple(centre))[0] >= radius for w in range(world.walls.shape.size)):
-            found.append(centre)
-    return np.array(found).reshape(-1, dimension)
+            entries.append(centre)
+    return np.array(entries).reshape(-1, dimension)

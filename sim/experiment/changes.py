@@ -98,10 +98,10 @@ def save_state(experiment: Experiment) -> tuple[dict[str, Any], ...]:
 
 def restore_state(experiment: Experiment, before: tuple[dict[str, Any], ...]) -> None:
     """Undo a change that was stopped before its end, from the result of `kept`."""
-    own, run, past = before
+    own, run, run_history = before
     vars(experiment).update(own)
     vars(experiment.run).update(run)
-    vars(experiment.history).update(past)
+    vars(experiment.history).update(run_history)
 
 
 def _resume(experiment: Experiment, saved: SavedRun) -> None:
@@ -339,9 +339,9 @@ def _bare(
     scene: Scene, seed: int, ready: str | None, parameters: Any, run: Run, session: Session | None = None
 ) -> Experiment:
     """An experiment whose history has not begun."""
-    past = history.new_history(scene.name, seed, ready, parameters, run)
+    run_history = history.new_history(scene.name, seed, ready, parameters, run)
     engine = engine_for(scene, parameters, run.built)
-    return Experiment(scene, seed, ready, parameters, run, engine, past, session=session or Session())
+    return Experiment(scene, seed, ready, parameters, run, engine, run_history, session=session or Session())
 
 
 def _begin_log(experiment: Experiment) -> None:

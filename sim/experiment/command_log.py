@@ -79,7 +79,7 @@ class SavedSideBySide:
     """The content of a file of experiments side by side; never changed."""
 
     runs: tuple[SavedRun, ...]
-    own: frozenset[str]
+    differing: frozenset[str]
     """Names of the parameters in which the runs differ."""
     meetings: tuple[tuple[int, ...], ...]
     """Steps of every run at equal simulated times, counted since its log began."""

@@ -149,7 +149,7 @@ def _resume(together: SideBySide, saved: SavedSideBySide) -> Message:
     refusal, others = _made(len(saved.runs), lambda: [make(run) for run in saved.runs[1:]])
     if refusal := refusal or apply(together.first, Resume(saved.runs[0])):
         return refusal
-    side_by_side.adopt(together, others, saved.own)
+    side_by_side.adopt(together, others, saved.differing)
     together.meetings[:] = saved.meetings
     return EMPTY
 
@@ -178,7 +178,7 @@ def _set(together: SideBySide, command: SetParameters | Recover, chosen: int) ->
     refusal = apply(runs[chosen], command)
     if refusal:
         return refusal
-    shared = {name: value for name, value in command.values.items() if name not in together.own}
+    shared = {name: value for name, value in command.values.items() if name not in together.differing}
     refusals = []
     for number, run in enumerate(runs):
         values = {name: value for name, value in shared.items() if name in run.parameters.declared()}
@@ -199,10 +199,10 @@ def _rewind(together: SideBySide, chosen: int, at: int) -> Message:
     """Go to stored equal times: the first at or after step `at` of the chosen run when going forwards, the last at or
     before it when going backwards."""
     runs = together.runs
-    past = runs[chosen].history
-    if at >= past.log.end:
+    run_history = runs[chosen].history
+    if at >= run_history.log.end:
         return _first([apply(run, Rewind(run.history.log.end)) for run in runs])
-    then = side_by_side.meeting_near(together, chosen, at, forwards=at > past.at)
+    then = side_by_side.meeting_near(together, chosen, at, forwards=at > run_history.at)
     return _first([apply(run, Rewind(step)) for run, step in zip(runs, then, strict=True)])
 
 
@@ -217,7 +217,7 @@ def _take_back(together: SideBySide, chosen: int, name: str) -> Message:
     for number, run in enumerate(runs):
         if number == chosen:
             continue
-        same = name not in together.own and name not in OF_ONE and not apply(run, TakeBack(name))
+        same = name not in together.differing and name not in OF_ONE and not apply(run, TakeBack(name))
         if not same:
             refusals.append(apply(run, Rewind(then[number])))
     return _first(refusals)
@@ -309,9 +309,9 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 def take_back(experiment: Experiment, name: str) -> None:
     """Go to the state before the latest change of the parameter `name`, or before the latest action of this name;
     raises `ParameterError` if there is none."""
-    past = experiment.history
+    run_history = experiment.history
     # During a seek to an earlier state the log of that state counts: Ctrl+Z twice undoes two actions.
-    done = past.log.entries[: past.commands if past.seek is None else past.seek.last]
+    done = run_history.log.entries[: run_history.commands if run_history.seek is None else run_history.seek.last]
     if name in DRAGS or name in CLICKS:
         commands = [entry.command for entry in done]
         last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])
@@ -374,22 +374,22 @@ def go_to(experiment: Experiment, at: int, last: int) -> None:
     Later steps are discarded by the next other command. If more than `Session.seek_steps` steps are needed,
     `History.seek` stays set and `seek_further` continues.
     """
-    past = experiment.history
-    nearest = past.checkpoints.before(at)
-    if not (nearest.at <= past.at <= at and past.commands <= last):
+    run_history = experiment.history
+    nearest = run_history.checkpoints.before(at)
+    if not (nearest.at <= run_history.at <= at and run_history.commands <= last):
         changes.restore(experiment, nearest)
-    history.set_seek(experiment, Seek(past.at, at, last))
+    history.set_seek(experiment, Seek(run_history.at, at, last))
     seek_further(experiment, experiment.session.seek_steps)
 
 
 def seek_further(experiment: Experiment, most: int) -> None:
     """Advance by at most `most` steps towards the step of `History.seek`; the seek ends there, or at a fault."""
-    past = experiment.history
-    seek = past.seek
+    run_history = experiment.history
+    seek = run_history.seek
     if seek is None:
         return
     followed = follow_log(experiment, seek.at, seek.last, most)
-    if not followed or (past.at, past.commands) == (seek.at, seek.last):
+    if not followed or (run_history.at, run_history.commands) == (seek.at, seek.last):
         history.set_seek(experiment, None)
 
 
@@ -398,17 +398,17 @@ def follow_log(experiment: Experiment, at: int, last: int, most: int = WITHOUT_L
 
     Returns False if a fault or a refused command ends the advance.
     """
-    past = experiment.history
-    entries = past.log.entries
+    run_history = experiment.history
+    entries = run_history.log.entries
     while True:
-        due, command = entries[past.commands] if past.commands < last else (at, None)
-        steps = min(max(due - past.at, 0), most)
-        wanted = past.at + steps
+        due, command = entries[run_history.commands] if run_history.commands < last else (at, None)
+        steps = min(max(due - run_history.at, 0), most)
+        wanted = run_history.at + steps
         advance_within_log(experiment, steps)
-        if past.at != wanted:
+        if run_history.at != wanted:
             return False
         most -= steps
-        if command is None or past.at < due:
+        if command is None or run_history.at < due:
             return True
         try:
             _apply(experiment, command)

@@ -254,10 +254,10 @@ class Scene:
 
     def phase(self, name: str) -> Phase:
         """The phase of this name; raises `ParameterError` if the scene does not declare it."""
-        found = next((phase for phase in self.course.phases if phase.name == name), None)
-        if found is None:
+        present = next((phase for phase in self.course.phases if phase.name == name), None)
+        if present is None:
             raise scene_fields.unknown_phase(self.name, name, self.phase_names)
-        return found
+        return present
 
     @property
     def phase_names(self) -> tuple[str, ...]:

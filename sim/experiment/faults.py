@@ -232,10 +232,10 @@ def _same_place(experiment: Experiment) -> Fault | None:
     i, j = world.pairs.i[:used].astype(np.int64), world.pairs.j[:used].astype(np.int64)
     position = world.motion[: experiment.scene.model.dimension, 0]
     differ = (position[:, i] != position[:, j]).any(axis=0) | (world.fixed[i] & world.fixed[j])
-    found = np.flatnonzero(~differ)
-    if not found.size:
+    result = np.flatnonzero(~differ)
+    if not result.size:
         return None
-    rows = int(i[found[0]]), int(j[found[0]])
+    rows = int(i[result[0]]), int(j[result[0]])
     row, other = rows[::-1] if world.fixed[rows[0]] else rows
     return _fault(
         experiment,

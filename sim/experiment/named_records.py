@@ -44,7 +44,7 @@ def _named(
     scene = experiment.scene.name
     try:
         returned = records(experiment)
-        found = tuple(returned) if isinstance(returned, Iterable) else (returned,)
+        items = tuple(returned) if isinstance(returned, Iterable) else (returned,)
     except UnnamedRecord as error:
         raise unusable_field(scene, field, error) from None
     except ParameterError:
@@ -53,12 +53,12 @@ def _named(
         if not (position := place_in_plugin(error)):
             raise
         raise unusable_field(scene, field, f"{described(error)} ({position}).") from None
-    if not all(isinstance(record, kind) for record in found):
+    if not all(isinstance(record, kind) for record in items):
         raise unusable_field(scene, field, f"it must return a tuple of records of the class {kind.__name__}.")
-    names = [record.name for record in found]
+    names = [record.name for record in items]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise same_names(scene, field, twice)
-    return found
+    return items
 
 
 def place_in_plugin(error: BaseException) -> str:

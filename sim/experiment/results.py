@@ -36,7 +36,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
     """The content of result.json, in SI units, in English and of types that JSON has."""
     system = system_of(experiment)
     survey = system.survey
-    found = {
+    entries = {
         "scene": experiment.scene.name,
         "parameters": experiment.parameters.model_dump(),
         "seed": experiment.seed,
@@ -61,7 +61,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         "complaint": experiment.scene.course.check(experiment) or None,
         "state_hash": state_hash(experiment.run),
     }
-    return cast(dict[str, Any], in_english(found))
+    return cast(dict[str, Any], in_english(entries))
 
 
 def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:

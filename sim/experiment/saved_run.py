@@ -165,14 +165,14 @@ def read(file: BinaryIO) -> SavedRun:
     manifest, tables = archive.read(file, _("a saved run"))
     if manifest.get("kind") != KIND:
         raise ArchiveError(_("The file is no saved run of this program."))
-    found = manifest.get("format")
-    if type(found) is not int or found not in READABLE:
+    version = manifest.get("format")
+    if type(version) is not int or version not in READABLE:
         raise ArchiveError(
             Message(
                 "The file has format {found}; this program reads {format}.{found2}",
-                found=value_text(found),
+                found=value_text(version),
                 format=f"{READABLE[0]}–{FORMAT}",
-                found2=_advice(found),
+                found2=_advice(version),
             )
         )
     try:
@@ -187,11 +187,11 @@ def read(file: BinaryIO) -> SavedRun:
         ) from None
 
 
-def _advice(found: Any) -> Message:
+def _advice(version: Any) -> Message:
     """Advice for a file of another format; empty if the format is unknown."""
-    if type(found) is not int or found < 1:
+    if type(version) is not int or version < 1:
         return EMPTY
-    if found > FORMAT:
+    if version > FORMAT:
         return _(" It was saved by a newer version: use that version.")
     return _(" It was saved by an older version: use that version, or start again with the same parameters and seed.")
 

@@ -45,7 +45,7 @@ def write(saved: Saved, file: BinaryIO, picture: bytes = b"") -> None:
     contents = {
         "format": FORMAT,
         "runs": len(saved.runs),
-        "own": sorted(saved.own),
+        "own": sorted(saved.differing),
         "meetings": [list(then) for then in saved.meetings],
     }
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as opened:
@@ -84,7 +84,7 @@ def read(file: BinaryIO) -> Saved:
     contents = _contents_of(file)
     if contents is None:
         return saved_run.read(file)
-    own, meetings = contents["own"], contents["meetings"]
+    differing, meetings = contents["own"], contents["meetings"]
     packed = [io.BytesIO(_content(file, number)) for number in range(contents["runs"])]
     if (unpacked := sum(map(archive.unpacked_size, packed))) > archive.LARGEST_FILE:
         raise ArchiveError(
@@ -97,7 +97,7 @@ def read(file: BinaryIO) -> Saved:
     runs = tuple(map(saved_run.read, packed))
     if not _in_order(meetings, runs):
         raise ArchiveError(_("The equal times of the runs in the file are impossible: the file is damaged."))
-    return SavedSideBySide(runs, frozenset(own), tuple(map(tuple, meetings)))
+    return SavedSideBySide(runs, frozenset(differing), tuple(map(tuple, meetings)))
 
 
 def glimpse(path: Path) -> saved_run.Glimpse:
@@ -196,12 +196,12 @@ def _check(contents: Any, members: set[str]) -> None:
     """Raise `ArchiveError` unless the contents have the declared form and name members that exist."""
     if not isinstance(contents, dict):
         raise ArchiveError(Message("The file's {contents} is no table: the file is damaged.", contents=CONTENTS))
-    found, count, own = contents.get("format"), contents.get("runs"), contents.get("own")
-    if type(found) is not int or found != FORMAT:
+    version, count, differing = contents.get("format"), contents.get("runs"), contents.get("own")
+    if type(version) is not int or version != FORMAT:
         raise ArchiveError(
             Message(
                 "The file has format {found} of runs side by side; this program reads {format}.",
-                found=value_text(found),
+                found=value_text(version),
                 format=FORMAT,
             )
         )
@@ -224,11 +224,11 @@ def _check(contents: Any, members: set[str]) -> None:
                     name=_name(number),
                 )
             )
-    if not isinstance(own, list) or not all(isinstance(name, str) for name in own):
+    if not isinstance(differing, list) or not all(isinstance(name, str) for name in differing):
         raise ArchiveError(
             Message(
                 "The file's own = {own} is refused: it must be a list of names of parameters; the file is damaged.",
-                own=value_text(own),
+                own=value_text(differing),
             )
         )
     meetings = contents.get("meetings")

@@ -51,7 +51,7 @@ def _is_local(path: str) -> bool:
 
 def surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
     """The shapes in a file, checked; raises `ArchiveError` or `PlainError`."""
-    found = {}
+    entries = {}
     for path, said in plain.items():
         triangles = tables[said["triangles"][TABLE]]
         known = triangles.dtype == np.float64 and triangles.ndim == 3 and triangles.shape[1:] == (3, 3)
@@ -66,5 +66,5 @@ def surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
                     path=value_text(path),
                 )
             )
-        found[path] = Surface(triangles, decode(str, said["digest"], tables, "surfaces.digest"))
-    return found
+        entries[path] = Surface(triangles, decode(str, said["digest"], tables, "surfaces.digest"))
+    return entries

@@ -37,7 +37,7 @@ class SideBySide:
     """One to four experiments that advance to equal simulated times."""
 
     runs: list[Experiment]
-    own: frozenset[str] = frozenset()
+    differing: frozenset[str] = frozenset()
     """Names of the parameters in which the experiments differ: a change acts on one of them only."""
     meetings: list[tuple[int, ...]] = field(default_factory=list)
     """Steps of every experiment at equal simulated times, counted since its log began; empty for a single one."""
@@ -116,31 +116,33 @@ def saved_copy(together: SideBySide) -> Saved:
     if len(runs) == 1:
         return runs[0]
     ends = tuple(run.now.at for run in runs)
-    past = [then for then in together.meetings if all(at <= end for at, end in zip(then, ends, strict=True))]
-    return SavedSideBySide(runs, together.own, tuple(past if past and past[-1] == ends else [*past, ends]))
+    earlier = [then for then in together.meetings if all(at <= end for at, end in zip(then, ends, strict=True))]
+    return SavedSideBySide(
+        runs, together.differing, tuple(earlier if earlier and earlier[-1] == ends else [*earlier, ends])
+    )
 
 
 def take_snapshots(together: SideBySide, snapshot: Snapshot, contacts: bool = True, forces: bool = False) -> None:
     """Take the snapshot of the first experiment, with those of the others in `Snapshot.beside`."""
     runs = together.runs
     shots = [snapshot, *(Snapshot() for _ in runs[1:])]
-    names = labels(runs, together.own) if len(runs) > 1 else (EMPTY,)
+    names = labels(runs, together.differing) if len(runs) > 1 else (EMPTY,)
     for run, shot, label in zip(runs, shots, names, strict=True):
         take_snapshot(run, shot, contacts, forces)
-        shot.run = replace(shot.run, label=label, differing=together.own)
+        shot.run = replace(shot.run, label=label, differing=together.differing)
     snapshot.beside = tuple(shots[1:])
 
 
-def labels(runs: Sequence[Experiment], own: frozenset[str]) -> tuple[Message, ...]:
+def labels(runs: Sequence[Experiment], differing: frozenset[str]) -> tuple[Message, ...]:
     """Differences of each run from the others, in words: scene, parameters with symbol and unit."""
     scenes = len({run.scene.name for run in runs}) > 1
-    return tuple(_label(run, own, scenes) for run in runs)
+    return tuple(_label(run, differing, scenes) for run in runs)
 
 
-def _label(run: Experiment, own: frozenset[str], scenes: bool) -> Message:
+def _label(run: Experiment, differing: frozenset[str], scenes: bool) -> Message:
     declared = run.parameters.in_units()
     words = [run.scene.title] if scenes else []
-    for name in (name for name in declared if name in own):
+    for name in (name for name in declared if name in differing):
         quantity, value = declared[name].quantity, declared[name].shown(getattr(run.parameters, name))
         named = joined((quantity.symbol, value), " = ") if quantity.symbol else joined((quantity.label, value), " ")
         words.append(value if declared[name].kind == "choice" else named)
@@ -157,13 +159,13 @@ def session_beside(session: Session) -> Session:
     )
 
 
-def adopt(together: SideBySide, others: list[Experiment], own: frozenset[str]) -> None:
+def adopt(together: SideBySide, others: list[Experiment], differing: frozenset[str]) -> None:
     """Put these experiments in place of those beside the first one, and share processors and memory among all."""
     _end(together)
     if not others:
         return
     first = together.first
-    together.runs[1:], together.own = others, own
+    together.runs[1:], together.differing = others, differing
     runs = together.runs
     free = max(1, available() - first.session.spare_processors)
     workers = min(len(runs), free)
@@ -183,7 +185,7 @@ def _end(together: SideBySide) -> None:
         together.first.session.spare_processors = together.spare
     if together.pool is not None:
         together.pool.shutdown(wait=False)
-    together.own, together.pool = frozenset(), None
+    together.differing, together.pool = frozenset(), None
     del together.runs[1:]
     together.meetings.clear()
 

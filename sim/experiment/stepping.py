@@ -78,13 +78,13 @@ def at_rest(experiment: Experiment) -> bool:
     the command on grains at rest then becomes visible. At the beginning, after a reset and at the end of an experiment
     it is enough that the grains are slow: nothing has set them in motion, or the scene has applied the rule.
     """
-    run, past = experiment.run, experiment.history
+    run, run_history = experiment.run, experiment.history
     if not is_finished(experiment) or run.ramp is not None or acts(run):
         return False
     ends = experiment.present_phase.ends
     if ends and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
-    last = past.log.entries[past.commands - 1] if past.commands else None
+    last = run_history.log.entries[run_history.commands - 1] if run_history.commands else None
     if not rest.is_slow(experiment):
         return False
     # An experiment that has ended needs no wait: an impact takes microseconds.
@@ -94,7 +94,7 @@ def at_rest(experiment: Experiment) -> bool:
     if last is None or last.command == Act("reset") or ended:
         return True
     scale = experiment.scene.limits.time_scale(run.built)
-    waited = (past.at - last.at) * experiment.dt
+    waited = (run_history.at - last.at) * experiment.dt
     quiet, still = min(rest.quiet_time(experiment), waited), min(rest.still_time(experiment), waited)
     return rest.is_at_rest(run.world, quiet / scale, still=still / scale)
 

@@ -89,8 +89,8 @@ def read(file: BinaryIO, what: Message, only: Container[str] | None = None) -> t
 
 def why_unreadable(error: Exception) -> Message:
     """Why an archive cannot be read, as the last part of a sentence."""
-    told = is_own(error) or isinstance(error, OSError | MemoryError | RecursionError | UnicodeError)
-    return reason_of(error) if told else DAMAGED
+    has_sentence = is_own(error) or isinstance(error, OSError | MemoryError | RecursionError | UnicodeError)
+    return reason_of(error) if has_sentence else DAMAGED
 
 
 def unpacked_size(file: BinaryIO) -> int:

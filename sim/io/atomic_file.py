@@ -53,14 +53,14 @@ class Claim:
     def write_early(self, write: Callable[[BinaryIO], object]) -> None:
         """Write the file without releasing the name: it can be written again; raises `OSError`."""
         with suppress(FileNotFoundError):
-            found = self.path.stat()
-            if found.st_size and (found.st_ino, found.st_mtime_ns) != self._written:
+            status = self.path.stat()
+            if status.st_size and (status.st_ino, status.st_mtime_ns) != self._written:
                 raise FileExistsError(
                     errno.EEXIST, str(_("another program has written it in the meantime")), str(self.path)
                 )
         write_whole_file(self.path, write)
-        found = self.path.stat()
-        self._written = found.st_ino, found.st_mtime_ns
+        status = self.path.stat()
+        self._written = status.st_ino, status.st_mtime_ns
 
     def release(self) -> None:
         """Release the name; the file is removed if it is empty. A second call does nothing."""
@@ -139,16 +139,16 @@ def remove_leftovers(folder: Path) -> None:
     except OSError:
         return
     for name in names:
-        found = LEFTOVER.fullmatch(name)
+        match = LEFTOVER.fullmatch(name)
         path = folder / name
-        if found is None or not _is_left(path, int(found["pid"]), found["host"]):
+        if match is None or not _is_left(path, int(match["pid"]), match["host"]):
             continue
         try:
             path.unlink()
         except OSError:
             continue  # another process has removed it; the name may be claimed again by now
-        if found["kind"] == "claim":
-            _remove_empty(folder / found["name"])
+        if match["kind"] == "claim":
+            _remove_empty(folder / match["name"])
 
 
 def _is_left(path: Path, process: int, host: str | None) -> bool:
@@ -197,8 +197,8 @@ def _host() -> str:
 
 def _remove_empty(path: Path) -> None:
     with suppress(OSError):
-        found = path.lstat()
-        if stat.S_ISREG(found.st_mode) and found.st_size == 0:
+        status = path.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_size == 0:
             path.unlink()
 
 

@@ -89,14 +89,14 @@ def format_of(path: Path, several: bool = False) -> Format:
             f"{value_text(path.name)} cannot be exported to: its ending must be one of {', '.join(fitting)}; choose "
             "such a name."
         )
-    found = FORMATS[path.suffix.lower()]
-    if several and not found.several:
+    chosen = FORMATS[path.suffix.lower()]
+    if several and not chosen.several:
         raise ParameterError(
             f"{value_text(path.name)} can hold one state only: choose an ending of {', '.join(fitting)}, or --for "
             "paraview."
         )
-    found.require()
-    return found
+    chosen.require()
+    return chosen
 
 
 def program_of(name: str) -> ProgramFiles:

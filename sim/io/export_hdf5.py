@@ -123,14 +123,14 @@ def _create_element(group: Any, name: str, values: Any) -> None:
 
 def _append_contacts(book: Any, state: ExportedState) -> None:
     """Contacts of spheres with each other and, with the id -1, with walls."""
-    found = contacts_of(state, walls=True)
+    contacts = contacts_of(state, walls=True)
     columns = {
-        "id": (found.ids, ""),
-        "force": (found.force, "N"),
-        "branch": (found.branch, "m"),
-        "normal_force": (found.normal_force, "N"),
-        "shear_force": (found.shear_force, "N"),
-        "overlap": (found.overlap, "m"),
+        "id": (contacts.ids, ""),
+        "force": (contacts.force, "N"),
+        "branch": (contacts.branch, "m"),
+        "normal_force": (contacts.normal_force, "N"),
+        "shear_force": (contacts.shear_force, "N"),
+        "overlap": (contacts.overlap, "m"),
     }
     group = book.require_group("repose/contacts")
     if "begin" not in group:
@@ -148,7 +148,7 @@ def _append_contacts(book: Any, state: ExportedState) -> None:
         table[first:] = values
     begin = group["begin"]
     begin.resize((len(begin) + 1,))
-    begin[-1] = begin[-2] + len(found.rows)
+    begin[-1] = begin[-2] + len(contacts.rows)
 
 
 def _end(book: Any, state: ExportedState) -> None:

@@ -46,8 +46,8 @@ def _drawn(state: ExportedState) -> str:
     position[:, 1] = height - position[:, 1]
     radius = state.world.radius * scale
     depth = np.argsort(-state.position[:, 1], kind="stable") if up == 2 else np.arange(len(radius))
-    found = contacts_of(state, walls=False)
-    push = np.maximum(found.normal_force, 0.0)
+    contacts = contacts_of(state, walls=False)
+    push = np.maximum(contacts.normal_force, 0.0)
     most = float(push.max(initial=0.0))
     wide = WIDEST * float(radius.mean()) * push / most if most > 0.0 else push
     title = f"{state.origin.get('scene', 'grains')}, t = {state.time:.6g} s"
@@ -69,7 +69,7 @@ def _drawn(state: ExportedState) -> str:
         *(
             f'<line x1="{position[i, 0]:.4f}" y1="{position[i, 1]:.4f}" '
             f'x2="{position[j, 0]:.4f}" y2="{position[j, 1]:.4f}" stroke-width="{size:.4f}"/>'
-            for (i, j), size in zip(found.rows, wide)
+            for (i, j), size in zip(contacts.rows, wide)
             if size > 0.0
         ),
         "</g>",

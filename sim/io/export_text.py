@@ -63,10 +63,14 @@ def contact_dump(file: BinaryIO) -> Iterator[Add]:
     """A local dump of LAMMPS with the contacts of spheres; ids as in `dump`."""
 
     def add(state: ExportedState) -> None:
-        found = contacts_of(state, walls=False)
-        columns = {"id1": found.ids[:, 0] + 1, "id2": found.ids[:, 1] + 1}
-        columns |= dict(zip(("fx", "fy", "fz"), found.force.T))
-        columns |= {"normal_force": found.normal_force, "shear_force": found.shear_force, "overlap": found.overlap}
+        contacts = contacts_of(state, walls=False)
+        columns = {"id1": contacts.ids[:, 0] + 1, "id2": contacts.ids[:, 1] + 1}
+        columns |= dict(zip(("fx", "fy", "fz"), contacts.force.T))
+        columns |= {
+            "normal_force": contacts.normal_force,
+            "shear_force": contacts.shear_force,
+            "overlap": contacts.overlap,
+        }
         _write_frame(file, state, "NUMBER OF ENTRIES", "ENTRIES", columns)
 
     yield add

@@ -78,11 +78,11 @@ def contacts(file: BinaryIO) -> Iterator[Add]:
     """One line per contact of two spheres, from centre to centre, with its forces, in VTK's XML format, one state."""
 
     def add(state: ExportedState) -> None:
-        found = contacts_of(state, walls=False)
-        count = len(found.rows)
-        ends = state.position[found.rows].reshape(2 * count, 3)
-        data = {"force [N]": found.force, "sphere_id": found.ids} | {
-            name: column for name, column in found.columns().items() if not name.startswith("force")
+        touching = contacts_of(state, walls=False)
+        count = len(touching.rows)
+        ends = state.position[touching.rows].reshape(2 * count, 3)
+        data = {"force [N]": touching.force, "sphere_id": touching.ids} | {
+            name: column for name, column in touching.columns().items() if not name.startswith("force")
         }
         cells = np.arange(2 * count), 2 * np.arange(1, count + 1)
         _write_xml(file, state, ends, "Lines", cells, "CellData", data)

@@ -72,9 +72,9 @@ class ExportedState:
 
 def _in_space(rows: Floats) -> Floats:
     """Rows x, y(, z), shape (dimension, count), as shape (count, 3)."""
-    found = np.zeros((rows.shape[1], 3))
-    found[:, : len(rows)] = rows.T
-    return found
+    result = np.zeros((rows.shape[1], 3))
+    result[:, : len(rows)] = rows.T
+    return result
 
 
 def grain_columns(state: ExportedState) -> dict[str, Any]:

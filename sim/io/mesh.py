@@ -171,10 +171,10 @@ def _bytes_of(path: Path, largest: int) -> bytes:
             )
         )
     try:
-        found = path.stat()
-        if stat.S_ISDIR(found.st_mode):
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
             raise ParameterError(_("this is a folder; name a file in it."))
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             raise ParameterError(_("this is not a regular file."))
         with path.open("rb") as file:
             blob = file.read(largest + 1)
@@ -187,7 +187,7 @@ def _bytes_of(path: Path, largest: int) -> bytes:
     if not blob.strip():
         raise ParameterError(_("the file is empty."))
     if len(blob) > largest:
-        size, limit = found.st_size / 2**20, largest // 2**20
+        size, limit = status.st_size / 2**20, largest // 2**20
         raise ParameterError(
             Message(
                 "the file has {size} MB, at most {limit} MB are read; simplify the mesh.",
@@ -338,10 +338,10 @@ def surfaces_with(path: str, read: Callable[[str], Surface] | None = None, name:
 
 def _stamp(path: str) -> tuple[int, int]:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return 0, 0
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=4)

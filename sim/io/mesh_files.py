@@ -128,9 +128,9 @@ def _text_stl(text: str, most: int) -> Floats:
             position = 0
         elif position == 0 and first == "endsolid":
             position = None
-        elif position is not None and (found := _numbers_after(words, LINE[position])) is not None:
+        elif position is not None and (coordinates := _numbers_after(words, LINE[position])) is not None:
             if first == "vertex":
-                numbers.extend(found)
+                numbers.extend(coordinates)
             position = (position + 1) % len(LINE)
         else:
             wanted = "solid" if position is None else LINE[position].rstrip(" 3")
@@ -203,8 +203,8 @@ def _obj(text: str, most: int) -> MeshContent:
                 corners.append(_counted(int(named[1]), len(points)))
                 for name, number in zip(besides, (named[2], named[3])):
                     if number is not None:
-                        told = _counted(int(number), besides[name])
-                        farthest[name] = max(farthest.get(name, (0, at)), (told if told >= 0 else ABSURD, at))
+                        counted = _counted(int(number), besides[name])
+                        farthest[name] = max(farthest.get(name, (0, at)), (counted if counted >= 0 else ABSURD, at))
             if len(corners) < 3:
                 raise _unreadable(at, line, "f with three points or more")
             faces.append((at, corners))

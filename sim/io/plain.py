@@ -36,12 +36,12 @@ LONG = 16
 def _as_array(values: Any) -> NDArray[np.float64]:
     """The array of a list of numbers, or of equally long lists of numbers."""
     try:
-        found = np.array(values)
+        result = np.array(values)
     except ValueError:  # lists of different lengths
-        found = np.array(None)
-    if found.ndim == 0 or found.dtype.kind not in "fi":
+        result = np.array(None)
+    if result.ndim == 0 or result.dtype.kind not in "fi":
         raise PydanticCustomError("numbers", "it must be a list of numbers, or of equally long lists of them")
-    return found.astype(float)
+    return result.astype(float)
 
 
 Array = Annotated[
@@ -155,9 +155,11 @@ def _table(table: Any, tables: Tables, name: str) -> Any:
     """The table of that name: 64-bit floats, or the integers of earlier files."""
     if not isinstance(table, str) or table not in tables:
         raise PlainError(Message("{name} names a table that does not exist.", name=name))
-    if (found := tables[table]).dtype.str not in ("<f8", "<i8"):
-        raise PlainError(Message("{name} is a table of {str}, and must be one of <f8.", name=name, str=found.dtype.str))
-    return found
+    if (stored := tables[table]).dtype.str not in ("<f8", "<i8"):
+        raise PlainError(
+            Message("{name} is a table of {str}, and must be one of <f8.", name=name, str=stored.dtype.str)
+        )
+    return stored
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:

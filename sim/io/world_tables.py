@@ -124,10 +124,10 @@ def tables_of(world: World) -> dict[str, Any]:
 def packed(world: World) -> World:
     """A copy with lists trimmed to the rows in use and without working memory; `unpacked` returns a world that can be
     advanced."""
-    found = {name: copied(table) for name, table in tables_of(world).items()}
-    found = _absent_of(_blank_for(*_sizes(found))) | found
-    world = _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
-    return _with_parts(world, found)
+    tables = {name: copied(table) for name, table in tables_of(world).items()}
+    tables = _absent_of(_blank_for(*_sizes(tables))) | tables
+    world = _with_tables(_blank_for(*_sizes(tables)), tables)._replace(threads=empty_threads(0))
+    return _with_parts(world, tables)
 
 
 def unpacked(world: World) -> World:
@@ -139,10 +139,10 @@ def unpacked(world: World) -> World:
 def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     """The world of unchecked tables, named `prefix` + name in `tables_of`; raises `StoreError`."""
     named = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
-    found = {OLD_NAMES.get(name, name): table for name, table in named.items()}
+    by_name = {OLD_NAMES.get(name, name): table for name, table in named.items()}
     try:
-        dimension, coordinates, levels = _sizes(found)
-        count, counters, walls = found["motion"].shape[2], found["counters"], found["walls.shape"].size
+        dimension, coordinates, levels = _sizes(by_name)
+        count, counters, walls = by_name["motion"].shape[2], by_name["counters"], by_name["walls.shape"].size
     except (KeyError, ValueError, IndexError):
         raise StoreError(
             _("The file cannot be read as a saved world: it does not have the tables of a world.")
@@ -158,13 +158,13 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
             )
         )
     blank = _blank_for(dimension, coordinates, levels)
-    found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
-    found = _with_previous(found, dimension)
-    found = _absent_of(blank) | found
+    by_name.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
+    by_name = _with_previous(by_name, dimension)
+    by_name = _absent_of(blank) | by_name
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError(_("The table of counters of the file's world has a wrong type or shape: the file is damaged."))
     if walls == 0:
-        found.setdefault("search.wall_reference", blank.search.wall_reference)
+        by_name.setdefault("search.wall_reference", blank.search.wall_reference)
     rows = {
         "pairs": int(counters[PAIR_COUNT]),
         "wall_contacts": int(counters[WALL_CONTACT_COUNT]),
@@ -173,27 +173,27 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     }
     for name, table in (tables_of(blank) | _absent_of(blank)).items():
         shape = _shape(name, table.shape, rows)
-        if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
+        if name not in by_name or (by_name[name].shape, by_name[name].dtype) != (shape, table.dtype):
             raise StoreError(
                 Message("Table '{name}' of the file's world has a wrong type or shape: the file is damaged.", name=name)
             )
-    if why := _flaw(found, rows):
+    if why := _flaw(by_name, rows):
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
-    if flaw := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
+    if flaw := flaw_of_parts(by_name, count, dimension, coordinates - dimension, levels):
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=flaw))
-    found = {name: copied(table) for name, table in found.items()}
-    return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
+    by_name = {name: copied(table) for name, table in by_name.items()}
+    return in_order_of_id(_with_room(_with_parts(_with_tables(blank, by_name), by_name), rows))
 
 
-def _with_previous(found: dict[str, Any], dimension: int) -> dict[str, Any]:
+def _with_previous(tables: dict[str, Any], dimension: int) -> dict[str, Any]:
     """The tables with the positions of the last evaluation: in an older format the present ones, from which those of
     leapfrog and velocity Verlet do not differ."""
-    if "previous" in found or found["motion"].ndim != 3:
-        return found
-    found = found | {"previous": np.array(found["motion"][:, 0])}
-    if "bodies.motion" in found:
-        found["bodies.rotation"] = np.array(found["bodies.motion"][dimension:, 0])  # as those of the members
-    return found
+    if "previous" in tables or tables["motion"].ndim != 3:
+        return tables
+    tables = tables | {"previous": np.array(tables["motion"][:, 0])}
+    if "bodies.motion" in tables:
+        tables["bodies.rotation"] = np.array(tables["bodies.motion"][dimension:, 0])  # as those of the members
+    return tables
 
 
 def _absent_of(world: World) -> dict[str, Any]:
@@ -201,10 +201,10 @@ def _absent_of(world: World) -> dict[str, Any]:
     return {"search.reach": world.search.reach, "stiffening": world.stiffening}
 
 
-def _sizes(found: dict[str, Any]) -> tuple[int, int, int]:
+def _sizes(tables: dict[str, Any]) -> tuple[int, int, int]:
     """Dimension, coordinates and levels."""
-    coordinates, levels, _ = found["motion"].shape
-    return found["search.reference"].shape[0], coordinates, levels
+    coordinates, levels, _ = tables["motion"].shape
+    return tables["search.reference"].shape[0], coordinates, levels
 
 
 def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
@@ -221,64 +221,64 @@ def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int
     return (*empty[:-1], rows.get(part, rows[""]))
 
 
-def _flaw(found: dict[str, Any], rows: dict[str, int]) -> str:
+def _flaw(tables: dict[str, Any], rows: dict[str, int]) -> str:
     """The first impossible property of a world of the right shape. If it is empty, no step reads or writes outside the
     tables, and no number is nan."""
-    spheres, walls, counters = rows[""], rows["walls"], found["counters"]
+    spheres, walls, counters = rows[""], rows["walls"], tables["counters"]
     kinds = int(counters[MATERIAL_COUNT])
-    i, j = found["pairs.i"], found["pairs.j"]
+    i, j = tables["pairs.i"], tables["pairs.j"]
     steps = int(counters[STEP_COUNT])
     complaints = {
         "has counters below zero": (np.delete(counters, REBUILT_AT) < 0).any(),
         "is in the middle of a step": counters[PENDING] != 0,
         "has neighbour lists of a later step": counters[REBUILT_AT] > steps,
         "has no materials": not 1 <= kinds <= MOST_MATERIALS,
-        "has positions that are not finite": not np.isfinite(found["motion"]).all(),
+        "has positions that are not finite": not np.isfinite(tables["motion"]).all(),
         "has numbers that are not finite": not all(
             np.isfinite(table).all()
-            for name, table in found.items()
+            for name, table in tables.items()
             if table.dtype.kind == "f" and name not in REFERENCES
         ),
         "has radii or masses that are not positive": not (
-            (found["radius"] > 0.0).all() and (found["mass"] > 0.0).all() and (found["inverse_mass"] >= 0.0).all()
+            (tables["radius"] > 0.0).all() and (tables["mass"] > 0.0).all() and (tables["inverse_mass"] >= 0.0).all()
         ),
         f"has masses that are not between {LIGHTEST:g} and {HEAVIEST:g} kg": not _between(
-            found["mass"], LIGHTEST, HEAVIEST
+            tables["mass"], LIGHTEST, HEAVIEST
         ),
         f"has radii that are not between {SMALLEST:g} and {LARGEST:g} m": not _between(
-            found["radius"], SMALLEST, LARGEST
+            tables["radius"], SMALLEST, LARGEST
         ),
         "has positions too far from the origin": (
-            np.abs(found["motion"][: len(found["search.reference"]), 0])
-            > FARTHEST_CELL * min(found["radius"].max(initial=0.0), LARGEST)
+            np.abs(tables["motion"][: len(tables["search.reference"]), 0])
+            > FARTHEST_CELL * min(tables["radius"].max(initial=0.0), LARGEST)
         ).any(),
         f"has numbers larger than {MOST:g}": not all(
             (np.abs(table) <= MOST).all()
-            for name, table in (found | {"motion": found["motion"][:, :2]}).items()
+            for name, table in (tables | {"motion": tables["motion"][:, :2]}).items()
             if table.dtype.kind == "f" and name not in ("inverse_mass", *REFERENCES)
         ),
         f"has accelerations or inverse masses larger than {MOST**2:g}": not all(
-            (np.abs(table) <= MOST**2).all() for table in (found["motion"], found["inverse_mass"])
+            (np.abs(table) <= MOST**2).all() for table in (tables["motion"], tables["inverse_mass"])
         ),
         f"has counters beyond {MOST_STEPS}": (counters > MOST_STEPS).any(),
         "has an impossible largest overlap": not (
-            found["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= found["largest_overlap"][OVERLAP_STEP] <= steps
+            tables["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= tables["largest_overlap"][OVERLAP_STEP] <= steps
         ),
-        "has two spheres with one id": np.unique(found["sphere_id"]).size < spheres,
-        "has a negative reach": (found["search.reach"] < 0.0).any(),
-        "has a skin that is not positive": not (found["search.skin"] > 0.0).all(),
+        "has two spheres with one id": np.unique(tables["sphere_id"]).size < spheres,
+        "has a negative reach": (tables["search.reach"] < 0.0).any(),
+        "has a skin that is not positive": not (tables["search.skin"] > 0.0).all(),
         "refers to spheres that do not exist": not ((i < j).all() and (j < spheres).all())
-        or not (found["wall_contacts.sphere"] < spheres).all(),
+        or not (tables["wall_contacts.sphere"] < spheres).all(),
         "has pairs in wrong order": (np.diff(i.astype(np.int64) * spheres + j) <= 0).any(),
         "has wall contacts in wrong order": (
-            np.diff(found["wall_contacts.sphere"].astype(np.int64) * walls + found["wall_contacts.wall"]) <= 0
+            np.diff(tables["wall_contacts.sphere"].astype(np.int64) * walls + tables["wall_contacts.wall"]) <= 0
         ).any(),
-        "refers to walls that do not exist": not (found["wall_contacts.wall"] < walls).all(),
+        "refers to walls that do not exist": not (tables["wall_contacts.wall"] < walls).all(),
         "refers to materials that do not exist": not (
-            _within(found["material"], kinds) and _within(found["walls.material"], kinds)
+            _within(tables["material"], kinds) and _within(tables["walls.material"], kinds)
         ),
-        "has walls without extent or direction": flaw_of_walls(found["walls.shape"], found["walls.corner"]) != "",
-        "has walls of unknown shape": not np.isin(found["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
+        "has walls without extent or direction": flaw_of_walls(tables["walls.shape"], tables["walls.corner"]) != "",
+        "has walls of unknown shape": not np.isin(tables["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
     }
     return next((words for words, holds in complaints.items() if holds), "")
 
@@ -291,72 +291,72 @@ def _within(rows: Any, count: int) -> bool:
     return bool(((rows >= 0) & (rows < count)).all())
 
 
-def _with_tables(blank: World, found: dict[str, Any]) -> World:
+def _with_tables(blank: World, tables: dict[str, Any]) -> World:
     """The world of these tables, without working memory."""
 
     def part(name: str) -> Any:
         own = getattr(blank, name)
-        return own._replace(**{c: found[f"{name}.{c}"] for c in own._fields if f"{name}.{c}" not in MADE_ANEW})
+        return own._replace(**{c: tables[f"{name}.{c}"] for c in own._fields if f"{name}.{c}" not in MADE_ANEW})
 
-    flat = {name: found[name] for name in World._fields if name in found}
+    flat = {name: tables[name] for name in World._fields if name in tables}
     return blank._replace(**flat, **{name: part(name) for name in PARTS})
 
 
-def _with_parts(world: World, found: dict[str, Any]) -> World:
+def _with_parts(world: World, tables: dict[str, Any]) -> World:
     """The world with the bonds and bodies of these tables, if there are any."""
-    dimension, spheres = found["search.reference"].shape[0], found["radius"].size
-    spin_length, levels = found["motion"].shape[0] - dimension, found["motion"].shape[1]
-    if "bonds.i" in found:
-        blank = empty_bonds(found["bonds.i"].size, dimension, spin_length, len(found["bonds.own"]))
-        bonds = blank._replace(**{name: found[f"bonds.{name}"] for name in KEPT["bonds"]})
+    dimension, spheres = tables["search.reference"].shape[0], tables["radius"].size
+    spin_length, levels = tables["motion"].shape[0] - dimension, tables["motion"].shape[1]
+    if "bonds.i" in tables:
+        blank = empty_bonds(tables["bonds.i"].size, dimension, spin_length, len(tables["bonds.own"]))
+        bonds = blank._replace(**{name: tables[f"bonds.{name}"] for name in KEPT["bonds"]})
         world = world._replace(bonds=indexed_bonds(bonds, spheres))
-    if "bodies.motion" in found:
-        bodies = empty_bodies(dimension, spin_length, levels, found["bodies.motion"].shape[2], spheres)
-        world = world._replace(bodies=bodies._replace(**{name: found[f"bodies.{name}"] for name in KEPT["bodies"]}))
+    if "bodies.motion" in tables:
+        bodies = empty_bodies(dimension, spin_length, levels, tables["bodies.motion"].shape[2], spheres)
+        world = world._replace(bodies=bodies._replace(**{name: tables[f"bodies.{name}"] for name in KEPT["bodies"]}))
     return world
 
 
-def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_length: int, levels: int) -> Message:
+def flaw_of_parts(tables: dict[str, Any], spheres: int, dimension: int, spin_length: int, levels: int) -> Message:
     """The first impossible property of the tables of bonds and bodies, or an empty string."""
     for part, kept in KEPT.items():
-        given = [name for name in found if name.startswith(f"{part}.")]
+        given = [name for name in tables if name.startswith(f"{part}.")]
         if not given:
             continue
         if sorted(given) != sorted(f"{part}.{name}" for name in kept):
             return Message("has other tables of {part} than this program", part=part)
-        rows = found[given[0]].shape[-1] if part == "bonds" else found["bodies.motion"].shape[-1]
+        rows = tables[given[0]].shape[-1] if part == "bonds" else tables["bodies.motion"].shape[-1]
         if part == "bonds":
-            like: Any = empty_bonds(rows, dimension, spin_length, len(found["bonds.own"]))
+            like: Any = empty_bonds(rows, dimension, spin_length, len(tables["bonds.own"]))
         else:
             like = empty_bodies(dimension, spin_length, levels, rows, spheres)
-            like = like._replace(member=np.zeros(found["bodies.member"].size, np.uint32))
+            like = like._replace(member=np.zeros(tables["bodies.member"].size, np.uint32))
         for name in kept:
-            table, blank = found[f"{part}.{name}"], getattr(like, name)
+            table, blank = tables[f"{part}.{name}"], getattr(like, name)
             if (table.shape, table.dtype) != (blank.shape, blank.dtype):
                 return Message("has a table '{part}.{name}' that is not what it should be", part=part, name=name)
             if table.dtype.kind == "f" and not (np.isfinite(table).all() and (np.abs(table) <= MOST**2).all()):
                 return Message("holds numbers of {part} that are not finite or too large", part=part)
-    if "bonds.i" in found and _flawed_bonds(found, spheres):
+    if "bonds.i" in tables and _flawed_bonds(tables, spheres):
         return _("has bonds between spheres that are not there, or of no length")
-    if "bodies.motion" in found and _flawed_bodies(found, spheres):
+    if "bodies.motion" in tables and _flawed_bodies(tables, spheres):
         return _("has bodies whose members, masses or orientations cannot be")
     return EMPTY
 
 
-def _flawed_bonds(found: dict[str, Any], spheres: int) -> bool:
-    i, j = found["bonds.i"], found["bonds.j"]
+def _flawed_bonds(tables: dict[str, Any], spheres: int) -> bool:
+    i, j = tables["bonds.i"], tables["bonds.j"]
     there = (i < spheres).all() and (j < spheres).all() and (i != j).all()
-    return not (there and (found["bonds.rest_length"] > 0.0).all() and (found["bonds.intact"] <= 1).all())
+    return not (there and (tables["bonds.rest_length"] > 0.0).all() and (tables["bonds.intact"] <= 1).all())
 
 
-def _flawed_bodies(found: dict[str, Any], spheres: int) -> bool:
-    member, begin = found["bodies.member"], found["bodies.begin"]
+def _flawed_bodies(tables: dict[str, Any], spheres: int) -> bool:
+    member, begin = tables["bodies.member"], tables["bodies.begin"]
     lengths = np.diff(begin)
     chained = begin[0] == 0 and (lengths > 0).all() and begin[-1] == member.size
     unique = (member < spheres).all() and np.unique(member).size == member.size
-    size = (found["bodies.reference"] ** 2).sum(axis=0)
-    sound = (found["bodies.inverse_mass"] >= 0.0).all() and (found["bodies.own_mass"] >= 0.0).all()
-    sound = sound and (found["bodies.unequal"] > -1.0).all() and (np.abs(size - 1.0) < 1e-6).all()
+    size = (tables["bodies.reference"] ** 2).sum(axis=0)
+    sound = (tables["bodies.inverse_mass"] >= 0.0).all() and (tables["bodies.own_mass"] >= 0.0).all()
+    sound = sound and (tables["bodies.unequal"] > -1.0).all() and (np.abs(size - 1.0) < 1e-6).all()
     return not (chained and unique and sound)
 
 

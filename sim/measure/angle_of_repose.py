@@ -10,12 +10,12 @@ from repose.sim.measure.surface_slope import Method, SurfaceSlope
 from repose.sim.message import EMPTY, Message, Number, formatted, joined
 
 
-def bend_in_words(found: SurfaceSlope) -> Message:
+def bend_in_words(slope: SurfaceSlope) -> Message:
     """The curvature of a flank in words: "4.2° ± 1.5° steeper at the top"; empty for a straight flank."""
-    if not found.is_curved:
+    if not slope.is_curved:
         return EMPTY
-    bend, error = abs(math.degrees(found.bend)), math.degrees(found.bend_error)
-    if found.bend > 0.0:
+    bend, error = abs(math.degrees(slope.bend)), math.degrees(slope.bend_error)
+    if slope.bend > 0.0:
         return Message(
             "{bend}° ± {error}° steeper at the top", bend=Number(bend, format=".1f"), error=Number(error, format=".1f")
         )

@@ -131,9 +131,9 @@ class Mean(NamedTuple):
 
 def mean_of(values: Iterable[float | None]) -> Mean:
     """Mean and standard error of the values that are not None; nan for too few values."""
-    found = np.array([value for value in values if value is not None])
-    error = float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.nan
-    return Mean(float(found.mean()) if found.size else math.nan, error, int(found.size))
+    result = np.array([value for value in values if value is not None])
+    error = float(result.std(ddof=1)) / math.sqrt(result.size) if result.size > 1 else math.nan
+    return Mean(float(result.mean()) if result.size else math.nan, error, int(result.size))
 
 
 def marginal_stability(avalanches: Sequence[Avalanche]) -> Mean:
@@ -155,5 +155,5 @@ def drop_of(avalanches: Sequence[Avalanche]) -> Mean:
 def as_large_as(sizes: Sequence[float]) -> tuple[Floats, Floats]:
     """Cumulative distribution of sizes: the sizes in ascending order, and the fraction of avalanches of at least this
     size."""
-    found, counts = np.unique(np.array(sizes, float), return_counts=True)
-    return found, np.cumsum(counts[::-1])[::-1] / max(1, len(sizes))
+    result, counts = np.unique(np.array(sizes, float), return_counts=True)
+    return result, np.cumsum(counts[::-1])[::-1] / max(1, len(sizes))

@@ -44,14 +44,14 @@ def bulk_of(system: System) -> Bulk | None:
 
 def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any]:
     """Entry in result.json; null if the packing is too small."""
-    found = (
+    entries = (
         None
         if bulk is None
         else {"box": {"lower": bulk.box.lower.tolist(), "upper": bulk.box.upper.tolist()}, **bulk.stress.as_dict()}
     )
     return {
         "packing_fraction": None if bulk is None else bulk.packing_fraction,
-        "stress": found,
+        "stress": entries,
         "coordination": {
             "mean": coordination.mean,
             "without_rattlers": coordination.without_rattlers,

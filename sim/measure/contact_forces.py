@@ -53,9 +53,9 @@ class ContactForces:
         become walls."""
         row = np.where(kept, np.cumsum(kept) - 1, -1)
         stays = kept[self.i]
-        found = {entry.name: getattr(self, entry.name)[stays] for entry in fields(self)}
-        found["j"] = np.where(found["j"] >= 0, row[found["j"]], -1)
-        return ContactForces(**found | {"i": row[found["i"]]})
+        columns = {entry.name: getattr(self, entry.name)[stays] for entry in fields(self)}
+        columns["j"] = np.where(columns["j"] >= 0, row[columns["j"]], -1)
+        return ContactForces(**columns | {"i": row[columns["i"]]})
 
 
 def contact_forces(world: World, table: ContactTable, law_parameters: Any, rotates: bool) -> ContactForces:

@@ -55,15 +55,16 @@ def coordination_of(system: System) -> Coordination:
 
 
 def _help(system: System) -> Message:
-    found = system.derived(coordination_of)
+    coordination = system.derived(coordination_of)
     words = Message(
         "{rattlers} % have fewer than {held_by} and count as rattlers",
-        rattlers=Number(100.0 * found.rattlers, format=".0f"),
+        rattlers=Number(100.0 * coordination.rattlers, format=".0f"),
         held_by=HELD_BY,
     )
-    if found.without_rattlers is not None:
+    if coordination.without_rattlers is not None:
         words += Message(
-            "; without them Z = {without_rattlers}", without_rattlers=Number(found.without_rattlers, format=".2f")
+            "; without them Z = {without_rattlers}",
+            without_rattlers=Number(coordination.without_rattlers, format=".2f"),
         )
     return Message("Mean over all grains; {words}.", words=words)
 

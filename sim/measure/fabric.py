@@ -34,8 +34,8 @@ class Fabric:
     def direction(self) -> Floats:
         """Unit vector of the most frequent direction, shape (dimension,), its last component not negative."""
         vector = np.linalg.eigh(self.tensor)[1][:, -1]
-        found: Floats = -vector if vector[-1] < 0.0 else vector
-        return found
+        result: Floats = -vector if vector[-1] < 0.0 else vector
+        return result
 
 
 def fabric(normal: Floats) -> Fabric:

@@ -62,12 +62,12 @@ def measure_flank(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]
     def radii(rows: NDArray[np.bool_]) -> Floats:
         """Height and radius of the heap in each layer that has enough of these spheres, shape (2, layers)."""
         chosen = [rows & (layer == number) for number in range(LAYERS)]
-        found = [
+        entries = [
             (np.average(height[part], weights=volume[part]), 2.0 * np.average(squared[part], weights=volume[part]))
             for part in chosen
             if part.sum() >= FEWEST
         ]
-        both = np.array(found).reshape(-1, 2).T
+        both = np.array(entries).reshape(-1, 2).T
         return np.stack([both[0], np.sqrt(both[1])])
 
     whole = radii(np.ones(radius.size, bool))

@@ -59,8 +59,8 @@ def own_shares(world: World) -> Floats:
         shapes /= radius.max(axis=1)[:, None, None]
         whole = np.round(shapes / SAME).astype(np.int64).reshape(len(rows), -1)
         kinds, kind = np.unique(whole, axis=0, return_inverse=True)
-        for number, found in enumerate(kinds):
-            share[rows[kind.ravel() == number]] = _shares(found.tobytes(), int(members))
+        for number, of_kind in enumerate(kinds):
+            share[rows[kind.ravel() == number]] = _shares(of_kind.tobytes(), int(members))
     return share
 
 

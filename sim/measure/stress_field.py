@@ -83,15 +83,15 @@ def smoothed(position: Floats, amount: Floats, width: float, grid: StressGrid) -
     whole = at.astype(np.intp)
     share = at - whole
     size = grid.shape[0] * grid.shape[1]
-    found = np.zeros((amount.shape[1], size))
+    values = np.zeros((amount.shape[1], size))
     for first in (0, 1):
         for second in (0, 1):
             row = (whole[:, 0] + first) * grid.shape[1] + whole[:, 1] + second
             part = np.abs(1 - first - share[:, 0]) * np.abs(1 - second - share[:, 1])
             for column in range(amount.shape[1]):
-                found[column] += np.bincount(row, amount[:, column] * part, size)
+                values[column] += np.bincount(row, amount[:, column] * part, size)
     rest = math.sqrt(max(width**2 - grid.step**2 / 6.0, 1e-4 * grid.step**2))
-    result: Floats = found.reshape(-1, *grid.shape) / grid.step**2
+    result: Floats = values.reshape(-1, *grid.shape) / grid.step**2
     for axis in (1, 2):
         result = _with_gaussian(result, rest / grid.step, axis)
     return result
@@ -109,10 +109,10 @@ def _with_gaussian(values: Floats, width: float, axis: int) -> Floats:
     edges = [(0, 0)] * values.ndim
     edges[axis] = (reach, reach)
     padded = np.moveaxis(np.pad(values, edges), axis, 0)
-    found = np.zeros_like(padded[:count])
+    result = np.zeros_like(padded[:count])
     for shift, share in enumerate(weight.tolist()):
-        found += share * padded[shift : shift + count]
-    return np.moveaxis(found, 0, axis)
+        result += share * padded[shift : shift + count]
+    return np.moveaxis(result, 0, axis)
 
 
 def stress_field(end: Floats, branch: Floats, force: Floats, width: float, grid: StressGrid) -> Floats:

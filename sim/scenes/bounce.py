@@ -233,8 +233,8 @@ def deviations(experiment: Experiment) -> Floats:
     if time.size == 0:
         return np.zeros(SPHERES)
     expected = [ballistic(built, e, time)[0] for e in built.restitutions]
-    found: Floats = np.abs(height - np.column_stack(expected)).max(axis=0)
-    return found
+    result: Floats = np.abs(height - np.column_stack(expected)).max(axis=0)
+    return result
 
 
 def with_contact_time(parameters: BounceParameters, restitution: float, time: Floats) -> Floats:
@@ -278,8 +278,10 @@ def explained(experiment: Experiment) -> Floats:
     built, time = experiment.run.built, recorded(experiment, SPHERES)[0]
     if time.size == 0:
         return np.zeros(SPHERES)
-    found = [np.abs(with_contact_time(built, e, time) - ballistic(built, e, time)[0]).max() for e in built.restitutions]
-    return np.array(found)
+    result = [
+        np.abs(with_contact_time(built, e, time) - ballistic(built, e, time)[0]).max() for e in built.restitutions
+    ]
+    return np.array(result)
 
 
 def allowed(experiment: Experiment) -> Floats:
@@ -354,8 +356,8 @@ def labels(experiment: Experiment) -> tuple[Label, ...]:
 def tracks(experiment: Experiment) -> tuple[Track, ...]:
     """The arcs of the closed form, and the paths of the run so far."""
     built = experiment.run.built
-    lane, found = starts(built)[:, 1], recorded(experiment, SPHERES)
-    time, height = thinned(found[0]), thinned(found[1])
+    lane, paths = starts(built)[:, 1], recorded(experiment, SPHERES)
+    time, height = thinned(paths[0]), thinned(paths[1])
     dots = np.arange(0.0, expected_end(built), DOTS_APART)
 
     def points(row: int, time: Floats, height: Floats) -> Floats:

@@ -75,8 +75,8 @@ def pushing(restitution: float) -> float:
         return math.pow(inside, 1.5) + viscosity * math.pow(inside, 0.25) * float(speed)
 
     def rates(time: float, state: Floats) -> tuple[float, float, float]:
-        found = force(state[0], state[1])
-        return float(state[1]), -found, max(found, 0.0)
+        force_and_torque = force(state[0], state[1])
+        return float(state[1]), -force_and_torque, max(force_and_torque, 0.0)
 
     def parts(time: float, state: Floats) -> float:
         return float(state[0])
@@ -326,9 +326,9 @@ def stop(experiment: Experiment) -> None:
 
 def conclusion(experiment: Experiment) -> Message:
     """Whether all numbers agree."""
-    found = outcomes(experiment)
-    broken = sum(not outcome.holds for outcome in found)
-    return Message("Numbers that differ: {broken} of {all}.", broken=broken, all=len(found)) if broken else AGREE
+    results = outcomes(experiment)
+    broken = sum(not outcome.holds for outcome in results)
+    return Message("Numbers that differ: {broken} of {all}.", broken=broken, all=len(results)) if broken else AGREE
 
 
 def _momenta(experiment: Experiment) -> tuple[float, float]:
@@ -348,16 +348,16 @@ def _momenta(experiment: Experiment) -> tuple[float, float]:
             [[impact.tangential, 0.0, -shared * impact.normal], [0.0, 0.0, (1.0 - shared) * impact.normal]]
         )
         spin = np.array([[0.0, impact.spin, 0.0], [0.0, impact.other_spin, 0.0]])
-        found = []
+        entries = []
         for x, v, w in (
             (np.array([first[row], second[row]]), velocity, spin),
             (world.motion[:3, 0, rows].T, world.motion[:3, 1, rows].T, world.motion[3:, 1, rows].T),
         ):
-            found.append((mass @ v, (mass[:, None] * np.cross(x, v)).sum(axis=0) + inertia @ w))
+            entries.append((mass @ v, (mass[:, None] * np.cross(x, v)).sum(axis=0) + inertia @ w))
         size = float(np.sum(mass * np.linalg.norm(velocity, axis=1)))
-        linear.append(float(np.abs(found[1][0] - found[0][0]).max()) / size)
+        linear.append(float(np.abs(entries[1][0] - entries[0][0]).max()) / size)
         turning = size * float(np.abs(first[row]).max()) + float(inertia @ np.abs(spin[:, 1]))
-        angular.append(float(np.abs(found[1][1] - found[0][1]).max()) / turning)
+        angular.append(float(np.abs(entries[1][1] - entries[0][1]).max()) / turning)
     return max(linear), max(angular)
 
 
@@ -392,7 +392,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     state: ImpactState = experiment.run.state
     if not state.after.size:
         return ()
-    found: list[Outcome] = []
+    entries: list[Outcome] = []
     for row, impact in enumerate(experiment.run.built.impacts, 1):
         normal, tangential, spin = state.after[row - 1].tolist()
         if impact.published[0]:
@@ -404,7 +404,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 impact.published,
                 strict=True,
             ):
-                found.append(
+                entries.append(
                     _near(
                         f"{name}_{row}",
                         Message("{words} of {name} agrees", words=words, name=impact.name),
@@ -416,7 +416,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         elif not impact.material.friction:
             e, began = impact.material.restitution, impact.normal
             holds = abs(normal / began - e) <= NEAR_RESTITUTION
-            found.append(
+            entries.append(
                 Outcome(
                     f"rebound_{row}",
                     Message("the rebound for {name} agrees", name=impact.name),
@@ -429,13 +429,13 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             __, along, turned = impact.after
             if impact.tangential:
                 words = Message("the ratio of tangential speeds at {name} agrees", name=impact.name)
-                found.append(
+                entries.append(
                     _near(
                         f"tangential_ratio_{row}", words, tangential / impact.tangential, along / impact.tangential, ""
                     )
                 )
             else:
-                found.append(
+                entries.append(
                     _near(
                         f"tangential_speed_{row}",
                         Message("the tangential speed after {name} agrees", name=impact.name),
@@ -444,14 +444,14 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                         "m/s",
                     )
                 )
-            found.append(
+            entries.append(
                 _near(f"spin_{row}", Message("the spin after {name} agrees", name=impact.name), spin, turned, "rad/s")
             )
     kept = {"momentum": _("momentum"), "angular_momentum": _("angular momentum")}
     for (name, label), change in (
         zip(kept.items(), state.changed[:2].tolist()) if experiment.run.built.impacts[0].other else ()
     ):
-        found.append(
+        entries.append(
             Outcome(
                 name,
                 Message("the {name} stays", name=label),
@@ -461,7 +461,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             )
         )
     share = float(state.changed[2])
-    found.append(
+    entries.append(
         Outcome(
             "energy",
             _("all energy is booked"),
@@ -470,7 +470,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             share <= BALANCE,
         )
     )
-    return tuple(found)
+    return tuple(entries)
 
 
 def _near(name: str, words: Message, ours: float, theirs: float, unit: str) -> Outcome:
@@ -498,11 +498,11 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     state: ImpactState = experiment.run.state
     if not state.after.size:
         return ()
-    found = []
+    entries = []
     for row, impact in enumerate(experiment.run.built.impacts, 1):
         normal, tangential, __ = state.after[row - 1].tolist()
         if impact.published[0]:
-            found.append(
+            entries.append(
                 Reading(
                     f"greatest_force_{row}",
                     Message("greatest force, {name}", name=impact.name),
@@ -511,11 +511,11 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
                 )
             )
         elif not impact.material.friction:
-            found.append(
+            entries.append(
                 Reading(f"rebound_{row}", Message("rebound, {name}", name=impact.name), normal / impact.normal, "")
             )
         else:
-            found.append(
+            entries.append(
                 Reading(
                     f"tangential_speed_{row}",
                     Message("tangential speed after, {name}", name=impact.name),
@@ -523,7 +523,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
                     "m/s",
                 )
             )
-    return tuple(found)
+    return tuple(entries)
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:

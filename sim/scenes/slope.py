@@ -162,8 +162,8 @@ def accelerations(experiment: Experiment) -> Floats:
     time, _, speed = recorded(experiment, SPHERES)
     if time.size < 2:
         return np.full(SPHERES, math.nan)
-    found: Floats = np.polyfit(time, speed, 1)[0]
-    return found
+    result: Floats = np.polyfit(time, speed, 1)[0]
+    return result
 
 
 def allowed(parameters: SlopeParameters) -> float:
@@ -178,11 +178,11 @@ def allowed(parameters: SlopeParameters) -> float:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Measured accelerations; the tooltip gives the deviation from the closed form."""
     built = experiment.run.built
-    found = accelerations(experiment)
-    if np.isnan(found).any():
+    acceleration = accelerations(experiment)
+    if np.isnan(acceleration).any():
         return ()
     shown = []
-    for row, (mu, a) in enumerate(zip(built.frictions, found, strict=True), 1):
+    for row, (mu, a) in enumerate(zip(built.frictions, acceleration, strict=True), 1):
         expected = built.acceleration(mu)
         way = _("rolls") if mu >= 2.0 / 7.0 * math.tan(built.steepness) else _("slides")
         # Further digits are rounding errors; -0.0 + 0.0 is 0.
@@ -230,13 +230,13 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 def labels(experiment: Experiment) -> tuple[Label, ...]:
     """The friction of each sphere, and whether it rolls or slides, from its speed and its spin."""
     speed, rolling = column(experiment, "speed")[-1:], column(experiment, "rolling")[-1:]
-    found = []
+    entries = []
     for row, mu in enumerate(experiment.run.built.frictions):
         note = EMPTY
         if speed.size and (fast := abs(speed[0, row])) > 0.0:
             note = _("rolls") if abs(speed[0, row] - rolling[0, row]) < ROLLS * fast else _("slides")
-        found.append(Label(row, Message("μ = {mu}", mu=Number(mu, format="g")), note))
-    return tuple(found)
+        entries.append(Label(row, Message("μ = {mu}", mu=Number(mu, format="g")), note))
+    return tuple(entries)
 
 
 def tracks(experiment: Experiment) -> tuple[Track, ...]:
@@ -247,13 +247,13 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
     foot = starts(built) - built.radius * out
     time = np.linspace(0.0, built.duration, DOTS)
     path = thinned(recorded(experiment, SPHERES)[1])
-    found = []
+    entries = []
     for row, mu in enumerate(built.frictions):
         expected = 0.5 * built.acceleration(mu) * time**2
         beside = foot[row] + 0.5 * built.radius * across
-        found.append(Track(row, beside + expected[:, None] * down, expected=True))
-        found.append(Track(row, foot[row] - 0.5 * built.radius * across + path[:, row, None] * down))
-    return tuple(found)
+        entries.append(Track(row, beside + expected[:, None] * down, expected=True))
+        entries.append(Track(row, foot[row] - 0.5 * built.radius * across + path[:, row, None] * down))
+    return tuple(entries)
 
 
 def ghosts(experiment: Experiment) -> Floats:
@@ -284,7 +284,7 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
 def results(experiment: Experiment) -> dict[str, Any]:
     """Accelerations measured and expected, kinetic energies at the end [J]."""
     built = experiment.run.built
-    found, energies = accelerations(experiment).tolist(), kinetic_at_end(experiment.run.state, SPHERES)
+    acceleration, energies = accelerations(experiment).tolist(), kinetic_at_end(experiment.run.state, SPHERES)
     return {
         "critical_friction": 2.0 / 7.0 * math.tan(built.steepness),
         "spheres": [
@@ -294,7 +294,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
                 "expected": built.acceleration(mu),
                 "kinetic_energy_at_end": energy,
             }
-            for mu, a, energy in zip(built.frictions, found, energies, strict=True)
+            for mu, a, energy in zip(built.frictions, acceleration, energies, strict=True)
         ],
     }
 
@@ -302,7 +302,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The acceleration of every sphere beside the closed form, at the end."""
     built = experiment.run.built
-    found = []
+    entries = []
     for row, (mu, a) in enumerate(zip(built.frictions, accelerations(experiment), strict=True), 1):
         way = _("rolls") if mu >= 2.0 / 7.0 * math.tan(built.steepness) else _("slides")
         expected = built.acceleration(mu)
@@ -310,7 +310,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         statement = Message(
             "the sphere of μ = {mu} {way} with the acceleration of the closed form", mu=Number(mu, format="g"), way=way
         )
-        found.append(
+        entries.append(
             Outcome(
                 f"acceleration_{row}",
                 statement,
@@ -319,7 +319,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 holds,
             )
         )
-    return tuple(found)
+    return tuple(entries)
 
 
 def run_again(experiment: Experiment) -> None:

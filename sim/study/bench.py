@@ -53,7 +53,7 @@ TURNS, TURNS_OF_LARGE, LARGE = 7, 5, 50_000
 """Number of timed turns of each row, of rows of large worlds, and least number of grains of a large world."""
 
 Loop = Callable[..., tuple[int, int, int]]
-Tell = Callable[[str, float], None]
+ShowProgress = Callable[[str, float], None]
 """Called with the present activity in words and the completed fraction [-]."""
 
 
@@ -196,7 +196,7 @@ def memory(world: World) -> int:
     return sum({id(owner): owner.nbytes for owner in owners(world)}.values())
 
 
-def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) -> dict[str, Any]:
+def measure_engine(quick: bool = False, show_progress: ShowProgress = lambda words, share: None) -> dict[str, Any]:
     """Every state, size and integrator; `quick` measures the smaller heaps only, without the parts of a step."""
     sizes = SIZES[:2] if quick else SIZES
     total = 2 * len(SCHEMES) * len(sizes) + (0 if quick else SETTLING_ROWS + 2)
@@ -204,7 +204,7 @@ def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) 
     note = ""
 
     def say(words: str, settled: float) -> None:
-        tell(words, (len(rows) + SETTLING_ROWS * settled) / total)
+        show_progress(words, (len(rows) + SETTLING_ROWS * settled) / total)
 
     def settling(at: float) -> None:
         say("filling the hourglass with beads", min(at / SETTLING, 1.0))
@@ -222,7 +222,7 @@ def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) 
             heap = scene == "heap"
             say(f"{scene} {state.name}, {int((~state.world.fixed).sum())} grains, {scheme}", float(not heap))
             rows.append(measure(state, quick, floor if heap else None))
-    tell("done", 1.0)
+    show_progress("done", 1.0)
     machine = platform.processor() or platform.machine()
     return {
         "machine": f"{machine}, {available()} processors; one thread where no number is given",

@@ -165,7 +165,7 @@ class Observation(NamedTuple):
 def calibrate(
     goal: Goal,
     do: Callable[[StudyPlan], StudyOutcome],
-    tell: Callable[[CalibrationResult, int], None] = lambda found, runs: None,
+    show_progress: Callable[[CalibrationResult, int], None] = lambda calibration, runs: None,
 ) -> tuple[CalibrationResult, list[Observation]]:
     """Do runs until the standard error of the parameter is as small as wanted, or until the number of runs is used up.
 
@@ -178,19 +178,19 @@ def calibrate(
     while True:
         seen += observations(goal, do(goal.plan(at, seeds)))
         runs += len(at) * len(seeds) * per_point
-        found = crossing(goal, seen)
-        tell(found, runs)
-        if is_enough(goal, found) or runs + len(at) * per_point > goal.most_runs:
-            return found, seen
-        at, seeds = next_values(goal, found), (seeds[-1] + 1,)
+        calibration = crossing(goal, seen)
+        show_progress(calibration, runs)
+        if is_enough(goal, calibration) or runs + len(at) * per_point > goal.most_runs:
+            return calibration, seen
+        at, seeds = next_values(goal, calibration), (seeds[-1] + 1,)
 
 
-def is_enough(goal: Goal, found: CalibrationResult) -> bool:
+def is_enough(goal: Goal, calibration: CalibrationResult) -> bool:
     """Whether further runs are not needed, or would hardly reduce the standard error."""
-    if not math.isfinite(found.value):
+    if not math.isfinite(calibration.value):
         return False
-    precise = found.standard_error <= goal.precision * abs(found.value)
-    return precise or found.of_runs <= SMALL * found.standard_error
+    precise = calibration.standard_error <= goal.precision * abs(calibration.value)
+    return precise or calibration.of_runs <= SMALL * calibration.standard_error
 
 
 def first_values(goal: Goal) -> tuple[float, ...]:
@@ -199,24 +199,24 @@ def first_values(goal: Goal) -> tuple[float, ...]:
     return tuple(rounded(value) for value in value_at(goal, np.linspace(ends[0], ends[1], FIRST_VALUES)))
 
 
-def next_values(goal: Goal, found: CalibrationResult) -> tuple[float, ...]:
+def next_values(goal: Goal, calibration: CalibrationResult) -> tuple[float, ...]:
     """The crossing and a value on either side, within the range. Without a crossing, the nearest point of the curve
     replaces it: with more runs the curve may reach the wanted value there."""
-    if not (found.coefficients or math.isfinite(found.value)):
+    if not (calibration.coefficients or math.isfinite(calibration.value)):
         return first_values(goal)
     low, high = place(goal, np.array([goal.low, goal.high]))
-    at = found.value if math.isfinite(found.value) else nearest(goal, found)[0]
+    at = calibration.value if math.isfinite(calibration.value) else nearest(goal, calibration)[0]
     x = float(place(goal, np.array(at)))
     width = WITHIN * (high - low)
     near = np.clip([x - width, x, x + width], low, high)
     return tuple(dict.fromkeys(rounded(value) for value in value_at(goal, near)))
 
 
-def nearest(goal: Goal, found: CalibrationResult) -> tuple[float, float]:
+def nearest(goal: Goal, calibration: CalibrationResult) -> tuple[float, float]:
     """The value of the parameter [SI] at which the fitted curve is nearest to the wanted value, and its height."""
     ends = place(goal, np.array([goal.low, goal.high]))
     x = np.linspace(ends[0], ends[1], PLACES)
-    heights = np.polyval(np.array(found.coefficients), x)
+    heights = np.polyval(np.array(calibration.coefficients), x)
     k = int(np.argmin(np.abs(heights - goal.wanted)))
     return float(value_at(goal, x[k])), float(heights[k])
 
@@ -238,7 +238,7 @@ def rounded(value: float) -> float:
 
 def observations(goal: Goal, outcome: StudyOutcome) -> list[Observation]:
     """One observation per value and seed, without those with a run that measured nothing."""
-    found = []
+    entries = []
     for at in dict.fromkeys(float(run.varied[goal.name]) for run in outcome.runs):
         for seed in dict.fromkeys(run.seed for run in outcome.runs):
             own = [run for run in outcome.runs if run.seed == seed and run.varied[goal.name] == at]
@@ -252,8 +252,8 @@ def observations(goal: Goal, outcome: StudyOutcome) -> list[Observation]:
                 y = float(base @ values / (base @ base))
             else:
                 y = float(values[0]) / outcome.drawn.scale
-            found.append(Observation(at, seed, y))
-    return found
+            entries.append(Observation(at, seed, y))
+    return entries
 
 
 def crossing(goal: Goal, seen: Sequence[Observation]) -> CalibrationResult:
@@ -306,7 +306,7 @@ def _roots(fits: Floats, levels: Floats, ends: Floats, near: float) -> Floats:
     return chosen
 
 
-def report(goal: Goal, found: CalibrationResult, seen: Sequence[Observation]) -> dict[str, Any]:
+def report(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation]) -> dict[str, Any]:
     """The content of result.json: the parameter in SI, the quantity in its shown unit."""
     return {
         "scene": goal.scene,
@@ -316,10 +316,10 @@ def report(goal: Goal, found: CalibrationResult, seen: Sequence[Observation]) ->
         "wanted_error": goal.wanted_error,
         "frictions": list(goal.frictions),
         "values": dict(goal.values),
-        "value": found.value if math.isfinite(found.value) else None,
-        "standard_error": found.standard_error if math.isfinite(found.value) else None,
-        "standard_error_of_runs": found.of_runs if math.isfinite(found.value) else None,
-        "confidence_interval_95": list(found.interval) if math.isfinite(found.value) else None,
-        "scatter_of_an_observation": found.residual,
+        "value": calibration.value if math.isfinite(calibration.value) else None,
+        "standard_error": calibration.standard_error if math.isfinite(calibration.value) else None,
+        "standard_error_of_runs": calibration.of_runs if math.isfinite(calibration.value) else None,
+        "confidence_interval_95": list(calibration.interval) if math.isfinite(calibration.value) else None,
+        "scatter_of_an_observation": calibration.residual,
         "observations": [observation._asdict() for observation in seen],
     }

@@ -103,13 +103,13 @@ async def _answer(address: str) -> None:
 def _require_equal(client: Any, address: str) -> None:
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
-        found = client.run(identity)
+        identities = client.run(identity)
     except (TimeoutError, OSError):
         raise ParameterError(f"--dask {address}: the scheduler has no workers: start some with dask worker.") from None
     except (ImportError, AttributeError) as error:
         raise ParameterError(f"--dask {address}: a worker cannot import Repose ({described(error)}).") from None
     ours = identity()
-    for who, theirs in found.items():
+    for who, theirs in identities.items():
         if words := differing(ours, theirs, who):
             raise ParameterError(f"--dask {address}: {words}")
 

@@ -101,10 +101,10 @@ def tangential_rebound(restitution: float) -> float:
     return decay * (cmath.cos(turn) - across * SHEAR * cmath.sin(turn) / damped).real
 
 
-def error_at(found: Errors, share: float) -> float:
+def error_at(errors: Errors, share: float) -> float:
     """The error at a time step in contact durations, between the computed ones on logarithmic scales [-]."""
-    known = np.isfinite(found.errors)
-    return float(np.exp(np.interp(math.log(share), np.log(found.shares[known]), np.log(found.errors[known]))))
+    known = np.isfinite(errors.errors)
+    return float(np.exp(np.interp(math.log(share), np.log(errors.shares[known]), np.log(errors.errors[known]))))
 
 
 def time_steps(durations: Floats) -> Floats:

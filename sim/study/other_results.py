@@ -21,9 +21,9 @@ def references_in(folder: Path, plan: StudyPlan) -> tuple[Reference, ...]:
     name = (plan.measured or default_names(plan.scene, {}))[0]
     scale = quantity_of(plan.scene, name, plan.numbers).scale
     try:
-        found: dict[str, Any] = read_json(folder / RESULT)
-        theirs = (found["scene"], found["over"])
-        lines = _lines_in(found, folder.name, name, plan.over, scale)
+        content: dict[str, Any] = read_json(folder / RESULT)
+        theirs = (content["scene"], content["over"])
+        lines = _lines_in(content, folder.name, name, plan.over, scale)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
         raise ParameterError(
             f"--beside {path_text(folder)} contains no results of a study: name the folder of one."
@@ -40,14 +40,14 @@ def references_in(folder: Path, plan: StudyPlan) -> tuple[Reference, ...]:
     return tuple(Reference(label, points=tuple(points)) for label, points in lines.items())
 
 
-def _lines_in(found: Any, study: str, name: str, over: str, scale: float) -> dict[str, list[Published]]:
+def _lines_in(content: Any, study: str, name: str, over: str, scale: float) -> dict[str, list[Published]]:
     """The points of every line in the table of results, by its label."""
     lines: dict[str, list[Published]] = {}
-    for row in found["table"]:
+    for row in content["table"]:
         mean = row.get(name)
         if not isinstance(row.get(over), int | float) or not isinstance(mean, dict):
             continue
-        others = [word for key, word in row.items() if key == "case" or key in found["varied"]]
+        others = [word for key, word in row.items() if key == "case" or key in content["varied"]]
         words = ", ".join(str(word) for word in others if word is not row[over])
         label = f"{study}: {words}" if words else study
         error = mean["standard_error"]

@@ -143,14 +143,14 @@ class StudyOutcome:
 
     def points(self, group: Group, name: str = "") -> list[Point]:
         """Results of the runs of a line, SI: of the quantity `name`, by default the first quantity."""
-        found = []
+        entries = []
         for run in self.runs:
             result = self.results.get(run.task.path.name)
             if result is not None and self.group_of(run) == group:
                 at = self.places[run.varied.get(self.plan.over, "")]
                 point = read(self.plan.scene, name or self.drawn.name, result, at)
-                found += [] if point is None else [point]
-        return found
+                entries += [] if point is None else [point]
+        return entries
 
     def rows(self, group: Group, name: str = "") -> tuple[Row, ...]:
         """Means of a line, ascending, SI."""
@@ -173,15 +173,15 @@ class StudyOutcome:
         for run in self.runs:
             key = self.group_of(run), run.varied.get(self.plan.over, "")
             asked[key] = asked.get(key, 0) + (run.task.path.name in self.results or run.task.path.name in self.lost)
-        found = []
+        entries = []
         for (group, at), count in asked.items():
             position = self.places[at]
             own = {
                 q.name: means[group, q.name, position] for q in self.quantities if (group, q.name, position) in means
             }
             drawn = own.get(self.drawn.name)
-            found.append(TableRow(group, at, count - (drawn.runs if drawn else 0), own))
-        return tuple(found)
+            entries.append(TableRow(group, at, count - (drawn.runs if drawn else 0), own))
+        return tuple(entries)
 
     def findings(self, group: Group) -> Findings:
         """Laws fitted to the points of a line, SI."""
@@ -356,7 +356,7 @@ class StudyOutcome:
         """The content of result.json: quantities in their shown units, parameters in SI, texts in English."""
         plan = self.plan
         own = self.drawn
-        found = {
+        entries = {
             "study": plan.name,
             "title": str(plan.title),
             "scene": plan.scene,
@@ -383,7 +383,7 @@ class StudyOutcome:
                 run.task.name: self.lost[run.task.path.name] for run in self.runs if run.task.path.name in self.lost
             },
         }
-        return cast(dict[str, Any], in_english(found))
+        return cast(dict[str, Any], in_english(entries))
 
     def _shared(self) -> dict[str, Value]:
         """Parameters that all runs have in common, SI."""

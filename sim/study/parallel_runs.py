@@ -24,7 +24,7 @@ from repose.sim.message import Message
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, start_shielded
 from repose.sim.wording import sentence_of
 
-TELL_INTERVAL = 0.5
+SEND_INTERVAL = 0.5
 """Wall time between two progress messages of a run [s]."""
 LISTEN_INTERVAL = 0.2
 """Longest wall time until a request to stop is noticed [s]."""
@@ -100,47 +100,47 @@ def attended(target: Target, line: Connection) -> None:
             return  # the parent process has ended
 
 
-def work(task: Task, tell: Connection) -> None:
+def work(task: Task, sender: Connection) -> None:
     """Do one run and write its result; sends keywords of `_Worker` meanwhile."""
     try:
-        tell.send({"words": "getting the engine ready"})
-        write_result(task, tell.send)
+        sender.send({"words": "getting the engine ready"})
+        write_result(task, sender.send)
     except BrokenPipeError:
         raise
     except Exception as error:
-        tell.send({"trouble": sentence_of(error)})
+        sender.send({"trouble": sentence_of(error)})
 
 
-def write_result(task: Task, tell: Callable[[dict[str, Any]], None] = lambda told: None) -> None:
+def write_result(task: Task, send: Callable[[dict[str, Any]], None] = lambda message: None) -> None:
     """Do one run in this process and write its result."""
-    text = result_text(task, tell)
+    text = result_text(task, send)
     write_whole_file(task.path, lambda file: file.write(text.encode("utf-8")))
 
 
-def result_text(task: Task, tell: Callable[[dict[str, Any]], None] = lambda told: None) -> str:
+def result_text(task: Task, send: Callable[[dict[str, Any]], None] = lambda message: None) -> str:
     """Do one run in this process; returns the content of its file."""
-    return json_text(_result(task, tell))
+    return json_text(_result(task, send))
 
 
-def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+def _result(task: Task, send: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """The run's result with what the study of its scene measures, in the unit shown."""
     from repose.sim.experiment.commands import UseThreads
     from repose.sim.experiment.control import apply
     from repose.sim.experiment.headless import run_experiment
 
-    told = 0.0
+    last_sent = 0.0
 
     def on_progress(words: Message, share: float | None) -> None:
-        nonlocal told
+        nonlocal last_sent
         done = whole.at(experiment.phase, share)
-        if time.monotonic() - told >= TELL_INTERVAL:
-            told = time.monotonic()
-            tell({"words": str(words), "share": done})
+        if time.monotonic() - last_sent >= SEND_INTERVAL:
+            last_sent = time.monotonic()
+            send({"words": str(words), "share": done})
 
     experiment = new_experiment(task.scene, task.values, task.seed)
     whole = ShareOfRun(experiment.scene.course.phases)
     apply(experiment, UseThreads(task.threads))
-    tell({"compiled": True})
+    send({"compiled": True})
     stages = Stages(task.stages) if task.stages else None
     watched: dict[str, Any] = {"on_frame": stages.take, "at_phases": True} if stages else {}
     result = run_experiment(experiment, on_progress=on_progress, **watched)

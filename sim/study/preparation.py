@@ -84,9 +84,9 @@ def needed_engines(first: str = presets.DEFAULT) -> tuple[Needed, ...]:
     """Every engine that a scene at its default parameters or a shipped preset needs; that of `first` comes first."""
     shipped = [presets.load(name) for name in (first, *presets.names())]
     starts = [(preset.scene, preset.values) for preset in shipped]
-    found = [needed_by(scene, values) for scene, values in (*starts, *((scene, {}) for scene in registry.scenes()))]
+    entries = [needed_by(scene, values) for scene, values in (*starts, *((scene, {}) for scene in registry.scenes()))]
     engines: dict[Model, Needed] = {}
-    for needed in found:
+    for needed in entries:
         engines.setdefault(needed.model, needed)
     return tuple(engines.values())
 
@@ -112,8 +112,8 @@ def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
     return dict(zip(PARTS, loops))
 
 
-def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: None) -> None:
-    """Compile an engine part by part, or load what is on disk; `tell(part)` is called before each part."""
+def compile_engine(needed: Needed, show_progress: Callable[[str], None] = lambda part: None) -> None:
+    """Compile an engine part by part, or load what is on disk; `show_progress(part)` is called before each part."""
     stored = is_stored(needed)
     scene = registry.scenes()[needed.scene]
     parameters = scene.parameters.checked(needed.values)
@@ -129,7 +129,7 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     )
     took = {}
     for part, call in zip(PARTS, calls, strict=True):
-        tell(part)
+        show_progress(part)
         began = time.monotonic()
         call()
         took[part] = time.monotonic() - began
@@ -201,10 +201,10 @@ def _kept() -> dict[str, dict[str, float]]:
     if file is None:
         return {}
     with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
-        found = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
         return {
             words: {part: float(times[part]) for part in PARTS}
-            for words, times in found.items()
+            for words, times in content.items()
             if times.keys() == PARTS.keys() and all(0.0 < float(seconds) < 1e5 for seconds in times.values())
         }
     return {}

@@ -53,9 +53,13 @@ def quantity_of(scene: str, name: str, numbers: Mapping[str, ResultNumber] | Non
             name, study.quantity, study.symbol, study.unit, study.scale, study.error_of, study.error_name
         )
     if name in measurements():
-        found = measurements()[name]
+        measurement = measurements()[name]
         return ShownQuantity(
-            name, found.title, found.symbol, found.unit_in(scenes()[scene].model.dimension), found.scale
+            name,
+            measurement.title,
+            measurement.symbol,
+            measurement.unit_in(scenes()[scene].model.dimension),
+            measurement.scale,
         )
     last = name.rpartition(".")[2]
     known = {**scenes()[scene].course.result_numbers, **(numbers or {})}
@@ -103,16 +107,16 @@ def read(scene: str, name: str, result: Mapping[str, Any], at: float) -> Point |
     """The result of a run, SI, at the value `at` on the abscissa; None if it measured nothing."""
     conditions = {**result.get("parameters", {}), PREPARED: result.get("ready") is not None}
     if name == name_of_study(scene):
-        found = result["point"]
-        if found is None:
+        point = result["point"]
+        if point is None:
             return None
         scale = quantity_of(scene, name).scale
-        error = math.nan if found["error"] is None else found["error"] * scale
-        aside = {key: math.nan if value is None else value for key, value in found["aside"].items()}
-        return Point(at, found["value"] * scale, error, aside, conditions)
-    found = result["measurements"] if name in measurements() else result
+        error = math.nan if point["error"] is None else point["error"] * scale
+        aside = {key: math.nan if value is None else value for key, value in point["aside"].items()}
+        return Point(at, point["value"] * scale, error, aside, conditions)
+    point = result["measurements"] if name in measurements() else result
     for part in [name] if name in measurements() else name.split("."):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    if isinstance(found, bool) or not isinstance(found, int | float):
+        point = point.get(part) if isinstance(point, Mapping) else None
+    if isinstance(point, bool) or not isinstance(point, int | float):
         return None
-    return Point(at, float(found), math.nan, {}, conditions)
+    return Point(at, float(point), math.nan, {}, conditions)

@@ -84,13 +84,13 @@ class StudyRuns:
 
     def _missing(self) -> list[Task]:
         """Runs without a result that have not been requested yet, each once."""
-        found = []
+        entries = []
         for run in (run for runs in self.runs.values() for run in runs):
             name = run.task.path.name
             if name not in self.results and name not in self._asked:
                 self._asked.add(name)
-                found.append(run.task)
-        return found
+                entries.append(run.task)
+        return entries
 
     def _more(self) -> list[Task]:
         """Runs with further seeds, for the combinations of values whose error is too large."""
@@ -139,9 +139,9 @@ def seeds_needed(values: Sequence[float], error: float, done: int, most: int) ->
 def earlier(task: Task) -> dict[str, Any]:
     """The result of an earlier run; raises `ParameterError` if its scene, seed, version or parameters differ."""
     try:
-        found: dict[str, Any] = read_json(task.path)
-        theirs = {name: found[name] for name in ("scene", "seed", "version")} | found["parameters"]
-        readable = _is_point(found["point"]) and isinstance(found.get("measurements", {}), dict)
+        content: dict[str, Any] = read_json(task.path)
+        theirs = {name: content[name] for name in ("scene", "seed", "version")} | content["parameters"]
+        readable = _is_point(content["point"]) and isinstance(content.get("measurements", {}), dict)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         readable = False
     if not readable:
@@ -154,7 +154,7 @@ def earlier(task: Task) -> dict[str, Any]:
                 f"{path_text(task.path)} was run with {name} = {value_text(theirs.get(name))}, not "
                 f"{value_text(ours.get(name))}: choose another --out."
             )
-    return found
+    return content
 
 
 def _is_point(point: Any) -> bool:

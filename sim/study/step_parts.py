@@ -81,7 +81,7 @@ def measure_parts(world: World, model: Model, coefficients: tuple) -> dict[str, 
     parts = addresses(compiled_parts(model, params), with_threads(world, 1))
     memory, (law, weight) = packed(params, gravity)
     packed_coefficients = PackedCoefficients(law, weight, reach=float(model.law.reach(params)))
-    found = {}
+    entries = {}
     for name, part in loops(model).items():
         if name == "walls" and not world.walls.shape.size:
             continue
@@ -91,9 +91,9 @@ def measure_parts(world: World, model: Model, coefficients: tuple) -> dict[str, 
         if name == "one_list" and answer != OK:
             raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")
         times = max(FEWEST_STEPS, SPHERE_STEPS // moving) if name != "one_list" else LISTS
-        found[name] = statistics.median(_timed(timed, times) for _ in range(5)) / moving * 1e9
+        entries[name] = statistics.median(_timed(timed, times) for _ in range(5)) / moving * 1e9
     del memory  # compiled code reads it by address: it must exist until here
-    return found
+    return entries
 
 
 def _timed(part: Callable[[int], Any], times: int) -> float:

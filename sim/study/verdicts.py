@@ -113,8 +113,8 @@ def trend(outcome: StudyOutcome, label: str, per: float, unit: str, expected: in
         return UNDECIDED
     line = straight_line(rows, outcome.drawn.scale)
     slope, error = line.slope * per, line.error * per
-    found = 0 if abs(slope) <= CLEAR * error else round(math.copysign(1.0, slope))
-    return StatementVerdict(f"slope {shown(slope, error)} {unit}", found == expected)
+    sign = 0 if abs(slope) <= CLEAR * error else round(math.copysign(1.0, slope))
+    return StatementVerdict(f"slope {shown(slope, error)} {unit}", sign == expected)
 
 
 def _mean(values: list[float], errors: list[float]) -> tuple[float, float]:

@@ -26,7 +26,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def quick() -> tuple[dict[str, Any], list[float]]:
     """The quick benchmark of the engine, and the shares that it told."""
     shares: list[float] = []
-    return bench.measure_engine(quick=True, tell=lambda words, share: shares.append(share)), shares
+    return bench.measure_engine(quick=True, show_progress=lambda words, share: shares.append(share)), shares
 
 
 @pytest.mark.usefixtures("short")

@@ -15,7 +15,7 @@ def test_frames_and_steps_are_measured_at_rest_and_flowing_with_and_without_a_pi
     monkeypatch.setattr(frame_bench, "SETTLED_UNTIL", 0.01)
     monkeypatch.setattr(frame_bench, "FLOWING_FROM", 0.03)
     shares: list[float] = []
-    frames = frame_bench.measure_frames(quick=True, tell=lambda words, share: shares.append(share))
+    frames = frame_bench.measure_frames(quick=True, show_progress=lambda words, share: shares.append(share))
     assert [(row["state"], row["frames_per_second"] is not None) for row in frames["rows"]] == [
         ("settled", True),
         ("flowing", True),

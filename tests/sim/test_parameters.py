@@ -55,8 +55,10 @@ def test_a_record_that_a_plug_in_adds_is_offered_at_once(monkeypatch: pytest.Mon
     kind = registry.scenes()["heap"].parameters
     before = kind.declared()["integrator"].choices
     assert kind.checked({}).in_units()["integrator"].choices == before
-    found = registry.found
-    monkeypatch.setattr(registry, "found", lambda kind: found(kind) | ({"mine": None} if kind == "integrators" else {}))
+    records = registry.records
+    monkeypatch.setattr(
+        registry, "records", lambda kind: records(kind) | ({"mine": None} if kind == "integrators" else {})
+    )
     assert kind.declared()["integrator"].choices == (*before, "mine")
     assert kind.checked({}).in_units()["integrator"].choices == (*before, "mine")
 

@@ -100,7 +100,7 @@ def test_without_plug_ins_everything_shipped_is_found() -> None:
 def test_a_file_in_the_plug_in_folder_adds_a_record(folder: Path, text: str, kind: str, name: str) -> None:
     (folder / "extra.py").write_text(text)
     registry.forget_plugins()
-    assert registry.found(kind)[name].name == name
+    assert registry.records(kind)[name].name == name
     assert [plugin.trouble for plugin in registry.plugins()] == [""]
     assert registry.plugins()[0].offers
 

@@ -88,24 +88,24 @@ def displaced(snapshot: Snapshot) -> Displaced | None:
 
 def instances(frame: Frame) -> NDArray[np.float32] | None:
     """The strokes of the arrows."""
-    found = displaced(frame.snapshot)
-    if found is None or not found.shown.any():
+    displacement = displaced(frame.snapshot)
+    if displacement is None or not displacement.shown.any():
         return None
-    along = (found.factor * found.along[found.shown]).astype(np.float32)
-    start = (found.position - found.along)[found.shown].astype(np.float32)
-    strokes = with_heads(frame, start, along, LARGEST_HEAD * found.radius)
-    return rows_of_strokes(frame, (*strokes, WIDTH * found.radius), INK)
+    along = (displacement.factor * displacement.along[displacement.shown]).astype(np.float32)
+    start = (displacement.position - displacement.along)[displacement.shown].astype(np.float32)
+    strokes = with_heads(frame, start, along, LARGEST_HEAD * displacement.radius)
+    return rows_of_strokes(frame, (*strokes, WIDTH * displacement.radius), INK)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw time of the mark, displacements and enlargement on the plate."""
-    area, found, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.grains.mark
+    area, displacement, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.grains.mark
     if area is not None and mark is not None:
         with canvas.anywhere():
-            _draw(frame, canvas, area, mark, found)
+            _draw(frame, canvas, area, mark, displacement)
 
 
-def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: DisplacementMark, found: Displaced | None) -> None:
+def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: DisplacementMark, displacement: Displaced | None) -> None:
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     x, y = left + PAD * unit, top + 0.6 * PAD * unit
@@ -116,22 +116,22 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: DisplacementMark, fou
         0.95,
         True,
     )
-    for line in words(found):
+    for line in words(displacement):
         y += LINE * unit
         canvas.text((x, y), line, palette.faint, 0.9)
 
 
-def words(found: Displaced | None) -> list[Message]:
+def words(displacement: Displaced | None) -> list[Message]:
     """Number of grains, mean and largest displacement, and the length of the arrows."""
-    if found is None:
+    if displacement is None:
         return [_("none of the grains was there then")]
-    size = np.linalg.norm(found.along, axis=1)
+    size = np.linalg.norm(displacement.along, axis=1)
     length = (
         _("true length")
-        if found.factor == 1.0
-        else Message("{factor} times the displacement", factor=Number(found.factor, format="g"))
+        if displacement.factor == 1.0
+        else Message("{factor} times the displacement", factor=Number(displacement.factor, format="g"))
     )
-    which = EMPTY if found.every == 1 else Message(", of one grain in {every}", every=found.every)
+    which = EMPTY if displacement.every == 1 else Message(", of one grain in {every}", every=displacement.every)
     return [
         plural(
             "{count} grain, mean {with_prefix}",

@@ -49,10 +49,10 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw text above or beside every labelled sphere in view; without room there, higher with a line to the sphere."""
     spheres = _spheres(frame)
     order = sorted(spheres, key=lambda number: spheres[number][0])
-    found = _arranged(frame, canvas, spheres, order)
-    if _blemishes(found) != (-len(order), 0, 0):
-        found = min(found, _arranged(frame, canvas, spheres, order[::-1]), key=_blemishes)
-    for placed in found:
+    arranged = _arranged(frame, canvas, spheres, order)
+    if _blemishes(arranged) != (-len(order), 0, 0):
+        arranged = min(arranged, _arranged(frame, canvas, spheres, order[::-1]), key=_blemishes)
+    for placed in arranged:
         left, top, right, bottom = placed.box
         if placed.stem is not None:
             x, _, _, end = placed.stem
@@ -64,9 +64,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             top += height
 
 
-def _blemishes(found: list[Placed]) -> tuple[int, int, int]:
+def _blemishes(arranged: list[Placed]) -> tuple[int, int, int]:
     """Penalties of an arrangement, smaller is better: minus the number of labels, crossings, shortened labels."""
-    return -len(found), sum(placed.crossings for placed in found), sum(placed.shortened for placed in found)
+    return -len(arranged), sum(placed.crossings for placed in arranged), sum(placed.shortened for placed in arranged)
 
 
 def _arranged(
@@ -74,7 +74,7 @@ def _arranged(
 ) -> list[Placed]:
     """Places for the labels of these spheres (x, y, radius), found one after the other."""
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
-    found: list[Placed] = []
+    arranged: list[Placed] = []
     for number in order:
         x, y, radius = spheres[number]
         others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
@@ -94,11 +94,11 @@ def _arranged(
             if crossings == 0:
                 break
         if choices:
-            found.append(min(choices, key=lambda placed: placed.crossings))
-            taken.append(found[-1].box)
-            if found[-1].stem is not None:
-                taken.append(found[-1].stem)
-    return found
+            arranged.append(min(choices, key=lambda placed: placed.crossings))
+            taken.append(arranged[-1].box)
+            if arranged[-1].stem is not None:
+                taken.append(arranged[-1].stem)
+    return arranged
 
 
 def _variants(label: Label) -> list[list[tuple[Message, float, bool]]]:

@@ -53,22 +53,23 @@ def angles_seen(frame: Frame, normal: Floats) -> Floats:
     return np.asarray(np.arctan2(seen[:, 1], seen[:, 0]), float)
 
 
-def words(frame: Frame, found: Fabric, mean_force: float) -> list[Message]:
+def words(frame: Frame, distribution: Fabric, mean_force: float) -> list[Message]:
     """Number of contacts, anisotropy and mean normal force."""
     last = "₂" if frame.dimension == 2 else "₃"
     anisotropy = Message(
-        "fabric F₁ − F{last} = {anisotropy}", last=last, anisotropy=Number(found.anisotropy, format=".3f")
+        "fabric F₁ − F{last} = {anisotropy}", last=last, anisotropy=Number(distribution.anisotropy, format=".3f")
     )
     if frame.dimension == 2:
         anisotropy += Message(
-            ", largest at {degrees}°", degrees=Number(math.degrees(math.atan2(*found.direction[::-1])), format=".0f")
+            ", largest at {degrees}°",
+            degrees=Number(math.degrees(math.atan2(*distribution.direction[::-1])), format=".0f"),
         )
     seen = _(", as seen in the picture") if frame.dimension == 3 else ""
     return [
         plural(
             "{count} contact between grains{seen}",
             "{count} contacts between grains{seen}",
-            count=found.count,
+            count=distribution.count,
             seen=seen,
         ),
         anisotropy,

@@ -23,8 +23,8 @@ LINE_ALPHA, DOT_ALPHA = 0.8, 0.95
 def instances(frame: Frame) -> Floats | None:
     """One stroke per segment of a line, and one per dot."""
     snapshot = frame.snapshot
-    found = [_rows(frame, track, _number(snapshot, track)) for track in snapshot.grains.tracks if len(track.points)]
-    return np.concatenate(found) if found else None
+    rows = [_rows(frame, track, _number(snapshot, track)) for track in snapshot.grains.tracks if len(track.points)]
+    return np.concatenate(rows) if rows else None
 
 
 def _number(snapshot: Snapshot, track: Track) -> int:

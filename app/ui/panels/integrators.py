@@ -63,18 +63,18 @@ def draw(ui: Ui) -> None:
     size = begin_over_picture(ui, "integrators")
     if size is None:
         return
-    found = compute(ui, *_draw_head(ui))
+    errors = compute(ui, *_draw_head(ui))
     room = imgui.get_content_region_avail()
     left = room.x - table_width() - imgui.get_style().item_spacing.x
     beside = left >= PLOT * imgui.get_font_size()
     plot = imgui.ImVec2(left, room.y) if beside else imgui.ImVec2(room.x, (1.0 - TABLE) * room.y)
     imgui.begin_child("plot", plot, imgui.ChildFlags_.nav_flattened)
-    _draw_plot(ui, found)
+    _draw_plot(ui, errors)
     imgui.end_child()
     if beside:
         imgui.same_line()
     imgui.begin_child("table", imgui.ImVec2(0.0, room.y), imgui.ChildFlags_.nav_flattened)
-    _draw_table(ui, found)
+    _draw_table(ui, errors)
     imgui.end_child()
     imgui.end()
 
@@ -175,7 +175,7 @@ def _colour(number: int) -> Colour:
     return red, green, blue, 1.0
 
 
-def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
+def _draw_plot(ui: Ui, errors_of: dict[str, Errors]) -> None:
     imgui.text_colored(vector(ui.palette.muted), translated(_("relative error of the energy after the collision")))
     size = imgui.get_content_region_avail()
     line = imgui.get_text_line_height()
@@ -187,7 +187,7 @@ def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
         implot.setup_axes_limits(first, last, LOW, HIGH, implot.Cond_.always)
         set_axis(implot.ImAxis_.x1, first, last, size.x - 4.0 * line, log=True)
         set_axis(implot.ImAxis_.y1, LOW, HIGH, size.y - 3.0 * line, log=True)
-        for number, (name, errors) in enumerate(found.items()):
+        for number, (name, errors) in enumerate(errors_of.items()):
             ink = vector(_colour(number))
             shown = np.isfinite(errors.errors) & (errors.errors > 0.0)
             shares, values = (np.ascontiguousarray(part[shown]) for part in (errors.shares, errors.errors))
@@ -205,7 +205,7 @@ def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
     ui.probe.mark("integrators.plot")
 
 
-def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
+def _draw_table(ui: Ui, errors_of: dict[str, Errors]) -> None:
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_fixed_fit
     if not imgui.begin_table("##schemes", 3, flags):
         return
@@ -215,7 +215,7 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
         imgui.dummy(imgui.ImVec2(symbol_width(words), imgui.get_text_line_height()))
         ui.probe.mark(f"integrators.{words}")
         draw_symbol(at.x, at.y, words, ui.palette.muted)
-    for number, (name, errors) in enumerate(found.items()):
+    for number, (name, errors) in enumerate(errors_of.items()):
         scheme = integrators()[name]
         imgui.table_next_column()
         imgui.text_colored(vector(_colour(number)), translated(scheme.title))

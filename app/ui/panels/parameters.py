@@ -78,10 +78,10 @@ def draw(ui: Ui) -> None:
         "all", imgui.ImVec2(0.0, max(room_in_column(), 120 * ui.window.scale)), imgui.ChildFlags_.nav_flattened
     )
     if text:
-        found = [entry for entry in type(parameters).declared().values() if matches(entry, text)]
-        for parameter in found:
+        entries = [entry for entry in type(parameters).declared().values() if matches(entry, text)]
+        for parameter in entries:
             draw_field(ui, parameter)
-        if not found:
+        if not entries:
             note(Message("No parameter is called “{text}”.", text=text), ui.palette.muted)
     else:
         for group, members in grouped(type(parameters)).items():

@@ -100,18 +100,18 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
     """The plots of the scene, of the measurements, and of compared runs; a plot keeps its place during the run."""
     snapshot = ui.snapshot
     possible = scenes()[snapshot.run.scene].plots if snapshot.run.scene in scenes() else ("",)
-    found = [_tab_of_curve(curve) for curve in snapshot.results.curves]
+    entries = [_tab_of_curve(curve) for curve in snapshot.results.curves]
     plots = {entry.plot for entry in snapshot.results.quantities if entry.plot is not None}
     for plot in sorted(plots, key=lambda plot: plot.order):
         measurements = [entry for entry in snapshot.results.quantities if entry.plot == plot]
         known = plot.needs == "values" and any(_has(ui, entry.name) for entry in measurements)
         if known or plot.needs in possible:
             draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot)
-            found.append(PlotTab(plot.name, plot.title, draw, sheet))
+            entries.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.results.comparison
     if comparison is not None:
-        found.append(_tab_of_curve(comparison))
-    return found
+        entries.append(_tab_of_curve(comparison))
+    return entries
 
 
 def _tab_of_curve(curve: Curve) -> PlotTab:

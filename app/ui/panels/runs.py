@@ -78,8 +78,8 @@ def _draw_file(ui: Ui) -> None:
             "between are redone."
         )
     )
-    if saver.said:
-        note(saver.said, ui.palette.muted)
+    if saver.message:
+        note(saver.message, ui.palette.muted)
     if saver.trouble:
         note(saver.trouble, ui.palette.bad)
 

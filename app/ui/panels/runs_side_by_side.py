@@ -288,8 +288,8 @@ def cell_of(reading: Reading) -> Cell:
 def main_cell(run: Snapshot) -> Cell | None:
     """The main result of a run; None for a measured slope, whose error has its source beside it."""
     large = headline(run)
-    found = [reading for reading in run.results.readings if large is not None and reading.name == large.name]
-    return cell_of(found[0]) if found and run.results.slope is None else None
+    same = [reading for reading in run.results.readings if large is not None and reading.name == large.name]
+    return cell_of(same[0]) if same and run.results.slope is None else None
 
 
 def _head(ui: Ui) -> tuple[str, list[str]]:

@@ -102,7 +102,7 @@ def _draw_title(ui: Ui) -> None:
 
 def _draw_ways(ui: Ui, titles: list[Message]) -> None:
     """Draw a button per group that scrolls to the group; some groups are far below the first screen."""
-    ways = [*titles, *([SAVED] if ui.work.recent_runs.found else [])]
+    ways = [*titles, *([SAVED] if ui.work.recent_runs.runs else [])]
     gap, end = imgui.get_style().item_spacing.x, imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
     for index, title in enumerate(ways):
         width = button_width(title)
@@ -183,7 +183,7 @@ def _start(ui: Ui, planned: Planned) -> None:
 
 
 def _draw_runs(ui: Ui) -> None:
-    runs = {_name_of(run): run for run in ui.work.recent_runs.found}
+    runs = {_name_of(run): run for run in ui.work.recent_runs.runs}
     if not runs and not ui.states[SceneChoice].runs_first:
         return
     imgui.text_colored(

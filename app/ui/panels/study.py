@@ -184,7 +184,7 @@ def _draw_progress(ui: Ui) -> None:
     if button(ui, "study.clear", _("Clear"), width=width, enabled=shown and not studies.running, help=help):
         studies.forget()
     line = imgui.get_cursor_pos()
-    exported = (ui.work.run_saver.trouble or ui.work.run_saver.said) if ui.states[StudyPanel].exported else EMPTY
+    exported = (ui.work.run_saver.trouble or ui.work.run_saver.message) if ui.states[StudyPanel].exported else EMPTY
     trouble = studies.trouble or exported
     imgui.text_unformatted(" ")  # a line is kept free, so that a message moves nothing
     if trouble:

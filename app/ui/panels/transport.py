@@ -154,8 +154,8 @@ def _draw_clock(ui: Ui) -> float:
     snapshot = ui.snapshot
     imgui.same_line(0.0, 14 * ui.window.scale)
     low = imgui.get_cursor_screen_pos()
-    pad, past = imgui.get_style().frame_padding.y, snapshot.history.at < snapshot.history.log_end
-    colour = ui.palette.accent if past else ui.palette.text
+    pad, in_history = imgui.get_style().frame_padding.y, snapshot.history.at < snapshot.history.log_end
+    colour = ui.palette.accent if in_history else ui.palette.text
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
     said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))

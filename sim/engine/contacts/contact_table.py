@@ -224,7 +224,7 @@ def stored_since(law, contact, stiffness):
 @compilable
 def evaluate_contacts(world, table, first, last, law, shapes):
     """Write the contacts to the table in the order of the lists; returns their number."""
-    found = 0
+    count = 0
     pair_count = world.counters[PAIR_COUNT]
     # One loop for pairs and walls: the law is compiled only once. No time passes: friction springs are read, not
     # stretched.
@@ -245,29 +245,29 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             contact = wall_contact(world, t, law.material(law.params, kind), shapes)
         if contact.overlap <= -law.reach:
             continue
-        table.i[found] = i
-        table.j[found] = j
-        table.overlap[found] = contact.overlap
-        table.distance[found] = radius_sum - contact.overlap
+        table.i[count] = i
+        table.j[count] = j
+        table.overlap[count] = contact.overlap
+        table.distance[count] = radius_sum - contact.overlap
         for c in range(len(contact.normal)):
-            table.normal[c, found] = contact.normal[c]
+            table.normal[c, count] = contact.normal[c]
         if table.force.shape[1] > 0:
             answer = law.force(law.params, contact)
             force = force_of(contact, answer)
             for c in range(len(contact.normal)):
-                table.force[c, found] = force[c]
+                table.force[c, count] = force[c]
         if table.elasticity.shape[1] > 0:
             repulsion, spring = law.energy(law.params, contact)
             share = 1.0  # as in `repose.sim.engine.contacts.pair_blocks.evaluate`
             if len(contact.relative_spin) > 0:
                 share = 1.0 - contact.overlap / radius_sum
             along, across, damped_along, damped_across = law.stiffness(law.params, contact)
-            table.elasticity[0, found] = repulsion
-            table.elasticity[1, found] = share * spring
-            table.elasticity[2, found] = along
-            table.elasticity[3, found] = across
-            table.elasticity[4, found] = damped_along * contact.effective_mass
-            table.elasticity[5, found] = damped_across * contact.effective_mass
-            table.elasticity[6, found] = share * stored_since(law, contact, across)
-        found += 1
-    return found
+            table.elasticity[0, count] = repulsion
+            table.elasticity[1, count] = share * spring
+            table.elasticity[2, count] = along
+            table.elasticity[3, count] = across
+            table.elasticity[4, count] = damped_along * contact.effective_mass
+            table.elasticity[5, count] = damped_across * contact.effective_mass
+            table.elasticity[6, count] = share * stored_since(law, contact, across)
+        count += 1
+    return count

@@ -26,10 +26,10 @@ ALMOST = 1.0 - 1e-6
 
 
 @compilable
-def start_search(found, known, thread_id):
+def start_search(candidates, known, thread_id):
     """Initialise the record of this thread with the largest overlap known: only larger overlaps are recorded."""
-    for where in range(found.shape[0]):
-        found[where, thread_id, OVERLAP_RATIO] = known[OVERLAP_RATIO]
+    for where in range(candidates.shape[0]):
+        candidates[where, thread_id, OVERLAP_RATIO] = known[OVERLAP_RATIO]
 
 
 @compilable(forceinline=True)
@@ -94,11 +94,11 @@ def set_largest(largest_overlap, ratio, point, first, second, wall):
 
 
 @compilable
-def record_largest_overlap(known, found, step):
+def record_largest_overlap(known, candidates, step):
     """Record the contact of largest overlap of all threads, if it exceeds the known one, with the step `step`."""
-    for where in range(found.shape[0]):
-        for thread in range(found.shape[1]):
-            if found[where, thread, OVERLAP_RATIO] > known[OVERLAP_RATIO]:
+    for where in range(candidates.shape[0]):
+        for thread in range(candidates.shape[1]):
+            if candidates[where, thread, OVERLAP_RATIO] > known[OVERLAP_RATIO]:
                 for entry in range(known.size):
-                    known[entry] = found[where, thread, entry]
+                    known[entry] = candidates[where, thread, entry]
                 known[OVERLAP_STEP] = step

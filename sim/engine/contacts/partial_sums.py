@@ -79,11 +79,11 @@ def has_partial_sums(ranges, k):
 
 
 @compilable(forceinline=True)
-def find_rows_of_sums(found, rows, ranges, k):
+def find_rows_of_sums(rows_of_sums, rows, ranges, k):
     """Write for each of these spheres the row of the sum to which range k adds its forces."""
     first, shift = np.uint32(ranges[k, FIRST_ROW]), np.uint32(ranges[k, SHIFT])
     for at in range(rows.size):
-        found[at] = rows[at] + (shift if rows[at] >= first else np.uint32(0))
+        rows_of_sums[at] = rows[at] + (shift if rows[at] >= first else np.uint32(0))
 
 
 @compilable(forceinline=True)

@@ -15,8 +15,8 @@ from repose.sim.engine.lanes import LONG, REAL, SHORT, compress, count, first_la
 from repose.sim.engine.workspace import LANES
 
 
-def write_near(rows, found, search, slots, here, reach, i):
-    """Write the rows of near spheres from entry `found` on; returns the next free entry.
+def write_near(rows, filled, search, slots, here, reach, i):
+    """Write the rows of near spheres from entry `filled` on; returns the next free entry.
 
     Candidates are the spheres in the slots slots[0] to slots[1] - 1, at most LANES of them. Written are rows later than
     i whose centre is within `reach` + radius of `here` [m]. LANES entries of `rows` may be overwritten.
@@ -25,9 +25,9 @@ def write_near(rows, found, search, slots, here, reach, i):
         branch = vector.sub(here, arrays.at(search.position[: len(here)], slot))
         close = reach + search.position[len(here), slot]
         if vector.dot(branch, branch) <= close * close and search.order[slot] > i:
-            rows[found] = search.order[slot]
-            found += 1
-    return found
+            rows[filled] = search.order[slot]
+            filled += 1
+    return filled
 
 
 def count_less(table, first, number, limit):
@@ -52,9 +52,9 @@ NO_ROW, OTHER = 0xFFFFFFFF, 0xFFFFFFFE
 def sort_few(rows, first, number, ordered, to):
     """Write `number` (up to LANES) entries in order from entry `to` on; returns whether they are all different. LANES
     entries of `ordered` may be overwritten."""
-    found = np.sort(rows[first : first + number])
-    ordered[to : to + number] = found
-    return bool(np.all(found[1:] > found[:-1]))
+    in_order = np.sort(rows[first : first + number])
+    ordered[to : to + number] = in_order
+    return bool(np.all(in_order[1:] > in_order[:-1]))
 
 
 def copy_few(pairs, pair_buffer, like, old, number, first, last):
@@ -96,12 +96,12 @@ def _sort_few(typing, rows, first, number, ordered, to):
     def generate(context, builder, signature, args):
         source, target = (context.make_array(signature.args[k])(context, builder, args[k]).data for k in (0, 3))
         given = load(builder, builder.gep(source, [args[1]]), SHORT)
-        found = builder.select(first_lanes(builder, args[2]), given, _constant(NO_ROW))
+        in_order = builder.select(first_lanes(builder, args[2]), given, _constant(NO_ROW))
         for layer in LAYERS:
-            found = _exchanged(builder, found, layer)
-        store(builder, found, builder.gep(target, [args[4]]))
-        following = shuffle(builder, found, found, [*range(1, LANES), LANES - 1])
-        alike = builder.icmp_unsigned("==", found, following)
+            in_order = _exchanged(builder, in_order, layer)
+        store(builder, in_order, builder.gep(target, [args[4]]))
+        following = shuffle(builder, in_order, in_order, [*range(1, LANES), LANES - 1])
+        alike = builder.icmp_unsigned("==", in_order, following)
         alike = builder.and_(alike, first_lanes(builder, builder.sub(args[2], LONG(1))))
         return builder.icmp_unsigned("==", builder.bitcast(alike, ir.IntType(LANES)), ir.IntType(LANES)(0))
 
@@ -154,7 +154,7 @@ def _copy_few(typing, lists, marks, springs, like, old, number, first):
 
 
 @intrinsic
-def _write_near(typing, rows, found, position, order, slot, end, here, reach, i):
+def _write_near(typing, rows, filled, position, order, slot, end, here, reach, i):
     def generate(context, builder, signature, args):
         written, table, order = (context.make_array(signature.args[k])(context, builder, args[k]) for k in (0, 2, 3))
         slot, reach = args[4], args[7]
@@ -199,9 +199,9 @@ def _count_less(typing, table, first, number, limit):
 
 
 @overload(write_near)
-def _write_near_compiled(rows, found, search, slots, here, reach, i):
-    def write(rows, found, search, slots, here, reach, i):
-        return _write_near(rows, found, search.position, search.order, slots[0], slots[1], here, reach, i)
+def _write_near_compiled(rows, filled, search, slots, here, reach, i):
+    def write(rows, filled, search, slots, here, reach, i):
+        return _write_near(rows, filled, search.position, search.order, slots[0], slots[1], here, reach, i)
 
     return write
 

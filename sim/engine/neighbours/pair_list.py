@@ -47,18 +47,18 @@ def find_pairs(search, cells, rows, motion, radius, position_like, thread, secti
     Afterwards `Search.new_begin` is the first pair of each sphere. A pair may occur twice if two cells share a bucket.
     """
     positions = arrays.level(motion, 0, 0, position_like)
-    found = section
+    filled = section
     for i in range(thread.first, thread.last):
-        search.new_begin[i] = found
-        found = find_later(search, cells, rows, i, arrays.at(positions, i), radius[i], found, end)
-        if found < 0:
+        search.new_begin[i] = filled
+        filled = find_later(search, cells, rows, i, arrays.at(positions, i), radius[i], filled, end)
+        if filled < 0:
             return -1
-    return found - section
+    return filled - section
 
 
 @compilable
-def sort_pairs(pairs, pair_buffer, search, inverse_mass, position_like, thread, section, found):
-    """Sort the pairs of this thread's spheres, `found` pairs from entry `section` on, and copy their contact history;
+def sort_pairs(pairs, pair_buffer, search, inverse_mass, position_like, thread, section, count):
+    """Sort the pairs of this thread's spheres, `count` pairs from entry `section` on, and copy their contact history;
     returns the number of pairs kept. Duplicates, pairs of fixed spheres and pairs of members of one body are removed.
 
     This pass is separate from the search: vector loads would wait for entries that have just been written one by one.
@@ -68,11 +68,11 @@ def sort_pairs(pairs, pair_buffer, search, inverse_mass, position_like, thread, 
     kept = section
     low = section
     for i in range(thread.first, thread.last):
-        high = new_begin[i + 1] if i + 1 < thread.last else section + found
+        high = new_begin[i + 1] if i + 1 < thread.last else section + count
         new_begin[i] = kept
-        end = drop_fixed(pair_buffer.found, inverse_mass, low, high) if inverse_mass[i] == 0.0 else high
-        end = drop_joined(pair_buffer.found, search.body, i, low, end) if search.body[i] >= 0 else end
-        end = sort_rows(pair_buffer.found, pair_buffer.j, low, end, kept)
+        end = drop_fixed(pair_buffer.candidate, inverse_mass, low, high) if inverse_mass[i] == 0.0 else high
+        end = drop_joined(pair_buffer.candidate, search.body, i, low, end) if search.body[i] >= 0 else end
+        end = sort_rows(pair_buffer.candidate, pair_buffer.j, low, end, kept)
         old = begin[i]
         old_end = begin[i + 1]
         if end - kept <= LANES and old_end - old <= LANES and old + LANES <= pairs.j.size:
@@ -95,19 +95,19 @@ def find_later(search, cells, rows, i, here, radius, first, end):
     start = search.bucket_start if kind == 0 else search.large_start
     mask = start.size - 2
     x, y, z = cell[0, i] - 1, cell[1, i] - 1, cell[2, i] - 1 if deep else 0
-    found = first
+    filled = first
     for row in range(9 if deep else 3):
         left = bucket_of(x, y + row % 3, z + row // 3, mask)
-        found = search_row(search, start, rows, left, 3, i, here, reach, found, end)
-        if found < 0:
+        filled = search_row(search, start, rows, left, 3, i, here, reach, filled, end)
+        if filled < 0:
             return -1
     if cells.kinds == 2:
-        return find_other_kind(search, cells, rows, 1 - kind, i, here, reach, found, end)
-    return found
+        return find_other_kind(search, cells, rows, 1 - kind, i, here, reach, filled, end)
+    return filled
 
 
 @compilable(forceinline=True)
-def search_row(search, start, rows, left, wide, i, here, reach, found, end):
+def search_row(search, start, rows, left, wide, i, here, reach, filled, end):
     """Write the later rows within reach of a point in `wide` buckets from `left` on; returns the next free entry, or -1
     if the buffer is full.
 
@@ -120,14 +120,14 @@ def search_row(search, start, rows, left, wide, i, here, reach, found, end):
         low = start[0] if turn == 1 else start[left]
         high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
         for slot in range(low, high, LANES):
-            found = write_near(rows, found, search, (slot, high), here, reach, i)
-            if found > end:
+            filled = write_near(rows, filled, search, (slot, high), here, reach, i)
+            if filled > end:
                 return -1
-    return found
+    return filled
 
 
 @compilable
-def find_other_kind(search, cells, rows, kind, i, here, reach, found, end):
+def find_other_kind(search, cells, rows, kind, i, here, reach, filled, end):
     """`find_later` among the spheres of the other kind, in all cells that the reach of sphere i covers."""
     start = search.bucket_start if kind == 0 else search.large_start
     mask = start.size - 2
@@ -137,14 +137,14 @@ def find_other_kind(search, cells, rows, kind, i, here, reach, found, end):
     y, high = cells_within(here[1], across, size)
     z, far = cells_within(here[2], across, size) if len(here) == 3 else (0, 1)
     if wide > mask or high * far > search.order.size:  # all spheres of this kind
-        return search_row(search, start, rows, 0, mask + 1, i, here, reach, found, end)
+        return search_row(search, start, rows, 0, mask + 1, i, here, reach, filled, end)
     for over_z in range(far):
         for over_y in range(high):
             left = bucket_of(x, y + over_y, z + over_z, mask)
-            found = search_row(search, start, rows, left, wide, i, here, reach, found, end)
-            if found < 0:
+            filled = search_row(search, start, rows, left, wide, i, here, reach, filled, end)
+            if filled < 0:
                 return -1
-    return found
+    return filled
 
 
 @compilable

@@ -241,11 +241,11 @@ def rebuild(tables, position_like):
     low, high = room_in_buffer(search.begin, pairs.i.size, thread)
     offset = low + LANES * thread.id
     end = high + LANES * thread.id
-    found = find_pairs(search, cells, pair_buffer.found, motion, radius, position_like, thread, offset, end)
+    filled = find_pairs(search, cells, pair_buffer.candidate, motion, radius, position_like, thread, offset, end)
     kept = 0
-    if found > 0:
-        kept = sort_pairs(pairs, pair_buffer, search, world.inverse_mass[0], position_like, thread, offset, found)
-    thread_status[thread.id, FOUND] = found
+    if filled > 0:
+        kept = sort_pairs(pairs, pair_buffer, search, world.inverse_mass[0], position_like, thread, offset, filled)
+    thread_status[thread.id, FOUND] = filled
     thread_status[thread.id, KEPT] = kept
     if not wait(threads):  # no thread needs the old list any more
         return THREAD_MISSING

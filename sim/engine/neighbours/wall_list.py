@@ -45,15 +45,15 @@ def refresh_wall_list(tables, position_like):
     kept = save_history(buffer, counters[WALL_CONTACT_COUNT], wall_contacts)
     positions = arrays.level(world.motion, 0, 0, position_like)
     inverse_mass = world.inverse_mass[0]
-    found = find_wall_contacts(
+    count = find_wall_contacts(
         wall_contacts, world.walls, world.search, positions, world.radius, inverse_mass, tables.cells
     )
-    if found < 0:
+    if count < 0:
         counters[WALL_CONTACT_COUNT] = restore_contacts(buffer, kept, wall_contacts)
         return 0
-    counters[WALL_CONTACT_COUNT] = found
-    sort_by_sphere(wall_contacts, buffer, found)
-    copy_history(buffer, kept, found, wall_contacts)
+    counters[WALL_CONTACT_COUNT] = count
+    sort_by_sphere(wall_contacts, buffer, count)
+    copy_history(buffer, kept, count, wall_contacts)
     return 1
 
 
@@ -92,7 +92,7 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
     skin = search.reach[0] + search.skin[0]  # largest gap of a listed entry
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2
-    found = 0
+    count = 0
     for w in range(walls.shape.size):
         by_cells = box_of_wall(search, walls, w)
         if by_cells:
@@ -113,7 +113,7 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
                 above = vector.dot(normal, center) - level
                 near = above <= reach and (above >= -reach or behind) and not vector.outside(center, low, high, reach)
                 if near and inverse_mass[i] > 0.0 and is_near(walls, w, center, reach):
-                    found = append(wall_contacts.sphere, wall_contacts.wall, found, i, w)
+                    count = append(wall_contacts.sphere, wall_contacts.wall, count, i, w)
             continue
         for kind in range(cells.kinds):
             start = search.bucket_start if kind == 0 else search.large_start
@@ -135,10 +135,10 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
                             near = abs(vector.dot(normal, center) - level) <= reach
                             near &= cell[0, i] == x and cell[1, i] == y and (flat or cell[deep, i] == z)
                             if near and inverse_mass[i] > 0.0 and is_near(walls, w, center, reach):
-                                found = append(wall_contacts.sphere, wall_contacts.wall, found, i, w)
-        if found < 0:
+                                count = append(wall_contacts.sphere, wall_contacts.wall, count, i, w)
+        if count < 0:
             return -1
-    return found
+    return count
 
 
 @compilable(forceinline=True)
@@ -149,13 +149,13 @@ def is_near(walls, w, x, reach):
 
 
 @compilable
-def append(spheres, walls, found, i, w):
+def append(spheres, walls, filled, i, w):
     """Append an entry; returns the new length, or -1 if the list is full or was full before."""
-    if found < 0 or found == spheres.size:
+    if filled < 0 or filled == spheres.size:
         return -1
-    spheres[found] = i
-    walls[found] = w
-    return found + 1
+    spheres[filled] = i
+    walls[filled] = w
+    return filled + 1
 
 
 @compilable

@@ -51,7 +51,7 @@ def acceleration_loop(fields, shapes, source):
     def largest(tables, params, time):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         positions = arrays.level(tables.motion, 0, 0, shapes.position)
-        found = 0.0
+        highest = 0.0
         for i in range(tables.radius.size):
             if tables.inverse_mass[0, i] == 0.0:
                 continue
@@ -60,7 +60,7 @@ def acceleration_loop(fields, shapes, source):
             mass = tables.own_mass[i]
             sphere = Sphere(arrays.at(positions, i), still, spin, tables.radius[i], mass, tables.sphere_id[i])
             push = force(params, sphere, time).force
-            found = max(found, math.sqrt(vector.dot(push, push)) / mass)
-        return found
+            highest = max(highest, math.sqrt(vector.dot(push, push)) / mass)
+        return highest
 
     return largest

@@ -161,13 +161,13 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
 
     def survey_all(world, evaluation, params, limits, sums, of_bodies, coefficients, table):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        found = (0, 0.0, 0.0, 0.0, 0.0)
+        totals = (0, 0.0, 0.0, 0.0, 0.0)
         entries = world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT]
         for first in range(0, entries, table.i.size):
             last = min(first + table.i.size, entries)
             count = call(evaluation, ContactRange(world, params, first, last, table))
-            found = survey_contacts(world, table, count, shapes, sums, of_bodies, found)
-        contacts, elastic, sheared, largest, work = found
+            totals = survey_contacts(world, table, count, shapes, sums, of_bodies, totals)
+        contacts, elastic, sheared, largest, work = totals
         field_energy = 0.0
         if has_fields:
             field = FieldSurvey(field_potential, field_stiffness, coefficients.fields, coefficients.time)
@@ -242,10 +242,10 @@ def interpolate(x, grid, values):
 
 
 @compilable
-def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
-    """Add the contacts of a table to `found` (the first four fields of a `Survey` and the last), and their stiffnesses
+def survey_contacts(world, table, count, shapes, sums, of_bodies, totals):
+    """Add the contacts of a table to `totals` (the first four fields of a `Survey` and the last), and their stiffnesses
     to `sums`."""
-    contacts, elastic, sheared, largest, work = found
+    contacts, elastic, sheared, largest, work = totals
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
     radius = world.radius

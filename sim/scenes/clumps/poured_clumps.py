@@ -90,10 +90,10 @@ def surface_of_file(path: str) -> Surface:
     Raises `ParameterError`, also for a clump with more than `MOST_MEMBERS`.
     """
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return _read(path, (0, 0))  # raises the error with the reason
-    return _read(path, (found.st_mtime_ns, found.st_size))
+    return _read(path, (status.st_mtime_ns, status.st_size))
 
 
 @lru_cache(maxsize=4)
@@ -170,6 +170,6 @@ def random_orientations(count: int, generator: np.random.Generator, dimension: i
     if dimension == 2:
         angles: Floats = generator.uniform(0.0, 2.0 * math.pi, count)
         return angles
-    found = generator.normal(size=(count, 4))
-    unit: Floats = found / np.linalg.norm(found, axis=1, keepdims=True)
+    result = generator.normal(size=(count, 4))
+    unit: Floats = result / np.linalg.norm(result, axis=1, keepdims=True)
     return unit

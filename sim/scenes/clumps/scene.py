@@ -202,10 +202,10 @@ def measure(experiment: Experiment) -> Slope | None:
 
 def measured(experiment: Experiment) -> tuple[Slope | None, Message]:
     """The present slope of the heap, or None and why there is none."""
-    found = _fitted(experiment)
-    if found is None:
+    slope = _fitted(experiment)
+    if slope is None:
         return None, NO_SLOPE
-    count, least = grains_of(experiment.run.world, found.used_ids), FEWEST_GRAINS[experiment.scene.model.dimension]
+    count, least = grains_of(experiment.run.world, slope.used_ids), FEWEST_GRAINS[experiment.scene.model.dimension]
     if count < least:
         return None, plural(
             "The slope is not measured: {count} grain is on its line, and at least {least} are needed.",
@@ -213,13 +213,13 @@ def measured(experiment: Experiment) -> tuple[Slope | None, Message]:
             count=count,
             least=least,
         )
-    if not math.isfinite(found.standard_error):
+    if not math.isfinite(slope.standard_error):
         return None, plural(
             "The slope is not measured: {count} grain on its line gives no error, since too few lie in each direction.",
             "The slope is not measured: {count} grains on its line give no error, since too few lie in each direction.",
             count=count,
         )
-    return found, EMPTY
+    return slope, EMPTY
 
 
 def grains_of(world: World, used_ids: Sequence[int] | NDArray[np.int64]) -> int:
@@ -235,51 +235,51 @@ def _fitted(experiment: Experiment) -> Slope | None:
     """The line through the surface of the heap, be it of few grains; None without such a line."""
     world, state, mean = experiment.run.world, experiment.run.state, experiment.run.built.mean_radius
     left = state.poured - state.removed
-    found: Slope | None
+    slope: Slope | None
     if experiment.scene.model.dimension == 3:
         heap = world.motion[:3, 0].T, world.radius, world.sphere_id
         flank = measure_flank(*heap)
-        found = flank if flank is not None and flank.angle > STEEP else measure_cone(*heap, 2.0 * mean, fineness=2)
+        slope = flank if flank is not None and flank.angle > STEEP else measure_cone(*heap, 2.0 * mean, fineness=2)
     else:
         folded = np.column_stack([np.abs(world.motion[0, 0]), world.motion[1, 0]])
         foot = float(np.quantile(folded[:, 0], 0.98)) if len(folded) else 0.0
-        found = measure_angle(folded, world.radius, world.sphere_id, x_range=(TIP * foot, FOOT * foot), highest=2)
-    if isinstance(found, FlankAngle):
-        return found._replace(grains_left=left)
-    return None if found is None else replace(found, grains_left=left)
+        slope = measure_angle(folded, world.radius, world.sphere_id, x_range=(TIP * foot, FOOT * foot), highest=2)
+    if isinstance(slope, FlankAngle):
+        return slope._replace(grains_left=left)
+    return None if slope is None else replace(slope, grains_left=left)
 
 
 def flanks(experiment: Experiment) -> dict[str, list[float]]:
     """Angle and standard error of the left and the right flank of a heap in the plane [rad], if these exist."""
-    world, found = experiment.run.world, {}
+    world, angles = experiment.run.world, {}
     for name, side in (("left", -1.0), ("right", 1.0)):
         x = side * world.motion[0, 0]
         foot = float(np.quantile(np.abs(x), 0.98)) if x.size else 0.0
         grains = np.column_stack([x, world.motion[1, 0]]), world.radius, world.sphere_id
         flank = measure_angle(*grains, x_range=(TIP * foot, FOOT * foot), highest=2)
         if flank is not None:
-            found[name] = [flank.angle, flank.standard_error]
-    return found
+            angles[name] = [flank.angle, flank.standard_error]
+    return angles
 
 
-def reading_in_plane(found: SurfaceSlope, sides: dict[str, list[float]]) -> dict[str, Any]:
+def reading_in_plane(slope: SurfaceSlope, sides: dict[str, list[float]]) -> dict[str, Any]:
     """A measurement in the plane as plain data."""
     return {
         "flanks": sides,
-        "angle": found.angle,
-        "standard_error": found.standard_error,
-        "intercept": found.intercept,
-        "fitted": list(found.x_range),
-        "used_ids": list(found.used_ids),
-        "grains_used": len(found.used_ids),
-        "grains_left": found.grains_left,
+        "angle": slope.angle,
+        "standard_error": slope.standard_error,
+        "intercept": slope.intercept,
+        "fitted": list(slope.x_range),
+        "used_ids": list(slope.used_ids),
+        "grains_used": len(slope.used_ids),
+        "grains_left": slope.grains_left,
     }
 
 
 def slope_in_plane(experiment: Experiment) -> SurfaceSlope | None:
     """The latest measured slope, on the right flank, while it applies to the grains."""
-    found = current_slope(experiment)
-    return None if found is None else replace(found, method="line")
+    slope = current_slope(experiment)
+    return None if slope is None else replace(slope, method="line")
 
 
 LATER = ("grains_on_slope", "container_packing", "sphericity", "second_sphericity", *SETTLING_READINGS)
@@ -288,17 +288,17 @@ LATER = ("grains_on_slope", "container_packing", "sphericity", "second_sphericit
 
 def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
     """The slope and the packing fraction in the container."""
-    found = experiment.run.state.reading
+    reading = experiment.run.state.reading
     angle = not_measured(experiment)
-    if found:
-        error = math.degrees(found["standard_error"])
+    if reading:
+        error = math.degrees(reading["standard_error"])
         words = _("Line through the surface of both flanks, folded about the axis.")
         outdated = change_since_measured(experiment)
         angle = (
             Reading(
                 "angle_of_repose",
                 _("angle of repose"),
-                math.degrees(found["angle"]),
+                math.degrees(reading["angle"]),
                 "°",
                 error,
                 words,
@@ -306,7 +306,7 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
                 outdated=outdated,
             ),
         )
-        angle += steeper_flank(found.get("flanks", {}), outdated)
+        angle += steeper_flank(reading.get("flanks", {}), outdated)
     return (*angle, *grain_readings(experiment))
 
 
@@ -353,15 +353,15 @@ def steeper_flank(sides: Mapping[str, Sequence[float]], outdated: Message = EMPT
 def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The packing fraction in the container, the sphericity of the clumps, and waits that were cut short."""
     state: ClumpsState = experiment.run.state
-    found: tuple[Reading, ...] = ()
+    entries: tuple[Reading, ...] = ()
     if state.packing:
         words = _("Of the filled container, well inside; overlapping members count once.")
-        found += (Reading("container_packing", _("packing in the container"), state.packing, help=words),)
+        entries += (Reading("container_packing", _("packing in the container"), state.packing, help=words),)
     words = _("Radius of the largest member over that of the ball that contains the clump; 1 for a ball.")
     poured = [kind for kind in np.unique(state.kinds) if kind != LOOSE_SPHERE]
     for kind in poured:
         label = _("sphericity of the second shape") if kind and len(poured) > 1 else _("sphericity")
-        found += (
+        entries += (
             Reading(
                 "second_sphericity" if kind and len(poured) > 1 else "sphericity",
                 label,
@@ -370,7 +370,7 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
                 given=True,
             ),
         )
-    return (*found, *settling_readings(state))
+    return (*entries, *settling_readings(state))
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -383,8 +383,8 @@ def not_measured(experiment: Experiment) -> tuple[Reading, ...]:
     if experiment.phase != "rested" or experiment.run.state.reading:
         return ()
     why_none = measured(experiment)[1]
-    found = _fitted(experiment)
-    count = 0 if found is None else grains_of(experiment.run.world, found.used_ids)
+    slope = _fitted(experiment)
+    count = 0 if slope is None else grains_of(experiment.run.world, slope.used_ids)
     if not why_none:
         return ()
     least = FEWEST_GRAINS[experiment.scene.model.dimension]
@@ -444,16 +444,16 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 def results_in_plane(experiment: Experiment) -> dict[str, Any] | None:
     """The angle in degrees; None before the first measurement."""
-    found = experiment.run.state.reading
-    if not found:
+    reading = experiment.run.state.reading
+    if not reading:
         return None
     sides = {
         name: {"degrees": math.degrees(at), "standard_error_degrees": math.degrees(error)}
-        for name, (at, error) in found.get("flanks", {}).items()
+        for name, (at, error) in reading.get("flanks", {}).items()
     }
-    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"], "flanks": sides}
+    angle = {"standard_error_of": LINE, "grains_used": reading["grains_used"], "flanks": sides}
     angle["outdated"] = change_since_measured(experiment) or None
-    return angle | {f"{name}_degrees": math.degrees(found[name]) for name in ("angle", "standard_error")}
+    return angle | {f"{name}_degrees": math.degrees(reading[name]) for name in ("angle", "standard_error")}
 
 
 def check(experiment: Experiment) -> Message:

@@ -46,18 +46,18 @@ def reading_of(reading: ConeAngle | FlankAngle) -> dict[str, Any]:
 
 def slope(experiment: Experiment) -> SurfaceSlope | None:
     """The latest measured slope; None before the first measurement, or if it was saved without its line."""
-    found = experiment.run.state.reading
-    if "intercept" not in found:
+    reading = experiment.run.state.reading
+    if "intercept" not in reading:
         return None
     return SurfaceSlope(
-        angle=found["angle"],
-        standard_error=found["standard_error"],
-        slope=-math.tan(found["angle"]),
-        intercept=found["intercept"],
-        x_range=(found["fitted"][0], found["fitted"][1]),
-        method="sectors" if "cone_angle" in found else "flank",
-        used_ids=tuple(found["used_ids"]),
-        grains_left=found["grains_left"],
+        angle=reading["angle"],
+        standard_error=reading["standard_error"],
+        slope=-math.tan(reading["angle"]),
+        intercept=reading["intercept"],
+        x_range=(reading["fitted"][0], reading["fitted"][1]),
+        method="sectors" if "cone_angle" in reading else "flank",
+        used_ids=tuple(reading["used_ids"]),
+        grains_left=reading["grains_left"],
     )
 
 
@@ -72,16 +72,16 @@ SLOPE_READINGS = ("angle_of_repose", "cone_angle", "grains_on_plate")
 
 def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle of repose, and the angle of the fitted cone if there is one."""
-    found = experiment.run.state.reading
-    if not found:
+    slope_reading = experiment.run.state.reading
+    if not slope_reading:
         return ()
-    cone, outdated = "cone_angle" in found, change_since_measured(experiment)
+    cone, outdated = "cone_angle" in slope_reading, change_since_measured(experiment)
     angle = Reading(
         "angle_of_repose",
         _("angle of repose"),
-        math.degrees(found["angle"]),
+        math.degrees(slope_reading["angle"]),
         "°",
-        math.degrees(found["standard_error"]),
+        math.degrees(slope_reading["standard_error"]),
         Message("{value} Heaps of other seeds scatter more.", value=OF_PROFILE if cone else OF_FLANK),
         ERROR_OF,
         outdated=outdated,
@@ -90,9 +90,9 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading(
             "cone_angle",
             _("cone angle"),
-            math.degrees(found["cone_angle"]),
+            math.degrees(slope_reading["cone_angle"]),
             "°",
-            math.degrees(found["cone_error"]),
+            math.degrees(slope_reading["cone_error"]),
             _("Cone fitted to the same surface grains, with a free position of its axis."),
             CONE_ERROR_OF,
             outdated=outdated,
@@ -100,22 +100,22 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
         if cone
         else None
     )
-    left = Reading("grains_on_plate", _("grains on the plate"), float(found["grains_left"]), outdated=outdated)
+    left = Reading("grains_on_plate", _("grains on the plate"), float(slope_reading["grains_left"]), outdated=outdated)
     return tuple(reading for reading in (angle, of_cone, left) if reading is not None)
 
 
 def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     """The averaged profile (for a steep flank the radius of the heap over height) and the fitted line; without points
     before the first measurement."""
-    found = experiment.run.state.reading
-    if not found:
+    reading = experiment.run.state.reading
+    if not reading:
         return (replace(PROFILE, lines=(Line(_("averaged profile"), np.empty(0), np.empty(0), points=True),)),)
-    distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
-    ends = 1e3 * np.array(found["fitted"])
+    distance, height = 1e3 * np.array(reading["distance"]), 1e3 * np.array(reading["height"])
+    ends = 1e3 * np.array(reading["fitted"])
     inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
     centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
-    line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
-    is_flank = "cone_angle" not in found
+    line = centre[1] - math.tan(reading["angle"]) * (ends - centre[0])
+    is_flank = "cone_angle" not in reading
     points = Line(_("radius of the layers") if is_flank else _("averaged profile"), distance, height, points=True)
     outdated = change_since_measured(experiment)
     return (replace(PROFILE, lines=(points, Line(_("fit"), ends, line)), note=outdated, x_from_zero=is_flank),)
@@ -133,13 +133,13 @@ SLOPE_NUMBERS = {
 
 def slope_results(experiment: Experiment) -> dict[str, Any] | None:
     """The angles in degrees for result.json; None before the first measurement."""
-    found = experiment.run.state.reading
-    if not found:
+    reading = experiment.run.state.reading
+    if not reading:
         return None
-    names = [name for name in ("angle", "standard_error", "cone_angle", "cone_error") if name in found]
+    names = [name for name in ("angle", "standard_error", "cone_angle", "cone_error") if name in reading]
     angle = {
         "standard_error_of": ERROR_OF,
-        "grains_used": found["grains_used"],
+        "grains_used": reading["grains_used"],
         "outdated": change_since_measured(experiment) or None,
     }
-    return angle | {f"{name}_degrees": math.degrees(found[name]) for name in names}
+    return angle | {f"{name}_degrees": math.degrees(reading[name]) for name in names}

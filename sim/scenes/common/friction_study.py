@@ -27,8 +27,8 @@ def measure(experiment: Experiment) -> Point | None:
 
 def measure_in_space(experiment: Experiment) -> Point | None:
     """Friction and the latest measured slope of a heap in space."""
-    found = experiment.run.state.reading
-    return Point(experiment.parameters.friction, found["angle"], found["standard_error"]) if found else None
+    reading = experiment.run.state.reading
+    return Point(experiment.parameters.friction, reading["angle"], reading["standard_error"]) if reading else None
 
 
 def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:

@@ -1,7 +1,7 @@
 """The contact law as a parameter of a scene: one parameter set per law, with the parameters of scene and law.
 
-`with_law(own, default, fits)` returns the set of the default law. Its method `checked` returns the set of the law that
-the values name. A scene uses it like any other parameter set. Laws of plug-ins are offered too.
+`with_law(scene_parameters, default, fits)` returns the set of the default law. Its method `checked` returns the set
+of the law that the values name. A scene uses it like any other parameter set. Laws of plug-ins are offered too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_direct_law(law: Law) -> bool:
 class LawChoice(ParameterSet):
     """A parameter set with the parameter `law`; its class depends on the law."""
 
-    own: ClassVar[type[ParameterSet]]
+    scene_parameters: ClassVar[type[ParameterSet]]
     selected_law: ClassVar[str]
     default_law: ClassVar[str]
     fits: ClassVar[Callable[[Law], bool]]
@@ -47,13 +47,13 @@ class LawChoice(ParameterSet):
     @classmethod
     def of_law(cls, law: str) -> type[ParameterSet]:
         """The set with the parameters of one law."""
-        return _made(cls.own, law, registry.laws()[law].parameters, cls.default_law, cls.fits)
+        return _class_of(cls.scene_parameters, law, registry.laws()[law].parameters, cls.default_law, cls.fits)
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
         chosen = cast("type[Self]", cls.chosen(values))
-        found: Self = super(LawChoice, chosen).checked({"law": chosen.selected_law, **values})
-        return found
+        accepted: Self = super(LawChoice, chosen).checked({"law": chosen.selected_law, **values})
+        return accepted
 
     @classmethod
     def parse(cls, name: str, text: str) -> Value:
@@ -74,12 +74,12 @@ class LawChoice(ParameterSet):
         return {name: value for name, value in super().kept(values).items() if name in same}
 
 
-def with_law(own: type[ParameterSet], default: Law, fits: Callable[[Law], bool]) -> type[ParameterSet]:
+def with_law(scene_parameters: type[ParameterSet], default: Law, fits: Callable[[Law], bool]) -> type[ParameterSet]:
     """The parameter set of a scene in which the user can select one of the laws that `fits` accepts.
 
     The laws are looked up when a value is checked, not here: plug-ins that import a scene may add laws later.
     """
-    return _made(own, default.name, default.parameters, default.name, fits)
+    return _class_of(scene_parameters, default.name, default.parameters, default.name, fits)
 
 
 def fitting_laws(fits: Callable[[Law], bool]) -> tuple[str, ...]:
@@ -100,29 +100,35 @@ class FittingLaw(OneOf):
 
 
 @cache
-def _made(
-    own: type[ParameterSet], law: str, of_law: type[ParameterSet], default: str, fits: Callable[[Law], bool]
+def _class_of(
+    scene_parameters: type[ParameterSet],
+    law: str,
+    of_law: type[ParameterSet],
+    default: str,
+    fits: Callable[[Law], bool],
 ) -> type[ParameterSet]:
     """One class with the scene's own parameters, the parameters `of_law`, and the choice of the law."""
-    bases = (LawChoice, own) if issubclass(own, of_law) else (LawChoice, own, of_law)
+    bases = (
+        (LawChoice, scene_parameters) if issubclass(scene_parameters, of_law) else (LawChoice, scene_parameters, of_law)
+    )
     # fmt: off
     declared = choice(default, _("contact law"), of=FittingLaw("laws", fits), group=_("Model"),
         help=_("Forces of a contact as a function of overlap and motion. Parameters of both laws keep their values."))
     # fmt: on
     entries = {
-        "__module__": own.__module__,
-        "__doc__": own.__doc__,
+        "__module__": scene_parameters.__module__,
+        "__doc__": scene_parameters.__doc__,
         "__annotations__": {
             "law": str,
-            "own": ClassVar[type[ParameterSet]],
+            "scene_parameters": ClassVar[type[ParameterSet]],
             "selected_law": ClassVar[str],
             "default_law": ClassVar[str],
             "fits": ClassVar[Callable[[Law], bool]],
         },
         "law": declared,
-        "own": own,
+        "scene_parameters": scene_parameters,
         "selected_law": law,
         "default_law": default,
         "fits": staticmethod(fits),
     }
-    return new_class(own.__name__, bases, exec_body=lambda namespace: namespace.update(entries))
+    return new_class(scene_parameters.__name__, bases, exec_body=lambda namespace: namespace.update(entries))

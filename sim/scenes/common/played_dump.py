@@ -287,12 +287,12 @@ def deepest_overlap(experiment: Experiment, frame: DumpFrame) -> list[float]:
     if not ratio.size or ratio.max() <= known[OVERLAP_RATIO]:
         return known
     k = int(np.argmax(ratio))
-    found = np.zeros(len(known))
+    result = np.zeros(len(known))
     point = 0.5 * (frame.position[i[k]] + frame.position[j[k]])[:dimension]
-    found[OVERLAP_POINT : OVERLAP_POINT + dimension] = point
-    found[[OVERLAP_RATIO, OVERLAP_STEP, OVERLAP_WALL]] = ratio[k], run.step, -1.0
-    found[[OVERLAP_FIRST, OVERLAP_SECOND]] = frame.sphere_id[[i[k], j[k]]]
-    return list(map(float, found))
+    result[OVERLAP_POINT : OVERLAP_POINT + dimension] = point
+    result[[OVERLAP_RATIO, OVERLAP_STEP, OVERLAP_WALL]] = ratio[k], run.step, -1.0
+    result[[OVERLAP_FIRST, OVERLAP_SECOND]] = frame.sphere_id[[i[k], j[k]]]
+    return list(map(float, result))
 
 
 def aim(world: World, now: DumpFrame, then: DumpFrame, interval: float, dt: float) -> None:
@@ -321,16 +321,16 @@ def passed(before: DumpFrame, now: DumpFrame, gate: float, dimension: int) -> in
 
 def grains_left(world: World, frame: DumpFrame) -> int:
     """Number of grains with a sphere that lies in the world, which shows this frame."""
-    left = np.isin(frame.sphere_id, world.sphere_id[lying(world, world.motion.shape[0])])
+    left = np.isin(frame.sphere_id, world.sphere_id[remaining_spheres(world, world.motion.shape[0])])
     return int(np.unique(frame.grain[left]).size)
 
 
-def lying(world: World, dimension: int) -> NDArray[np.bool_]:
+def remaining_spheres(world: World, dimension: int) -> NDArray[np.bool_]:
     """True for spheres that move at some time and have not fallen below all fixed spheres, shape (spheres,)."""
     height, fixed = world.motion[dimension - 1, 0], world.fixed
     lowest = float((height - world.radius)[fixed].min()) if fixed.any() else -math.inf
-    found: NDArray[np.bool_] = ~fixed & (height > lowest)
-    return found
+    result: NDArray[np.bool_] = ~fixed & (height > lowest)
+    return result
 
 
 def axis_and_box(
@@ -357,7 +357,7 @@ def axis_and_box(
 def slope_of(world: World, axis: Floats) -> SurfaceSlope | ConeAngle | None:
     """The slope of the lying spheres: in the plane the slope that falls to the right, in space that about the axis."""
     dimension = axis.size
-    moving = lying(world, dimension)
+    moving = remaining_spheres(world, dimension)
     position: Floats = world.motion[:dimension, 0, moving].T - axis
     if position.shape[0] < 3:
         return None
@@ -367,23 +367,23 @@ def slope_of(world: World, axis: Floats) -> SurfaceSlope | ConeAngle | None:
     return measure_angle(position, world.radius[moving], world.sphere_id[moving], x_range=reach)
 
 
-def reaches_ground(found: SurfaceSlope | ConeAngle, world: World, axis: Floats) -> bool:
+def reaches_ground(slope: SurfaceSlope | ConeAngle, world: World, axis: Floats) -> bool:
     """Whether the fitted line reaches the height of the lowest lying sphere, within two diameters or a quarter of the
     height of the surface; it does not for a column between walls."""
-    position: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
+    position: Floats = (world.motion[: axis.size, 0, remaining_spheres(world, axis.size)].T - axis).astype(float)
     across = position[:, 0] if axis.size == 2 else np.hypot(position[:, 0], position[:, 1])
     first, last = (float(across.min()), float(across.max())) if axis.size == 2 else (0.0, float(across.max()))
-    lowest, fall = float(position[:, -1].min()), math.tan(found.angle)
-    foot, top = sorted(found.intercept - fall * x - lowest for x in (first, last))
+    lowest, fall = float(position[:, -1].min()), math.tan(slope.angle)
+    foot, top = sorted(slope.intercept - fall * x - lowest for x in (first, last))
     return foot <= max(4.0 * float(world.radius.mean()), FOOT * top)
 
 
 def measure_now(state: DumpState, world: World, axis: Floats) -> None:
     """Store the present slope in the state."""
-    found = slope_of(world, axis)
-    state.runs_out = found is None or reaches_ground(found, world, axis)
-    state.flat = found if isinstance(found, SurfaceSlope) else None
-    state.reading = cone_slope.reading_of(found) if isinstance(found, ConeAngle) else {}
+    slope = slope_of(world, axis)
+    state.runs_out = slope is None or reaches_ground(slope, world, axis)
+    state.flat = slope if isinstance(slope, SurfaceSlope) else None
+    state.reading = cone_slope.reading_of(slope) if isinstance(slope, ConeAngle) else {}
 
 
 def drawn_slope(experiment: Experiment) -> SurfaceSlope | None:
@@ -409,20 +409,20 @@ def readings(experiment: Experiment, left: int) -> tuple[Reading, ...]:
     state = experiment.run.state
     angle, error = angle_of(state)
     help = _("That move at some time, and have not fallen below all that are held.")
-    found = [Reading("grains_left", _("grains left"), float(left), help=help)]
+    entries = [Reading("grains_left", _("grains left"), float(left), help=help)]
     if angle is not None:
         name, label, of = (
             ("angle_of_repose", _("angle of repose"), _("Of this frame."))
             if state.runs_out
             else ("surface_slope", _("slope of the surface"), STANDING)
         )
-        found.insert(0, Reading(name, label, math.degrees(angle), "°", math.degrees(error), of))
+        entries.insert(0, Reading(name, label, math.degrees(angle), "°", math.degrees(error), of))
     flow = mean_rate(state.passages)
     if flow is not None:
-        found.append(
+        entries.append(
             Reading("flow_rate", _("flow rate"), flow.mean, "1/s", flow.standard_error, _("Through the gate so far."))
         )
-    return tuple(found)
+    return tuple(entries)
 
 
 def module_of(scene: Scene) -> ModuleType:

@@ -121,5 +121,5 @@ def near(grains: Floats, spheres: Floats, reach: float) -> tuple[NDArray[np.intp
     """Pairs of points closer than `reach` [m]: rows of both and their distance [m], each shape (pairs,)."""
     from scipy.spatial import cKDTree  # here, because the window opens before slow imports
 
-    found = cKDTree(grains).sparse_distance_matrix(cKDTree(spheres), reach, output_type="ndarray")
-    return found["i"], found["j"], found["v"]
+    pairs = cKDTree(grains).sparse_distance_matrix(cKDTree(spheres), reach, output_type="ndarray")
+    return pairs["i"], pairs["j"], pairs["v"]

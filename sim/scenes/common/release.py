@@ -106,15 +106,15 @@ def fix_spheres(experiment: Experiment) -> None:
 def velocities(experiment: Experiment) -> Floats:
     """Velocities of the spheres at the time of their positions [m/s], shape (spheres, dimension)."""
     motion = experiment.run.world.motion[: experiment.scene.model.dimension]
-    found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
-    return found
+    result: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
+    return result
 
 
 def spins(experiment: Experiment) -> Floats:
     """Spins of spheres in space at the time of their positions [rad/s], shape (spheres, 3)."""
     motion = experiment.run.world.motion[3:6]
-    found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
-    return found
+    result: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
+    return result
 
 
 def kinetic_energies(experiment: Experiment) -> Floats:
@@ -123,8 +123,8 @@ def kinetic_energies(experiment: Experiment) -> Floats:
     with np.errstate(divide="ignore"):
         inertia = np.where(world.inverse_mass > 0.0, 1.0 / world.inverse_mass, 0.0)
     speeds = np.hstack([velocities(experiment), spins(experiment)])
-    found: Floats = 0.5 * (inertia[: speeds.shape[1]].T * speeds**2).sum(axis=1)
-    return found
+    result: Floats = 0.5 * (inertia[: speeds.shape[1]].T * speeds**2).sum(axis=1)
+    return result
 
 
 def kinetic_at_end(state: ReleaseState, spheres: int) -> list[float | None]:

@@ -185,13 +185,13 @@ def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], No
     return True
 
 
-def fallen(experiment: Experiment, rim: float) -> NDArray[np.bool_]:
+def fallen_grains(experiment: Experiment, rim: float) -> NDArray[np.bool_]:
     """True for grains beyond the rim of the plate, which is at the distance `rim` from the axis [m], shape (count,)."""
     world = experiment.run.world
-    return beyond(world.motion[:2, 0].T, world.radius, rim) & ~world.fixed
+    return is_beyond_rim(world.motion[:2, 0].T, world.radius, rim) & ~world.fixed
 
 
-def beyond(centres: Floats, radii: Floats, rim: float) -> NDArray[np.bool_]:
+def is_beyond_rim(centres: Floats, radii: Floats, rim: float) -> NDArray[np.bool_]:
     """True for spheres with centres (n, 2 or 3) and radii (n,) [m] that are completely outside a rim at the distance
     `rim` from the axis [m]."""
     outside: NDArray[np.bool_] = np.hypot(centres[:, 0], centres[:, 1]) > rim + radii

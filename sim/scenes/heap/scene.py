@@ -86,7 +86,7 @@ def supervise(experiment: Experiment) -> None:
     """Pour the next layer, detect rest, remove the grains that fell below the base."""
     state: HeapState = experiment.run.state
     if removal_is_due(experiment):
-        remove_gone(experiment, fallen(experiment))
+        remove_gone(experiment, fallen_grains(experiment))
     if state.phase in tilt_and_trickle.NAMES:
         tilt_and_trickle.supervise(experiment)
     elif state.phase == "filling":
@@ -118,9 +118,9 @@ def _record_profile(experiment: Experiment, at_once: bool = False) -> None:
     if len(times) >= MOST_PROFILES:
         del times[1::2], state.profile[1::2]
     moving = ~world.fixed
-    found = surface_profile(world.motion[:2, 0, moving].T, world.radius[moving], *_strips(experiment))
+    profile = surface_profile(world.motion[:2, 0, moving].T, world.radius[moving], *_strips(experiment))
     times.append(time)
-    state.profile.append(found.tolist())
+    state.profile.append(profile.tolist())
 
 
 def _strips(experiment: Experiment) -> tuple[tuple[float, float], float]:
@@ -147,7 +147,7 @@ def _fill_on(experiment: Experiment) -> None:
         notify(experiment, open_wall(experiment))
 
 
-def fallen(experiment: Experiment) -> NDArray[np.bool_]:
+def fallen_grains(experiment: Experiment) -> NDArray[np.bool_]:
     """Grains below the base, shape (count,)."""
     world = experiment.run.world
     return below_base(experiment, world.motion[:2, 0].T, world.radius) & ~world.fixed
@@ -248,8 +248,8 @@ def measure(experiment: Experiment) -> SurfaceSlope | None:
     the experiment, the angle is relative to the horizontal."""
     if experiment.phase in ("empty", "filling", "filled"):
         return None
-    found, turned = slope_now(experiment), experiment.run.state.other.turned
-    return replace(found, angle=found.angle + turned) if found is not None and turned else found
+    slope, turned = slope_now(experiment), experiment.run.state.other.turned
+    return replace(slope, angle=slope.angle + turned) if slope is not None and turned else slope
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -238,8 +238,8 @@ def _end_avalanche(experiment: Experiment) -> None:
 
 def slope_to_horizontal(experiment: Experiment) -> float | None:
     """The present slope [rad]; None if it cannot be measured."""
-    found = slope_now(experiment)
-    return None if found is None else found.angle + experiment.run.state.other.turned + experiment.parameters.tilt
+    slope = slope_now(experiment)
+    return None if slope is None else slope.angle + experiment.run.state.other.turned + experiment.parameters.tilt
 
 
 def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
@@ -309,15 +309,17 @@ READINGS = ("tilting_angle", "table_angle", "before_avalanches", "after_avalanch
 
 def readings(angles: OtherAngles) -> tuple[Reading, ...]:
     """θ_T, the angle of the table, and θ_MS with the slope after large avalanches."""
-    found = []
+    entries = []
     if angles.tilts:
         help = Message(
             "Angle of the table at which {large_share} of the grains began to flow.",
             large_share=Number(LARGE_SHARE, format=".0%"),
         )
-        found.append(Reading("tilting_angle", _("tilting angle"), math.degrees(angles.tilts[0].angle), "°", help=help))
+        entries.append(
+            Reading("tilting_angle", _("tilting angle"), math.degrees(angles.tilts[0].angle), "°", help=help)
+        )
     if angles.turned:
-        found.append(
+        entries.append(
             Reading(
                 "table_angle",
                 _("table"),
@@ -350,8 +352,8 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
                 count=mean.number,
                 large_share=Number(LARGE_SHARE, format=".0%"),
             )
-            found.append(Reading(name, label, math.degrees(mean.value), "°", error, words, _("avalanches")))
-    return tuple(found)
+            entries.append(Reading(name, label, math.degrees(mean.value), "°", error, words, _("avalanches")))
+    return tuple(entries)
 
 
 def curves(angles: OtherAngles) -> tuple[Curve, ...]:

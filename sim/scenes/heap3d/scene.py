@@ -58,9 +58,9 @@ from repose.sim.scenes.common.settling import SETTLING_READINGS, is_settled, lon
 from repose.sim.scenes.common.stream import (
     Box,
     around_axis,
-    beyond,
     disc,
-    fallen,
+    fallen_grains,
+    is_beyond_rim,
     pour_on,
     smallest_grain,
     stop_above_grains,
@@ -86,7 +86,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     if removal_is_due(experiment):
-        remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
+        remove_gone(experiment, fallen_grains(experiment, sizes(run.built).plate))
     quiet = state.phase in ("filling", "flowing") and rests(experiment)
     if state.phase == "filling":
         _fill_on(experiment, quiet)
@@ -265,7 +265,7 @@ SCENE = Scene(
     hand=Hand(
         on_grain_removed=count_removed,
         add_grains=adding(lambda built, radii: built.mass_of(radii)),
-        keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
+        keeps_out=lambda experiment, centres, radii: is_beyond_rim(centres, radii, sizes(experiment.run.built).plate),
         rebuild=rebuild_plate,
     ),
     lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),

@@ -113,8 +113,8 @@ def is_weak(parameters: BeamParameters) -> NDArray[np.bool_]:
 def loose(experiment: Experiment) -> NDArray[np.bool_]:
     """Whether a particle is no longer connected to the clamp, shape (particles,)."""
     piece = pieces(experiment)
-    found: NDArray[np.bool_] = piece != piece[0]
-    return found
+    result: NDArray[np.bool_] = piece != piece[0]
+    return result
 
 
 def measured(experiment: Experiment) -> dict[str, float]:
@@ -159,7 +159,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     parted = np.flatnonzero(loose > PARTED)
     bent = float(deflection[parted[0] if parted.size else -1])
-    found: tuple[Outcome, ...] = (
+    entries: tuple[Outcome, ...] = (
         exceeds("bends", _("the loaded beam bends, by more than a particle"), bent, DIAMETER, "m"),
     )
     if not parted.size:
@@ -168,10 +168,10 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             "{count} bonds broken, all in one piece",
             count=Number(broken[-1], format="g"),
         )
-        return (*found, Outcome("breaks", _("the beam breaks in two"), words, _("two pieces"), False))
+        return (*entries, Outcome("breaks", _("the beam breaks in two"), words, _("two pieces"), False))
     at = parted[0]
     low, high = (100.0 * (edge + side / built.length) for edge, side in zip(WEAK, (-1.5, 1.5), strict=True))
-    found += (
+    entries += (
         lies_between(
             "breaks_in_the_middle",
             _("it breaks in its weak middle, in per cent of the length"),
@@ -187,7 +187,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if falls.size:
         rate = np.diff(velocity)[falls] / np.diff(times(experiment))[falls]
         weight = built.gravity * math.cos(built.tilt)
-        found += (
+        entries += (
             equals(
                 "loose_part_falls_freely",
                 _("the loose part falls freely"),
@@ -198,7 +198,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             ),
         )
     return (
-        *found,
+        *entries,
         Outcome(
             "loose_part_lands",
             _("the loose part reaches the floor"),

@@ -194,7 +194,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     speed = float(np.abs(column(experiment, "particle_speed")).max())
     spin, common, gap, diagonal = (column(experiment, name) for name in ("spin", "common_spin", "gap", "diagonal"))
     cube, alone = (float(column(experiment, name)[-1]) for name in ("cube_speed", "particle_speed"))
-    found = [
+    entries = [
         *conserved(experiment, particle * speed, built.side * DIAMETER),
         stays_below(
             "keeps_its_shape",
@@ -209,7 +209,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         first = 0.5 * particle * speed**2
         left = 100.0 * float(column(experiment, "energy_apart")[-1]) / first
         return (
-            *found,
+            *entries,
             stays_below(
                 "move_as_one", _("both move as one body: share of the energy in other motion"), left, RIGID, "%"
             ),
@@ -222,19 +222,19 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 "rad/s",
             ),
         )
-    found += [
+    entries += [
         exceeds("moves_to_the_right", _("the cube moves to the right"), cube, 0.0, "m/s"),
         exceeds("particle_parts", _("the particle parts from the cube"), float(gap[-1]), 0.0, "m"),
     ]
     if built.course == "leaves":
         return (
-            *found,
+            *entries,
             stays_below("particle_moves_to_the_left", _("the particle moves to the left"), alone, 0.0, "m/s"),
         )
     mass = felt_mass(built)
     elastic, inelastic = (built.speed * (particle - share * mass) / (particle + mass) for share in (1.0, 0.0))
     words = _("the particle rebounds: its velocity is between that of an elastic and of an inelastic impact")
-    return (*found, lies_between("particle_rebounds", words, alone, elastic, inelastic, "m/s"))
+    return (*entries, lies_between("particle_rebounds", words, alone, elastic, inelastic, "m/s"))
 
 
 def focus(experiment: Experiment) -> Box:

@@ -139,14 +139,14 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     wet = np.flatnonzero(displaced > 0.0)
     out = int(wet[-1]) + 1 if wet.size else 0
-    found = (
+    entries = (
         exceeds(
             "moves_to_the_right", _("the log first moves to the right"), float(sideways[: out + 1].max()), DIAMETER, "m"
         ),
     )
     if out >= displaced.size - 2:
         return (
-            *found,
+            *entries,
             Outcome("leaves_the_liquid", _("it leaves the liquid"), _("still in it"), _("out of it"), False),
         )
     time, size = times(experiment)[out:], built.length * DIAMETER
@@ -156,7 +156,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     carried = float(np.trapezoid(tension[out:], time)) - gained
     weight = mass * built.gravity
     return (
-        *found,
+        *entries,
         lies_between(
             "swings", _("it swings on the thread, its centre to both sides"), float(beside[out:].max()), 0.0, size, "m"
         ),

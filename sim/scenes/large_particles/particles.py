@@ -171,8 +171,8 @@ class Plotted(NamedTuple):
 def lattice(columns: int, rows: int) -> Floats:
     """Centres of a block of a triangular lattice, row by row from below, about its mean [m], shape (particles, 2)."""
     column, row = np.meshgrid(np.arange(columns), np.arange(rows))
-    found = np.column_stack([(DIAMETER * (column + 0.5 * (row % 2))).ravel(), (ROW * row).ravel()])
-    centred: Floats = found - found.mean(axis=0)
+    result = np.column_stack([(DIAMETER * (column + 0.5 * (row % 2))).ravel(), (ROW * row).ravel()])
+    centred: Floats = result - result.mean(axis=0)
     return centred
 
 
@@ -185,8 +185,8 @@ def rows_as_high_as(columns: int) -> int:
 def turned(points: Floats, angle: float) -> Floats:
     """Points turned about the origin by an angle [rad], shape (points, 2)."""
     sine, cosine = math.sin(angle), math.cos(angle)
-    found: Floats = points @ np.array([[cosine, sine], [-sine, cosine]])
-    return found
+    result: Floats = points @ np.array([[cosine, sine], [-sine, cosine]])
+    return result
 
 
 def with_body(
@@ -297,9 +297,9 @@ def _connected(count: int, i: bytes, j: bytes) -> NDArray[np.int32]:
 
     ends = np.frombuffer(i, np.int64), np.frombuffer(j, np.int64)
     links = coo_array((np.ones(ends[0].size), ends), shape=(count, count))
-    found: NDArray[np.int32] = connected_components(links, directed=False)[1]
-    found.flags.writeable = False
-    return found
+    result: NDArray[np.int32] = connected_components(links, directed=False)[1]
+    result.flags.writeable = False
+    return result
 
 
 def energy_apart(experiment: Experiment) -> float:
@@ -345,8 +345,8 @@ def stays(
 ) -> Outcome:
     """Recorded quantities are constant, or change by `rate` per second: their largest deviation relative to `scale`."""
     time = times(experiment)
-    found = np.array([column(experiment, entry) for entry in columns])
-    drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
+    result = np.array([column(experiment, entry) for entry in columns])
+    drift = float(np.abs(result - result[:, :1] - rate * (time - time[0])).max()) / scale
     return Outcome(
         name,
         statement,
@@ -377,32 +377,40 @@ def equals(name: str, statement: Message, found: float, expected: float, toleran
     return Outcome(name, statement, formatted(measured, form, shown), words, bool(abs(found - expected) <= tolerance))
 
 
-def exceeds(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
+def exceeds(name: str, statement: Message, measured: float, bound: float, unit: str = "") -> Outcome:
     """A number is larger than a bound."""
     return Outcome(
-        name, statement, told(found, unit), Message("more than {bound}", bound=told(bound, unit)), bool(found > bound)
+        name,
+        statement,
+        with_unit(measured, unit),
+        Message("more than {bound}", bound=with_unit(bound, unit)),
+        bool(measured > bound),
     )
 
 
-def stays_below(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
+def stays_below(name: str, statement: Message, measured: float, bound: float, unit: str = "") -> Outcome:
     """A number is smaller than a bound."""
     return Outcome(
-        name, statement, told(found, unit), Message("less than {bound}", bound=told(bound, unit)), bool(found < bound)
+        name,
+        statement,
+        with_unit(measured, unit),
+        Message("less than {bound}", bound=with_unit(bound, unit)),
+        bool(measured < bound),
     )
 
 
-def lies_between(name: str, statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
+def lies_between(name: str, statement: Message, measured: float, low: float, high: float, unit: str = "") -> Outcome:
     """A number is in an interval, without its ends."""
     return Outcome(
         name,
         statement,
-        told(found, unit),
-        Message("{low} to {high}", low=told(low, unit), high=told(high, unit)),
-        bool(low < found < high),
+        with_unit(measured, unit),
+        Message("{low} to {high}", low=with_unit(low, unit), high=with_unit(high, unit)),
+        bool(low < measured < high),
     )
 
 
-def told(value: float, unit: str) -> Message:
+def with_unit(value: float, unit: str) -> Message:
     """A number with three digits and its unit."""
     return with_prefix(value, unit, 3) if unit else formatted(value, ".3g")
 

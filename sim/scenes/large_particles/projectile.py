@@ -175,14 +175,14 @@ def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocities and spins, and the restitution as soon as the bodies go apart."""
-    found = velocities_and_spins(experiment)
+    rates = velocities_and_spins(experiment)
     ratio = restitution(experiment) if column(experiment, "momentum_x").size else 0.0
     if ratio <= 0.0:
-        return found
+        return rates
     return (
-        *found[:2],
+        *rates[:2],
         Reading("restitution", _("restitution"), round(ratio, 3), help=_("Velocity apart over velocity before.")),
-        *found[2:],
+        *rates[2:],
     )
 
 

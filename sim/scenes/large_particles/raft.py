@@ -136,7 +136,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     # A floating body with the speed v deviates from its rest position by about v sqrt(h/g), and its displaced mass by
     # the fraction v/sqrt(g h).
     share = AT_REST / math.sqrt(max(parameters.gravity, 1e-9) * height)
-    found = (
+    entries = (
         stays_below(
             "comes_to_rest",
             _("the body, lighter than the liquid, comes to rest"),
@@ -155,9 +155,9 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         ),
     )
     if built.light_density == built.heavy_density:
-        return found
+        return entries
     side = math.degrees(final["heavy_side"])
-    return (*found, lies_between("heavy_side_below", _("its heavy side is below"), side, -180.0, 0.0, "°"))
+    return (*entries, lies_between("heavy_side_below", _("its heavy side is below"), side, -180.0, 0.0, "°"))
 
 
 def box(parameters: RaftParameters) -> Box:

@@ -184,13 +184,13 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     built = experiment.run.built
     first = abs(float(column(experiment, "angular_momentum")[0]))
     late = late_spin(experiment)
-    found = stays(
+    kept_distance = stays(
         experiment, "angular_momentum", _("the angular momentum about the planet stays"), ("angular_momentum",), first
     )
     if not built.first_spin > 0.0:
-        return (found,)
+        return (kept_distance,)
     return (
-        found,
+        kept_distance,
         stays_below(
             "turns_into_the_orbit", _("the spin turns into the sense of the orbit"), float(late.mean()), 0.0, "rad/s"
         ),

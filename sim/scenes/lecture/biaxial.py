@@ -257,11 +257,11 @@ def record(experiment: Experiment) -> dict[str, float]:
 def smooth(strain: Floats, values: Floats) -> Floats:
     """Moving mean of the values over strains within half of `SMOOTHED`, shape (records,)."""
     near = np.abs(strain[:, None] - strain) <= 0.5 * SMOOTHED
-    found: Floats = near @ values / near.sum(axis=1)
-    return found
+    smoothed: Floats = near @ values / near.sum(axis=1)
+    return smoothed
 
 
-def found(experiment: Experiment) -> dict[str, float] | None:
+def measured_values(experiment: Experiment) -> dict[str, float] | None:
     """Stress ratio σ1/σ3 at the peak and at the end, the strain of the peak, −dε_v/dε_1 there [-], the friction
     angles of both, and the dilatancy angle [rad]; None before there are enough records."""
     strain, volume = column(experiment, "strain"), column(experiment, "volume")
@@ -299,7 +299,7 @@ def dilatancy_angle(widening: float) -> float:
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The stress has a peak, the sample widens, and both are related by Bolton's law."""
-    of, built = found(experiment), experiment.run.built
+    of, built = measured_values(experiment), experiment.run.built
     side_pressure = float(np.mean(column(experiment, "across"))) / built.pressure
     kept = outcome_between(
         "side_pressure", _("the pressure of the sides over the one asked for"), side_pressure, 0.9, 1.1
@@ -365,7 +365,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading("plate_stress", _("σ1, upper plate"), along, "N/m"),
         Reading("side_stress", _("σ3, sides"), across, "N/m", help=_("Kept at the confining pressure.")),
     ]
-    if (of := found(experiment)) is not None:
+    if (of := measured_values(experiment)) is not None:
         help = _("From sin φ = (σ1 − σ3)/(σ1 + σ3) at the largest ratio so far.")
         shown.append(
             Reading(
@@ -390,7 +390,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     along, across = column(experiment, "along"), column(experiment, "across")
     ratio = along / np.maximum(across, 1e-6 * experiment.run.built.pressure)
     lines = [Line(plain("σ1/σ3"), strain, ratio)]
-    if experiment.phase == "rested" and (of := found(experiment)) is not None:
+    if experiment.phase == "rested" and (of := measured_values(experiment)) is not None:
         ends = np.array([100.0 * (1.0 - FINAL) * column(experiment, "strain")[-1], strain[-1]])
         words = Message("flow, φ = {degrees}°", degrees=Number(math.degrees(of["final_angle"]), format=".1f"))
         lines.append(Line(words, ends, np.full(2, of["final"]), fitted=True))
@@ -417,7 +417,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 def answer(experiment: Experiment) -> Answer | None:
     """The friction angle at the peak beside that at the end."""
-    of = found(experiment)
+    of = measured_values(experiment)
     if of is None:
         return None
     peak, final = math.degrees(of["peak_angle"]), math.degrees(of["final_angle"])
@@ -438,7 +438,7 @@ def answer(experiment: Experiment) -> Answer | None:
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Peak, end and dilatancy."""
-    world, of = experiment.run.world, found(experiment)
+    world, of = experiment.run.world, measured_values(experiment)
     width, height = size(world)
     area = float(np.pi * (world.radius**2).sum())
     state: BiaxialState = experiment.run.state

@@ -57,19 +57,19 @@ class DiscsParameters(PouredInSpaceParameters):
     )
 
 
-def outcome_above(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
+def outcome_above(name: str, statement: Message, measured: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
-    least = Message("above {least}", least=_told(bound, unit))
-    return Outcome(name, statement, plain(_told(found, unit)), least, bool(found > bound))
+    least = Message("above {least}", least=_rounded(bound, unit))
+    return Outcome(name, statement, plain(_rounded(measured, unit)), least, bool(measured > bound))
 
 
-def outcome_between(name: str, statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
+def outcome_between(name: str, statement: Message, measured: float, low: float, high: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number is between two bounds."""
-    words = Message("{low} to {high}", low=_told(low, ""), high=_told(high, unit))
-    return Outcome(name, statement, plain(_told(found, unit)), words, bool(low <= found <= high))
+    words = Message("{low} to {high}", low=_rounded(low, ""), high=_rounded(high, unit))
+    return Outcome(name, statement, plain(_rounded(measured, unit)), words, bool(low <= measured <= high))
 
 
-def _told(number: float, unit: str) -> Number:
+def _rounded(number: float, unit: str) -> Number:
     """Three digits, below 10⁶ with zeros instead of a power of ten."""
     return Number(float(f"{number:.3g}"), unit, "g")
 

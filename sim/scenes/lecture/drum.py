@@ -145,14 +145,14 @@ def stages(experiment: Experiment) -> dict[str, Floats]:
     built: DrumParameters = experiment.run.built
     time = column(experiment, "time")
     position = time / built.stage_time
-    found = {name: np.full(built.stages, math.nan) for name in ("angle", "scatter", "still", "flow")}
+    by_name = {name: np.full(built.stages, math.nan) for name in ("angle", "scatter", "still", "flow")}
     for stage in range(built.stages):
         rows = (position >= stage + STEADY) & (position < stage + 1)
         if rows.sum() > 1:
             angle, flow = column(experiment, "angle")[rows], column(experiment, "flow")[rows]
-            found["angle"][stage], found["scatter"][stage] = angle.mean(), angle.std(ddof=1)
-            found["still"][stage], found["flow"][stage] = np.quantile(flow, 0.1), flow.mean()
-    return found
+            by_name["angle"][stage], by_name["scatter"][stage] = angle.mean(), angle.std(ddof=1)
+            by_name["still"][stage], by_name["flow"][stage] = np.quantile(flow, 0.1), flow.mean()
+    return by_name
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:

@@ -229,7 +229,7 @@ def record(experiment: Experiment) -> dict[str, float]:
     return {"force": -float(world.walls.force[BOTTOM, 1]), "weight": weight}
 
 
-def found(experiment: Experiment) -> tuple[Floats, Floats]:
+def measured_values(experiment: Experiment) -> tuple[Floats, Floats]:
     """Weight of the filling and force on the bottom [N] with every portion that has been measured."""
     portions: list[LoweredPortion] = experiment.run.state.portions
     return np.array([portion.weight for portion in portions]), np.array([portion.force for portion in portions])
@@ -265,7 +265,7 @@ def fitted(experiment: Experiment) -> Fit | None:
     """Janssen's law for the measured forces; None without three portions."""
     from scipy.optimize import curve_fit  # scipy takes a third of a second to import: only when fitting
 
-    weight, force = found(experiment)
+    weight, force = measured_values(experiment)
     if weight.size < 3 or not (weight > 0.0).all() or force.max() <= 0.0:
         return None
     largest = 1e3 * float(weight.max())  # for very small friction the force equals the weight
@@ -289,7 +289,7 @@ def least_and_largest_share(experiment: Experiment) -> tuple[float, float]:
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The walls bear a part of the weight, according to Janssen's law; between smooth walls the bottom bears it all."""
-    weight, force = found(experiment)
+    weight, force = measured_values(experiment)
     built, friction = experiment.run.built, experiment.parameters.wall_friction
     tall = built.grain_count * math.pi * built.mean_radius**2 / LOOSE > TALL * built.width**2
     share = float(force[-1] / weight[-1])
@@ -306,7 +306,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 def of_law(experiment: Experiment, of: Fit) -> tuple[Outcome, ...]:
     """What Janssen's law says of a tall column between rough walls. A fixed share of the weight is told from the law
     only where both differ by more than the forces scatter."""
-    weight, force = found(experiment)
+    weight, force = measured_values(experiment)
     noise = math.sqrt(5.0 / 6.0 * of.friction_ratio / experiment.run.built.column_width)
     most = noise * (1.0 + 2.0 / math.sqrt(2.0 * weight.size))  # two standard deviations of a root mean square
     words = _("the bottom bears a part of the weight only"), _("pressure on the walls over that on the layers, K")
@@ -360,7 +360,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Force on the bottom against the weight of the filling beside Janssen's law and a liquid; both against time."""
-    weight, force = found(experiment)
+    weight, force = measured_values(experiment)
     lines = [Line(_("force on the bottom"), weight, force, points=True)]
     if weight.size:
         at = np.linspace(0.0, 1.05 * weight.max(), 80)
@@ -395,7 +395,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 def answer(experiment: Experiment) -> Answer | None:
     """The share of the weight that the bottom bears, with half and with the whole filling: by the fitted law if there
     is one, because the force of a single portion scatters by a third."""
-    weight, force = found(experiment)
+    weight, force = measured_values(experiment)
     if not weight.size:
         return None
     if (of := fitted(experiment)) is not None:

@@ -244,7 +244,7 @@ def record(experiment: Experiment) -> dict[str, float]:
     }
 
 
-def found(experiment: Experiment) -> dict[str, Floats]:
+def measured_values(experiment: Experiment) -> dict[str, Floats]:
     """For every avalanche: `angle` of the start [rad], thickness `before` [-], `held` angle [rad] and thickness `after`
     [-], nan if the flow did not stop or left a layer that is too thin."""
     avalanches: list[PlaneAvalanche] = experiment.run.state.avalanches
@@ -256,7 +256,7 @@ def found(experiment: Experiment) -> dict[str, Floats]:
 
 def hysteresis(experiment: Experiment) -> Floats:
     """Starting angle minus stopping angle of each layer that has stopped [rad]."""
-    of = found(experiment)
+    of = measured_values(experiment)
     later: Floats = (of["angle"][1:] - of["held"][:-1])[np.isfinite(of["after"][:-1])]
     return later
 
@@ -288,7 +288,7 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
     determine the law: its curvature is lost in their scatter once the best fit has a value at its bound."""
     from scipy.optimize import curve_fit  # scipy takes a third of a second to import: only when fitting
 
-    of = found(experiment)
+    of = measured_values(experiment)
     rest = np.isfinite(of["after"])
     if rest.sum() < 4:
         return None
@@ -304,7 +304,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The layer flows and stops; a stopped layer starts at a larger angle, by more than `delay`; a thin layer starts at
     a larger angle than a thick layer. Layers that start anywhere
     within the hysteresis differ by more than half of it, in this direction, in one of eight cases."""
-    of, built = found(experiment), experiment.run.built
+    of, built = measured_values(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
         none = _("grains moved as soon as the gate opened") if experiment.run.state.collapsed else _("no avalanche")
@@ -329,7 +329,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     angle = column(experiment, "angle")
     if not angle.size:
         return ()
-    of, high = found(experiment), column(experiment, "thickness")[-1]
+    of, high = measured_values(experiment), column(experiment, "thickness")[-1]
     shown = [
         Reading("plane_angle", _("angle of the plane"), math.degrees(angle[-1]), "°"),
         Reading(
@@ -372,7 +372,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Thickness of the layers that start and that stop against the angle, beside Pouliquen's law; both in time."""
-    of = found(experiment)
+    of = measured_values(experiment)
     rest = np.isfinite(of["after"])
     shown = [
         Line(_("starts"), np.degrees(of["angle"]), of["before"], points=True),
@@ -395,7 +395,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 def answer(experiment: Experiment) -> Answer | None:
     """Angle of the first avalanche, thickness of the layer that stops, and starting angle of this layer."""
-    of = found(experiment)
+    of = measured_values(experiment)
     if not of["angle"].size:
         return None
     begins, before = np.degrees(of["angle"]), of["before"]
@@ -443,7 +443,7 @@ def conclusion(experiment: Experiment) -> Message:
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Angles [°] and thickness [mean diameters] of every avalanche, hysteresis [°] and fitted law."""
-    of, late, fit = found(experiment), np.degrees(hysteresis(experiment)), fitted(experiment)
+    of, late, fit = measured_values(experiment), np.degrees(hysteresis(experiment)), fitted(experiment)
     rows = zip(np.degrees(of["angle"]), of["before"], np.degrees(of["held"]), of["after"], strict=True)
     return {
         "avalanches": [

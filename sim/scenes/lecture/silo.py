@@ -236,7 +236,7 @@ def record(experiment: Experiment) -> dict[str, float]:
     return {"passed": float(passed(experiment))}
 
 
-def found(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
+def measured_values(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
     """Width [mean diameters], rate [1/s], nan where the outlet clogged, and grains passed of every stage that is
     over."""
     built: SiloParameters = experiment.run.built
@@ -249,7 +249,7 @@ def found(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
 def law(experiment: Experiment) -> tuple[float, float, float] | None:
     """Factor a and margin k of Q = a (D/d − k)^(3/2), from a straight line through Q^(2/3), and the exponent with the
     usual margin; None before three widths have flowed."""
-    width, rate, _ = found(experiment)
+    width, rate, _ = measured_values(experiment)
     flowing = np.isfinite(rate) & (width > RING)
     if flowing.sum() < 3:
         return None
@@ -263,7 +263,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     built, of = experiment.run.built, law(experiment)
     if of is None:
         return (Outcome("three_outlets", _("three outlets flow without clogging"), _("fewer"), _("three"), False),)
-    width, rate, __ = found(experiment)
+    width, rate, __ = measured_values(experiment)
     flows = np.isfinite(rate) & (width > RING)
     times = rate[flows][-1] / rate[flows][0]
     by_law = ((width[flows][-1] - RING) / (width[flows][0] - RING)) ** 1.5
@@ -310,7 +310,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     words = _("In mean diameters of the grains.")
     shown = [Reading("outlet", _("outlet"), built.outlets[stage] / built.diameter, "d", help=words, given=True)]
     shown.append(Reading("grains_passed", _("grains passed"), float(passed(experiment))))
-    width, rate, count = found(experiment)
+    width, rate, count = measured_values(experiment)
     if width.size and math.isfinite(rate[-1]):
         shown.append(
             Reading(
@@ -339,7 +339,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Flow rate against the width of the outlet beside Beverloo's law, and grains passed against time."""
-    width, rate, __ = found(experiment)
+    width, rate, __ = measured_values(experiment)
     flowing = np.isfinite(rate)
     measured = [Line(_("flow rate"), width[flowing], rate[flowing], points=True)]
     if (~flowing).any():
@@ -367,7 +367,7 @@ def answer(experiment: Experiment) -> Answer | None:
     of, built = law(experiment), experiment.run.built
     if of is None:
         return None
-    widest, clogged = built.outlets[-1] / built.diameter, int(np.isnan(found(experiment)[1]).sum())
+    widest, clogged = built.outlets[-1] / built.diameter, int(np.isnan(measured_values(experiment)[1]).sum())
     if 0.5 * widest <= of[1]:
         return None
     times = float((widest - of[1]) / (0.5 * widest - of[1])) ** 1.5
@@ -383,7 +383,7 @@ def answer(experiment: Experiment) -> Answer | None:
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Width, rate and grains of every stage, and the fitted law."""
-    of, rows = law(experiment), zip(*found(experiment), strict=True)
+    of, rows = law(experiment), zip(*measured_values(experiment), strict=True)
     return {
         "stages": [
             {"outlet_diameters": float(d), "rate": None if math.isnan(q) else float(q), "grains_passed": int(n)}

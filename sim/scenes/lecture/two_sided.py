@@ -228,7 +228,7 @@ def flank(experiment: Experiment, side: float) -> SurfaceSlope | None:
     return measure_angle(position, radius, world.sphere_id[loose], x_range=(first, last), highest=1)
 
 
-def found(experiment: Experiment) -> dict[str, Floats]:
+def measured_values(experiment: Experiment) -> dict[str, Floats]:
     """Grains, height [m], angles of both flanks and their errors [rad] of every portion that has been measured."""
     portions: list[HeapPortion] = experiment.run.state.portions
     names = (entry.name for entry in fields(HeapPortion))
@@ -243,15 +243,15 @@ def mean_and_error(values: Floats) -> tuple[float, float]:
 
 
 def large(experiment: Experiment) -> dict[str, Floats]:
-    """The entries of `found` for portions after which the heap was large."""
-    of = found(experiment)
+    """The entries of `measured_values` for portions after which the heap was large."""
+    of = measured_values(experiment)
     chosen = of["grains"] >= LARGE * experiment.run.built.grain_count
     return {name: values[chosen] for name, values in of.items()}
 
 
 def mean_angles(experiment: Experiment, shares: tuple[float, float]) -> Floats:
     """Mean angle of both flanks [°] after every portion at which the fraction of poured grains was in this range."""
-    of = found(experiment)
+    of = measured_values(experiment)
     share = of["grains"] / experiment.run.built.grain_count
     chosen = (share >= shares[0]) & (share <= shares[1])
     angles: Floats = np.degrees(0.5 * (of["left"] + of["right"])[chosen])
@@ -338,7 +338,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             large=Number(LARGE, format=".0%"),
         )
         shown.append(Reading("mean_angle", _("mean angle"), angle, "°", error=error, help=help, error_of=_("portions")))
-    of = found(experiment)
+    of = measured_values(experiment)
     for name in ("left", "right"):
         if of[name].size:
             angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name}_error"][-1])
@@ -352,7 +352,7 @@ FLANKS = {"left": _("left flank"), "right": _("right flank")}
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Angles of both flanks against the height of the heap, and the pressure on the plate at the end."""
-    of, built = found(experiment), experiment.run.built
+    of, built = measured_values(experiment), experiment.run.built
     high = of["height"] / built.diameter
     flanks = tuple(
         Line(FLANKS[name], high, np.degrees(of[name]), True, np.degrees(of[f"{name}_error"]), group=side)
@@ -395,7 +395,7 @@ def answer(experiment: Experiment) -> Answer | None:
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Angles [°] and height [m] after every portion, and the pressure on the plate."""
-    of, (position, push, above) = found(experiment), pressure(experiment)
+    of, (position, push, above) = measured_values(experiment), pressure(experiment)
     rows = zip(of["grains"], of["height"], np.degrees(of["left"]), np.degrees(of["right"]), strict=True)
     keys = ("grains", "height", "left_degrees", "right_degrees")
     angle, error = (math.degrees(value) for value in angle_now(experiment))

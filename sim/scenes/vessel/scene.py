@@ -47,11 +47,11 @@ from repose.sim.scenes.common.state_checks import are_messages, are_rows
 from repose.sim.scenes.common.stream import (
     Box,
     around_axis,
-    beyond,
     disc,
     drawn_radii,
-    fallen,
+    fallen_grains,
     heap_height,
+    is_beyond_rim,
     layers_in_all,
     let_fall,
     plate_radius,
@@ -142,7 +142,7 @@ def supervise(experiment: Experiment) -> None:
         return
     size = sizes(experiment)
     if removal_is_due(experiment):
-        remove_gone(experiment, fallen(experiment, size.floor))
+        remove_gone(experiment, fallen_grains(experiment, size.floor))
     quiet = rests(experiment)
     if state.phase == "filling":
         if pour_on(experiment, size.high, pour_layer, JAMMED):
@@ -215,7 +215,7 @@ def in_body(experiment: Experiment, beneath: NDArray[np.int_]) -> NDArray[np.boo
 
 def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray[np.bool_]:
     """True for spheres with centres (n, 3) and radii (n,) [m] off the floor or inside the body of the shape."""
-    out = beyond(centres, radii, sizes(experiment).floor)
+    out = is_beyond_rim(centres, radii, sizes(experiment).floor)
     out[~out] = in_body(experiment, facets_beneath(shape(experiment), centres[~out]))
     return out
 

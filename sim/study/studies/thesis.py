@@ -64,13 +64,13 @@ def factor_is(label: str, theirs: tuple[float, float], why: str = "") -> Any:
     """Whether the fitted k of a line agrees with the published one; `why` it can differ."""
 
     def judge(outcome: StudyOutcome) -> StatementVerdict:
-        found = verdicts.numbers(outcome, label).get("factor")
-        ours = None if found is None else (found["k"], found["standard_error"])
-        found = verdicts.same_number(outcome, "k = ", ours, theirs)
-        if ours is None or found.agrees is None:
-            return found
-        words = [found.why, why if not found.agrees else "", no_multiple_of_arctan(outcome, label, ours[0])]
-        return replace(found, why=" ".join(word for word in words if word))
+        factor = verdicts.numbers(outcome, label).get("factor")
+        ours = None if factor is None else (factor["k"], factor["standard_error"])
+        factor = verdicts.same_number(outcome, "k = ", ours, theirs)
+        if ours is None or factor.agrees is None:
+            return factor
+        words = [factor.why, why if not factor.agrees else "", no_multiple_of_arctan(outcome, label, ours[0])]
+        return replace(factor, why=" ".join(word for word in words if word))
 
     return judge
 
@@ -94,7 +94,7 @@ def smaller_if_simplified(outcome: StudyOutcome) -> StatementVerdict:
     pair = [verdicts.numbers(outcome, label).get("factor") for label in ("simplified", "Hertz")]
     if None in pair or not verdicts.several_seeds(outcome):
         return verdicts.UNDECIDED
-    linear, hertz = (found for found in pair if found is not None)
+    linear, hertz = (values for values in pair if values is not None)
     difference = hertz["k"] - linear["k"]
     error = math.hypot(hertz["standard_error"], linear["standard_error"])
     clear = abs(difference) > verdicts.CLEAR * error
@@ -119,13 +119,13 @@ def more_friction_is_steeper(outcome: StudyOutcome) -> StatementVerdict:
         if result is None or result["profile"] is None:
             return verdicts.UNDECIDED
         profiles.setdefault(run.varied["friction"], []).append(result["profile"])
-    every = [profile for found in profiles.values() for profile in found]
+    every = [profile for rows in profiles.values() for profile in rows]
     last = min(len(profile["time"]) for profile in every)
     times = [row for row in range(last) if every[0]["time"][row] >= FORMING]
 
     def means(row: int) -> list[float]:
         """Mean angle over the seeds, one entry per μ [rad]."""
-        return [float(np.mean([angle_of_flank(profile, row) for profile in found])) for found in profiles.values()]
+        return [float(np.mean([angle_of_flank(profile, row) for profile in rows])) for rows in profiles.values()]
 
     ordered = sum(sorted(angles) == angles for angles in map(means, times))
     ours = f"in {ordered} of {len(times)} profiles; at rest {', '.join(f'{math.degrees(x):.1f}°' for x in means(-1))}"
@@ -137,21 +137,21 @@ def more_friction_is_steeper(outcome: StudyOutcome) -> StatementVerdict:
 
 def angle_rises_with_base_radius(outcome: StudyOutcome) -> StatementVerdict:
     """Whether θ rises with R_p, and the means are on a straight line."""
-    found = verdicts.trend(outcome, "", per=1e-3, unit="°/mm", expected=1)
-    if not found.agrees:
-        return found
+    sign = verdicts.trend(outcome, "", per=1e-3, unit="°/mm", expected=1)
+    if not sign.agrees:
+        return sign
     misfit = verdicts.straight_line(outcome.rows(outcome.groups[0])).misfit
     why = f"The means are {misfit:.1f} of their standard errors from the line (square root of χ²/ν)."
-    return found if math.isnan(misfit) else replace(found, agrees=misfit <= verdicts.CLEAR, why=why)
+    return sign if math.isnan(misfit) else replace(sign, agrees=misfit <= verdicts.CLEAR, why=why)
 
 
 def gravity_has_no_effect(outcome: StudyOutcome) -> StatementVerdict:
     """Whether θ shows no trend with g."""
-    found = verdicts.trend(outcome, "", per=1.0, unit="°/(m/s²)", expected=0)
+    sign = verdicts.trend(outcome, "", per=1.0, unit="°/(m/s²)", expected=0)
     why = (
-        "Lee and Herrmann find that θ falls when g rises, because grains overlap more." if found.agrees is False else ""
+        "Lee and Herrmann find that θ falls when g rises, because grains overlap more." if sign.agrees is False else ""
     )
-    return StatementVerdict(found.ours, found.agrees, why)
+    return StatementVerdict(sign.ours, sign.agrees, why)
 
 
 def about_seven_degrees(outcome: StudyOutcome) -> StatementVerdict:
@@ -162,8 +162,8 @@ def about_seven_degrees(outcome: StudyOutcome) -> StatementVerdict:
         return verdicts.UNDECIDED
     ours = math.degrees(row.value), math.degrees(row.error)
     # "About 7°": a degree, the scatter of the thesis' own points.
-    found = verdicts.same_number(outcome, "θ = ", ours, (ABOUT_SEVEN, 1.0), unit="°")
-    return replace(found, why=f"{found.why} The thesis gives no error of this angle: 1° is assumed.")
+    verdict = verdicts.same_number(outcome, "θ = ", ours, (ABOUT_SEVEN, 1.0), unit="°")
+    return replace(verdict, why=f"{verdict.why} The thesis gives no error of this angle: 1° is assumed.")
 
 
 def angle_without_friction_is_not_zero(outcome: StudyOutcome) -> StatementVerdict:
@@ -178,10 +178,10 @@ def angle_without_friction_is_not_zero(outcome: StudyOutcome) -> StatementVerdic
 
 def steeper_than_arctan(outcome: StudyOutcome) -> StatementVerdict:
     """Whether k exceeds 1."""
-    found = verdicts.numbers(outcome, outcome.groups[0].name).get("factor")
-    if found is None or not verdicts.several_seeds(outcome):
+    factor = verdicts.numbers(outcome, outcome.groups[0].name).get("factor")
+    if factor is None or not verdicts.several_seeds(outcome):
         return verdicts.UNDECIDED
-    k, error = found["k"], found["standard_error"]
+    k, error = factor["k"], factor["standard_error"]
     return StatementVerdict(f"k = {shown(k, error)}", k > 1.0 + verdicts.CLEAR * error)
 
 

@@ -168,7 +168,7 @@ def test_a_file_that_exists_is_not_overwritten(
 def test_stopped_work_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stopped(request: ClumpRequest, tell: object) -> None:
+    def stopped(request: ClumpRequest, show_progress: object) -> None:
         raise StopAsked
 
     monkeypatch.setattr(clump_job, "make", stopped)

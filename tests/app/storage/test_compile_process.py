@@ -32,11 +32,11 @@ class FakeProcess:
 class FakeContext:
     """Starts no process; the test writes into its end of the pipe."""
 
-    tell: Connection
+    sender: Connection
 
     def Pipe(self, duplex: bool) -> tuple[Connection, Any]:
-        heard, self.tell = Pipe(duplex=False)
-        return heard, type("End", (), {"close": lambda end: None})()
+        receiver, self.sender = Pipe(duplex=False)
+        return receiver, type("End", (), {"close": lambda end: None})()
 
     def Process(self, **_: Any) -> FakeProcess:
         return FakeProcess()
@@ -53,24 +53,24 @@ def test_share_and_time_follow_the_parts_that_are_done(told: FakeContext) -> Non
     clock = [50.0]
     process = CompileProcess(clock=lambda: clock[0])
     assert process.state().missing is None
-    told.tell.send(("missing", EXPECTED))
-    told.tell.send(("part", "heap", "loop"))
+    told.sender.send(("missing", EXPECTED))
+    told.sender.send(("part", "heap", "loop"))
     state = process.state()
     assert (state.missing, state.done, state.share, state.seconds_left) == (2, 0, 0.0, 60.0)
     clock[0] += 20.0
-    told.tell.send(("part", "heap", "table"))
+    told.sender.send(("part", "heap", "table"))
     state = process.state()
     assert (state.engine, state.part) == ("heap", "table")
     assert (state.share, state.seconds_left) == (pytest.approx(10.0 / 60.0), 50.0)
     clock[0] += 20.0
-    told.tell.send(("done", "heap", ""))
-    told.tell.send(("part", "slope", "loop"))
+    told.sender.send(("done", "heap", ""))
+    told.sender.send(("part", "slope", "loop"))
     state = process.state()
     assert (state.done, state.share) == (1, pytest.approx(20.0 / 60.0))
     assert state.seconds_left == pytest.approx(80.0)  # twice the expected time, as the first engine took
     clock[0] += 90.0
-    told.tell.send(("done", "slope", "The engine of slope could not be compiled: MemoryError."))
-    told.tell.close()
+    told.sender.send(("done", "slope", "The engine of slope could not be compiled: MemoryError."))
+    told.sender.close()
     state = process.state()
     assert (state.ended, state.done, state.share) == (True, 1, 1.0)
     assert english(state.failures) == ("The engine of slope could not be compiled: MemoryError.",)
@@ -78,8 +78,8 @@ def test_share_and_time_follow_the_parts_that_are_done(told: FakeContext) -> Non
 
 def test_the_process_ends_at_once_if_no_engine_is_missing(told: FakeContext) -> None:
     process = CompileProcess()
-    told.tell.send(("missing", {}))
-    told.tell.close()
+    told.sender.send(("missing", {}))
+    told.sender.close()
     process.state()
     state = process.state()
     assert (state.ended, state.missing, state.done, state.failures) == (True, 0, 0, ())
@@ -87,9 +87,9 @@ def test_the_process_ends_at_once_if_no_engine_is_missing(told: FakeContext) -> 
 
 def test_a_killed_process_is_reported_in_one_sentence(told: FakeContext) -> None:
     process = CompileProcess()
-    told.tell.send(("missing", EXPECTED))
-    told.tell.send(("part", "heap", "loop"))
-    told.tell.close()
+    told.sender.send(("missing", EXPECTED))
+    told.sender.send(("part", "heap", "loop"))
+    told.sender.close()
     process.state()
     state = process.state()
     assert state.ended

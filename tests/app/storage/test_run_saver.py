@@ -80,10 +80,10 @@ def test_save_asks_before_it_overwrites_a_file_of_others(
     assert made.confirm == str(other)
     assert sent == []
     made.save(str(other))
-    until(lambda: str(made.said) == f"Saved to {other}.")
+    until(lambda: str(made.message) == f"Saved to {other}.")
     assert state_hash(resumed_experiment(saved_run.load(other)).run) == state_hash(run.run)
     made.save(str(tmp_path / "other"))
-    until(lambda: str(made.said) == f"Saved to {other}.")
+    until(lambda: str(made.message) == f"Saved to {other}.")
     made.save(str(tmp_path / "no" / "\0"))
     until(lambda: made.trouble)
 
@@ -96,16 +96,16 @@ def test_open_continues_a_run_or_gives_the_reason_of_a_refusal(
     busy = threading.Event()
     made._jobs.put(lambda: wait_for(busy))
     made.open(str(tmp_path / "run.repose"))
-    assert str(made.said) == "Opening run.repose …"
+    assert str(made.message) == "Opening run.repose …"
     busy.set()
     until(lambda: made.opened)
     assert isinstance(sent[-1], Resume)
     assert sent[-1].saved.now.at == 3_000
-    until(lambda: str(made.said) == "Opened run.repose.")
+    until(lambda: str(made.message) == "Opened run.repose.")
     made.open(str(tmp_path / "gone"))
     until(lambda: made.trouble)
     assert "gone.repose' cannot be opened: there is no such file" in str(made.trouble)
-    assert not made.said
+    assert not made.message
 
 
 def test_n12_the_automatic_save_acts_when_due_and_only_after_a_change(
@@ -201,7 +201,7 @@ def test_an_automatic_save_is_opened_or_discarded(run: Experiment, own_folder: P
     assert made.lost is None
     if choice == "open_lost":
         until(lambda: made._place.files() and not position.folder.exists())
-        assert str(made.said) == "Opened the run of the last session."
+        assert str(made.message) == "Opened the run of the last session."
     made.end()
     assert not [*own_folder.iterdir()]
     assert len(sent) == (choice == "open_lost")
@@ -232,7 +232,7 @@ def test_grains_are_exported_beside_the_run_and_errors_are_reported(
     saver, _ = kept
     target = free_name(tmp_path, "heap", ".csv")
     saver.export(target)
-    until(lambda: saver.said)
+    until(lambda: saver.message)
     assert target.name == "heap-1.csv"
     assert target.exists()
     (tmp_path / "no folder").touch()

@@ -120,10 +120,10 @@ def test_work_ends_between_two_parts_when_it_is_stopped_or_replaced(
 
     def endless(body: object, algorithm: str, members: int, *given: object, **named: object) -> object:
         if members == 7:
-            tell = given[-1] if given else named["tell"]
+            show_progress = given[-1] if given else named["show_progress"]
             reached.append(members)
             while True:
-                tell("waiting", 0.5)
+                show_progress("waiting", 0.5)
                 time.sleep(0.01)
         return plain(body, algorithm, members, *given, **named)
 

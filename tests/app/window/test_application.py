@@ -77,8 +77,8 @@ def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: 
     press("f", "f")
     until(application, lambda: ui.snapshot.grains.moving_count > 0)
     press("p", "\x10", "CTRL")
-    until(application, lambda: bool(ui.work.run_saver.said or ui.work.run_saver.trouble))
-    assert str(ui.work.run_saver.said).startswith("Picture written to")
+    until(application, lambda: bool(ui.work.run_saver.message or ui.work.run_saver.trouble))
+    assert str(ui.work.run_saver.message).startswith("Picture written to")
     with Image.open(runs_folder() / "heap-picture-1.png") as picture:
         assert picture.size == ui.work.film.size
         assert "seed: 1" in picture.text["Description"].splitlines()

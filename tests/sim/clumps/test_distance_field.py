@@ -192,4 +192,4 @@ def test_progress_can_end_the_work() -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        body_of("torus", 16, tell=stop)
+        body_of("torus", 16, show_progress=stop)

@@ -455,7 +455,7 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
         "along": 10.0 * ratio,
         "across": np.full(101, 10.0),
     }
-    of = biaxial.found(experiment)
+    of = biaxial.measured_values(experiment)
     assert of is not None
     assert of["final"] == pytest.approx(2.0)
     assert math.sin(of["final_angle"]) == pytest.approx(1.0 / 3.0)
@@ -479,7 +479,7 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
 def test_a_loose_sample_in_the_press_misses_what_is_expected_of_a_dense_one() -> None:
     experiment = new_experiment("biaxial", {"packing_friction": 0.5})
     assert run_experiment(experiment)["complaint"] is None
-    of = biaxial.found(experiment)
+    of = biaxial.measured_values(experiment)
     assert of is not None
     missed = [str(entry.statement) for entry in biaxial.of_dense(of) if not entry.holds]
     assert any("bears more at its peak" in str(statement) for statement in missed), missed
@@ -595,5 +595,5 @@ def test_the_plate_bears_the_weight_of_the_heap() -> None:
 
 def test_an_outcome_of_a_thousand_has_no_power_of_ten() -> None:
     outcome = disc_scene.outcome_above("x", "x", 1375.2, 977.6, "1/s")
-    assert english((outcome.found, outcome.expected)) == ("1380 1/s", "above 978 1/s")
-    assert str(disc_scene.outcome_between("x", "x", 0.08814, 0.0, 0.1).found) == "0.0881"
+    assert english((outcome.measured, outcome.expected)) == ("1380 1/s", "above 978 1/s")
+    assert str(disc_scene.outcome_between("x", "x", 0.08814, 0.0, 0.1).measured) == "0.0881"

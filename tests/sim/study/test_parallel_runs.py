@@ -103,7 +103,7 @@ def test_the_share_done_of_a_run_rises_through_all_phases_and_never_falls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A phase whose end nobody can foresee, such as the flow through the open wall, has no share of its own."""
-    monkeypatch.setattr(parallel_runs, "TELL_INTERVAL", 0.0)
+    monkeypatch.setattr(parallel_runs, "SEND_INTERVAL", 0.0)
     told: list[float] = []
     result_text(
         Task("heap", {"grain_count": 60}, 1, "run", tmp_path / "run.json"),

@@ -200,7 +200,7 @@ def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
     recent.see(saver)
     recent.wait()
     assert harness.ui.settings.choices.recent_runs == [str(elsewhere.resolve())]
-    found = {run.path.name: run for run in recent.found}
+    found = {run.path.name: run for run in recent.runs}
     assert set(found) == {"heap-of-mine.repose", "plain.repose"}
     assert "Heap, seed 9, t = 0.00 s" in str(found["heap-of-mine.repose"].words)
     use_language("de")

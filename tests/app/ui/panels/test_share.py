@@ -102,7 +102,7 @@ def test_the_qr_code_is_saved_with_the_code_inside(shared: PanelHarness) -> None
     shared.click("share.save")
     saver._jobs.put(None)
     saver._work()
-    assert str(saver.said).startswith("QR code written to")
+    assert str(saver.message).startswith("QR code written to")
     found = sorted(path.name for path in runs_folder().glob("heap-code-1.*"))
     assert found == ["heap-code-1.png", "heap-code-1.svg"]
     text = next(ElementTree.parse(runs_folder() / "heap-code-1.svg").iter("{http://www.w3.org/2000/svg}desc")).text
