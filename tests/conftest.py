@@ -43,6 +43,14 @@ def private_folders(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]
         yield
 
 
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine as plain Python: any choice of formulas without waiting for the compiler."""
+    from tests.small_worlds import use_plain_engine
+
+    use_plain_engine(monkeypatch)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def nothing_is_compiled_beside() -> Generator[None]:
     """No test starts a process that compiles what the test may never need: the workers have all processors."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from imgui_bundle import imgui
 from repose.app.language import translated
@@ -56,7 +57,7 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
         tall = min(max(max(sum(_text_heights(face, text)) for face in row), LINES * line), MOST_LINES * line)
         with _in_bold(ui):
             titles = [title_lines(face.title, text) for face in row]
-        head = max(map(len, titles))
+        head = max(len(title.lines) for title in titles)
         for index, (face, title) in enumerate(zip(row, titles, strict=True)):
             if index:
                 imgui.same_line()
@@ -65,21 +66,30 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
     return chosen
 
 
-def title_lines(title: Message, width: float) -> list[str]:
+class TitleLines(NamedTuple):
+    """A title divided into lines."""
+
+    lines: list[str]
+    is_cut: bool
+    """Whether the title is longer; an ellipsis ends the last line then."""
+
+
+def title_lines(title: Message, width: float) -> TitleLines:
     """The title in at most `TITLE_LINES` lines of this width [px]. Lines are divided at spaces, and within a word that
-    is wider than a line; a longer title is cut and ends with an ellipsis."""
+    is wider than a line; a longer title is cut."""
     lines = [""]
     for word in re.findall(r"\S+\s*", translated(title)):
         for piece in [word] if symbol_width(word.rstrip(), RAISED) <= width else word:
             if lines[-1] and symbol_width((lines[-1] + piece).rstrip(), RAISED) > width:
                 lines.append("")
             lines[-1] += piece
-    if len(lines) > TITLE_LINES:
+    is_cut = len(lines) > TITLE_LINES
+    if is_cut:
         last = lines[TITLE_LINES - 1].rstrip()
         while last and symbol_width(f"{last}…", RAISED) > width:
             last = last[:-1].rstrip()
         lines[TITLE_LINES - 1 :] = [f"{last}…"]
-    return [line.rstrip() for line in lines]
+    return TitleLines([line.rstrip() for line in lines], is_cut)
 
 
 @contextmanager
@@ -109,7 +119,7 @@ def card_text(face: CardFace) -> Message:
     return joined([part for part in (face.about, face.question) if part], " ")
 
 
-def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[str], head: int) -> bool:
+def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: TitleLines, head: int) -> bool:
     """Draw a card with a text `tall` [px] and `head` lines for its title; returns True when it is clicked."""
     line, pad = imgui.get_text_line_height(), PAD * ui.window.scale
     high = width * ASPECT
@@ -125,12 +135,12 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[st
     draw = imgui.get_window_draw_list()
     text = width - 2 * pad
     about, question = _text_heights(face, text)
-    if about + question > tall or title[-1].endswith("…"):
+    if about + question > tall or title.is_cut:
         tooltip(joined([part for part in (face.title, card_text(face)) if part], "\n"))
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
     with _in_bold(ui):
-        for index, words in enumerate(title):
+        for index, words in enumerate(title.lines):
             draw_symbol(low.x + pad, y + index * TITLE_LINE * line, words, ui.palette.text, RAISED)
     y += TITLE_LINE * head * line
     _write(face.about, low.x + pad, y, text, ui.palette.muted)

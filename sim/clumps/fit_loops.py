@@ -103,15 +103,18 @@ def _most_deeply(points, first, last, members, sphere, best, second, which):
             best[p] = depth if deeper else best[p]
 
 
-def _slope(points, weight, begin, near, near_begin, sphere, softness, slope, alone, best, second, which):
+def _slope(points, weight, lists, sphere, softness, results, memory):
     """Volume of the clump inside and outside the body, and its derivatives by centre and radius of each sphere.
 
     points: rows x, y, z; sphere: rows x, y, z, radius. `weight` is the volume that a point represents, negative outside
-    the body. A point at the depth d in the clump counts by 1 / (1 + exp(-d / softness)). slope (spheres, 4, 2):
-    derivatives by x, y, z and radius of the volumes inside and outside. alone (spheres,): volume inside minus volume
-    outside that would be lost without the sphere. best, second, which (points of the largest group,) are working
-    memory.
+    the body. `lists` are begin, near and near_begin of `_near_members`. A point at the depth d in the clump counts by
+    1 / (1 + exp(-d / softness)). `results` are slope (spheres, 4, 2): derivatives by x, y, z and radius of the volumes
+    inside and outside, and alone (spheres,): volume inside minus volume outside that would be lost without the sphere.
+    `memory` are working arrays best, second and which (points of the largest group,).
     """
+    begin, near, near_begin = lists
+    slope, alone = results
+    best, second, which = memory
     inside = 0.0
     outside = 0.0
     for s in range(sphere.shape[1]):

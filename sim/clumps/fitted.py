@@ -174,8 +174,8 @@ def ascended(
     near, near_begin = np.zeros(0, np.int32), np.zeros(len(points.wide) + 1, np.int64)
     position, middle = np.ascontiguousarray(points.position.T), np.ascontiguousarray(points.middle.T)
     largest = int(np.diff(points.begin).max())
-    reach, best, second = np.zeros(len(radius)), np.zeros(largest), np.zeros(largest)
-    which = np.zeros(largest, np.int64)
+    reach = np.zeros(len(radius))
+    memory = np.zeros(largest), np.zeros(largest), np.zeros(largest, np.int64)
     slack = moved = 0.0
     for step in range(STEPS + 1):
         done = step / STEPS
@@ -189,7 +189,7 @@ def ascended(
                 near = np.zeros(2 * near.size + 20 * len(points.wide), np.int32)
         softness = error * (SOFT[0] + (SOFT[1] - SOFT[0]) * done)
         lists = points.begin, near, near_begin
-        inside, outside = slope(position, points.weight, *lists, rows, softness, change, alone, best, second, which)
+        inside, outside = slope(position, points.weight, lists, rows, softness, (change, alone), memory)
         if step == STEPS:
             break
         union = volume + outside

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from repose.sim.engine.builder import add_spheres, body_of, checked_positions
+from repose.sim.engine.builder import SINGLE_GROUP, SphereGroup, add_spheres, body_of, checked_positions
 from repose.sim.engine.checked import checked_array, checked_number, numbers_in
 from repose.sim.engine.orientation import matrices
 from repose.sim.engine.world import Bodies, Floats, World, empty_bodies
@@ -97,16 +97,13 @@ def add_bodies(
     world: World,
     shape: BodyShape,
     position: ArrayLike,
+    group: SphereGroup = SINGLE_GROUP,
     *,
     orientation: ArrayLike | None = None,
     velocity: ArrayLike = 0.0,
     spin: ArrayLike = 0.0,
-    fixed: bool = False,
-    layer: int = -1,
-    material: int = 0,
-    first_id: int = 0,
 ) -> World:
-    """The world with bodies of one shape appended; ids of the members count up from `first_id`, body by body.
+    """The world with bodies of one shape appended; `group` is that of the members, whose ids count up body by body.
 
     position (n, dimension) of the centres of mass [m]; orientation of the principal axes: unit quaternions
     (w, x, y, z), shape (n, 4), in the plane angles [rad], shape (n,); velocity [m/s] and spin [rad/s] broadcast to
@@ -134,18 +131,9 @@ def add_bodies(
         own_mass=world.mass.copy()
     )
     place = (centre[:, None, :] + arm).reshape(-1, dimension)
-    grown = add_spheres(
-        world._replace(bodies=()),
-        place,
-        np.tile(shape.radius, count),
-        shape.mass,
-        layer=layer,
-        material=material,
-        fixed=fixed,
-        first_id=first_id,
-    )
+    grown = add_spheres(world._replace(bodies=()), place, np.tile(shape.radius, count), shape.mass, group)
     rows = np.arange(before, before + count * members)
-    if not fixed:
+    if not group.fixed:
         answer, turning_answer = most_easily_moved(shape)
         grown.inverse_mass[:dimension, rows] = np.tile(answer, count)
         grown.inverse_mass[dimension:, rows] = np.tile(turning_answer, count)
@@ -163,9 +151,9 @@ def add_bodies(
     else:
         made.orientation[:] = attitude.T
     made.reference[:] = made.orientation
-    made.inverse_mass[:dimension] = 0.0 if fixed else 1.0 / shape.mass
-    made.inverse_mass[dimension:] = 0.0 if fixed else 1.0 / mean
-    made.body_id[:] = first_id + members * np.arange(count)
+    made.inverse_mass[:dimension] = 0.0 if group.fixed else 1.0 / shape.mass
+    made.inverse_mass[dimension:] = 0.0 if group.fixed else 1.0 / mean
+    made.body_id[:] = group.first_id + members * np.arange(count)
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(bodies, name), getattr(made, name)], axis=-1)
         for name in (

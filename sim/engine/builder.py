@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,21 +101,35 @@ def empty_world(
     )
 
 
+class SphereGroup(NamedTuple):
+    """What spheres that are added together have in common."""
+
+    fixed: bool = False
+    """Whether they keep their places."""
+    layer: int = -1
+    """`World.layer`."""
+    material: int = 0
+    """Index of their material."""
+    first_id: int = 0
+    """Id of the first one; the others count up from it."""
+
+
+SINGLE_GROUP = SphereGroup()
+"""Movable spheres of the first material, with ids from 0."""
+
+
 def add_spheres(
     world: World,
     position: ArrayLike,
     radius: ArrayLike,
     mass: ArrayLike,
+    group: SphereGroup = SINGLE_GROUP,
     *,
     velocity: ArrayLike = 0.0,
     acceleration: ArrayLike = 0.0,
     spin: ArrayLike = 0.0,
-    fixed: bool = False,
-    layer: int = -1,
-    material: int = 0,
-    first_id: int = 0,
 ) -> World:
-    """The world with spheres appended; ids count up from `first_id`.
+    """The world with spheres appended.
 
     position (n, dimension) [m], radius (n,) [m], mass (n,) [kg], velocity [m/s] and acceleration [m/s²]
     broadcast to (n, dimension), spin [rad/s] to (n, spin length). Raises `ParameterError` for values that are
@@ -135,7 +149,7 @@ def add_spheres(
     # Moment of inertia of a solid disc (one spin component) or sphere (three).
     inertia = (0.4 if coordinates - dimension == 3 else 0.5) * mass * radius**2
     inverse_mass = np.zeros((coordinates, count))
-    if not fixed:
+    if not group.fixed:
         inverse_mass[:dimension] = 1.0 / mass
         inverse_mass[dimension:] = 1.0 / inertia
     upright = np.zeros((4, count))
@@ -147,9 +161,9 @@ def add_spheres(
         inverse_mass=joined(world.inverse_mass, inverse_mass),
         mass=joined(world.mass, mass),
         radius=joined(world.radius, radius),
-        sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
-        layer=np.concatenate([world.layer, np.full(count, layer)]),
-        material=np.concatenate([world.material, np.full(count, material)]),
+        sphere_id=np.concatenate([world.sphere_id, group.first_id + np.arange(count)]),
+        layer=np.concatenate([world.layer, np.full(count, group.layer)]),
+        material=np.concatenate([world.material, np.full(count, group.material)]),
         orientation=joined(world.orientation, upright),
         turned=joined(world.turned, np.zeros((3, count))),
     )

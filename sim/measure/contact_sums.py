@@ -24,9 +24,10 @@ def pushes(world: World) -> Pushes:
     used, near = int(world.counters[PAIR_COUNT]), int(world.counters[WALL_CONTACT_COUNT])
     force, contacts = np.zeros(world.sphere_count), np.zeros(world.sphere_count)
     _add(
-        *(pairs.i[:used], pairs.j[:used], pairs.touching[:used], pairs.normal_force[:used]),
-        *(touches.sphere[:near], touches.touching[:near], touches.normal_force[:near]),
-        *(force, contacts),
+        (pairs.i[:used], pairs.j[:used], pairs.touching[:used], pairs.normal_force[:used]),
+        (touches.sphere[:near], touches.touching[:near], touches.normal_force[:near]),
+        force,
+        contacts,
     )
     return Pushes(force, contacts)
 
@@ -47,7 +48,9 @@ def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
 # Compiled: numpy takes ten times as long and does not release the GIL.
 
 
-def _add_up(i, j, touching, normal, sphere, at_wall, wall_force, force, contacts):  # type: ignore[no-untyped-def]
+def _add_up(pairs, walls, force, contacts):  # type: ignore[no-untyped-def]
+    i, j, touching, normal = pairs
+    sphere, at_wall, wall_force = walls
     for p in range(i.size):
         if touching[p]:
             force[i[p]] += normal[p]

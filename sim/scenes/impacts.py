@@ -20,10 +20,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
@@ -276,12 +276,12 @@ def start(parameters: ImpactParameters, seed: int) -> World:
     smallest = min(impact.radius for impact in impacts)
     world = empty_world(3, 3, skin=0.2 * smallest, materials=len(impacts) + 1)
     for row, impact in enumerate(impacts):
-        of_row: dict[str, Any] = {"material": row, "layer": row, "fixed": True}
-        world = add_spheres(world, first[row : row + 1], impact.radius, impact.mass, first_id=row, **of_row)
+        group = SphereGroup(fixed=True, layer=row, material=row, first_id=row)
+        world = add_spheres(world, first[row : row + 1], impact.radius, impact.mass, group)
     for row, impact in enumerate(impacts):
         if impact.other:
-            of_row = {"material": row, "layer": row, "fixed": True, "first_id": len(impacts) + row}
-            world = add_spheres(world, second[row : row + 1], impact.other, impact.other_mass, **of_row)
+            group = SphereGroup(fixed=True, layer=row, material=row, first_id=len(impacts) + row)
+            world = add_spheres(world, second[row : row + 1], impact.other, impact.other_mass, group)
     if not impacts[0].other:
         world = set_walls(world, [PLANE], [[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], material=len(impacts))
     return world

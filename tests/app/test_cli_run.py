@@ -69,6 +69,7 @@ def test_a_run_says_once_that_fewer_threads_step_the_grains(
     assert result_in(here / "repose-heap-1")["threads"] == 1
 
 
+@pytest.mark.case("R12")
 @pytest.mark.gl
 @pytest.mark.parametrize(
     ("overlay", "more"), [("none", 0), ("full", sum(round(part * 25) for part in (CARD, REST, STILL)))]
@@ -117,6 +118,7 @@ def test_without_a_scene_the_scene_of_the_preset_is_run(
     assert capsys.readouterr().err.strip() == "Preset 'slope' is for the scene 'slope', not 'heap'."
 
 
+@pytest.mark.case("G05")
 def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +135,7 @@ def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
     assert not (here / "film.mp4").exists()
 
 
+@pytest.mark.case("R07")
 @pytest.mark.gl
 def test_a_film_that_ends_early_ends_neither_the_run_nor_its_results(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

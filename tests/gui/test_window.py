@@ -447,6 +447,7 @@ def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path
         assert colour_count(tmp_path / "large.png") > 100
 
 
+@pytest.mark.case("G13")
 @pytest.mark.parametrize(
     ("size", "place"),
     [

@@ -64,6 +64,7 @@ def test_f07_whichever_call_of_the_disk_fails_the_old_file_is_whole_and_alone(
             raise AssertionError("it never succeeded")
 
 
+@pytest.mark.case("F15")
 def test_f08_a_refused_replacement_is_tried_again_and_then_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from tests.app.fake_space import few_spheres
 from tests.app.ui.panels.panel_harness import open_harness
 
 
+@pytest.mark.case("G20")
 @pytest.mark.gl
 @pytest.mark.parametrize("times", [20, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_g10_g20_scenes_and_sizes_that_change_often_leave_as_many_objects_of_opengl(times: int) -> None:

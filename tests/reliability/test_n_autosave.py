@@ -22,6 +22,7 @@ from repose.sim.experiment.saved_run import SavedRun
 from tests.reliability.runs import go, poured
 
 
+@pytest.mark.case("F11")
 def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -289,6 +289,7 @@ def test_n20_hdf5_without_its_library_is_refused_in_a_sentence_before_a_file_is_
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.case("F06")
 def test_n14_a_full_disk_during_an_export_leaves_no_part_of_it(run: ExportedState, tmp_path: Path) -> None:
     def feed(add: Add) -> None:
         add(run)

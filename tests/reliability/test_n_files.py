@@ -341,6 +341,7 @@ def test_n11_a_foreign_file_is_refused(content: bytes) -> None:
     assert "cannot be read as a saved run" in refused(content)
 
 
+@pytest.mark.case("F03")
 def test_n13_after_a_kill_while_saving_the_old_or_the_new_file_exists(tmp_path: Path) -> None:
     experiment = poured(3_000)
     for name in ("first", "second"):
@@ -360,6 +361,7 @@ def test_n13_after_a_kill_while_saving_the_old_or_the_new_file_exists(tmp_path: 
         assert path.read_bytes() in whole_files
 
 
+@pytest.mark.case("F06")
 def test_n14_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.repose"
     experiment = poured(1_000)

@@ -22,18 +22,12 @@ from repose.sim.io.plain import as_json
 from repose.sim.registry import integrators, scenes
 
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
-from tests.small_worlds import use_plain_engine
 from tests.tiers import tiered
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 END = 9_000
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_plain_engine(monkeypatch)
 
 
 @pytest.fixture(scope="module")

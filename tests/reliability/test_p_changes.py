@@ -29,7 +29,7 @@ from repose.sim.registry import integrators, scenes
 from tests.reliability.random_clusters import RADIUS, Cluster
 from tests.reliability.runs import changed, go, poured
 from tests.sim.experiment.test_activation import few
-from tests.small_worlds import Bench, contacts_of, use_plain_engine
+from tests.small_worlds import Bench, contacts_of
 from tests.tiers import tiered
 
 LIVE = [
@@ -44,12 +44,6 @@ CHANGES, BETWEEN = 60, 25
 def heap() -> SavedRun:
     """A small heap in the midst of being filled, grains touching."""
     return saved_copy(poured(12_000))
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine as plain Python: any choice of formulas without waiting for the compiler."""
-    use_plain_engine(monkeypatch)
 
 
 def along(parameter: Parameter, share: float) -> Value:

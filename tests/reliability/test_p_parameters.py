@@ -50,6 +50,7 @@ def test_p02_decimal_numbers_are_accepted(text: str, value: float) -> None:
     assert parameters.parse("friction", text) == typed(parameters.declared()["friction"], text) == value
 
 
+@pytest.mark.case("P02", "P03", "P04")
 @pytest.mark.parametrize(("scene", "parameter"), NUMBERS, ids=IDS)
 def test_p01_to_p04_every_field_refuses_what_is_not_a_number_in_its_range(scene, parameter) -> None:
     parameters = scenes()[scene].parameters

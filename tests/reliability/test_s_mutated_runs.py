@@ -21,16 +21,12 @@ from repose.sim.parameters import ParameterError
 
 from tests.reliability.mutations import complaint, mutants
 from tests.reliability.runs import CYLINDER, landed, saved
-from tests.small_worlds import use_plain_engine
 from tests.tiers import tiered
+
+pytestmark = pytest.mark.usefixtures("uncompiled")
 
 SEED, LONGEST = 20261122, 2.0
 """Processor time one file may take before it counts as a hang [s]; it takes some hundredths."""
-
-
-@pytest.fixture(autouse=True)
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_plain_engine(monkeypatch)
 
 
 @pytest.mark.parametrize("count", tiered((50, 170), fast={50}))

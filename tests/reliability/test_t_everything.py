@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
-from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls, with_threads
+from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls, with_threads
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.world import REBUILD_COUNT, World
@@ -64,12 +64,14 @@ def everything() -> tuple[Bench, World]:
     position += generator.uniform(-1.0, 1.0, position.shape) * 0.1 * R + np.array([-3.5 * R, -3.5 * R, 1.2 * R])
     chain = [(2.0 * R * k - 5.0 * R, 0.0, 12.5 * R) for k in range(6)]
     world = add_spheres(world, position[:24], R, MASS, velocity=generator.normal(0.0, 0.05, (24, 3)))
-    world = add_spheres(world, chain, R, MASS, first_id=24)
+    world = add_spheres(world, chain, R, MASS, SphereGroup(first_id=24))
     world = add_bonds(world, np.arange(24, 29), np.arange(25, 30), [4e-4])
     shape = shape_of_spheres([(-0.8 * R, 0.0, 0.0), (0.8 * R, 0.0, 0.0), (0.0, 0.9 * R, 0.3 * R)], 0.7 * R, 4e-6)
     turns = generator.normal(size=(24, 4))
     middle = position[24:] + np.array([0.0, 0.0, 5.0 * R])
-    world = add_bodies(world, shape, middle, orientation=turns, spin=generator.normal(0.0, 20.0, (24, 3)), first_id=30)
+    world = add_bodies(
+        world, shape, middle, SphereGroup(first_id=30), orientation=turns, spin=generator.normal(0.0, 20.0, (24, 3))
+    )
     box = 6.0 * R
     corner = [
         ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0,) * 3),

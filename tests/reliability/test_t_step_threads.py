@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.engine import step, workspace
-from repose.sim.engine.builder import add_spheres, fitted, set_walls, with_threads
+from repose.sim.engine.builder import SphereGroup, add_spheres, fitted, set_walls, with_threads
 from repose.sim.engine.contacts import pair_forces, partial_sums, wall_forces
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
 from repose.sim.engine.neighbours import verlet_list
@@ -216,7 +216,7 @@ def test_i13_spheres_added_to_a_world_of_several_threads_give_the_same_bits() ->
     found = set()
     for threads in (1, 3):
         bench = stepped("plane", threads, steps=20)
-        bench.world = add_spheres(bench.world, [(1e-3, -1.9e-3)], RADIUS, 1e-3, first_id=10_000)
+        bench.world = add_spheres(bench.world, [(1e-3, -1.9e-3)], RADIUS, 1e-3, SphereGroup(first_id=10_000))
         assert bench.world.threads.thread_status.shape[0] == threads
         assert bench.advance(20) == 20
         found.add(digest(bench.world))

@@ -95,6 +95,7 @@ def test_t05_the_engine_never_reads_the_wall_clock() -> None:
                 assert path.name in ("film.py", "autosave.py", "recent_runs.py"), path
 
 
+@pytest.mark.case("G11")
 def test_t06_ten_seconds_without_a_snapshot_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = []
     for looking in (True, False):
@@ -251,6 +252,7 @@ def test_t13_eight_first_runs_at_once_compile_and_agree(tmp_path: Path) -> None:
     assert len(first_runs(tmp_path, 1)) == 1
 
 
+@pytest.mark.case("F01")
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="the super-user may write anywhere")
 def test_t13_without_a_writable_cache_the_engine_is_compiled_at_every_start(tmp_path: Path) -> None:

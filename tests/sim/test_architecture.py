@@ -220,6 +220,7 @@ def test_no_two_modules_have_one_name_but_those_whose_folder_says_whose_they_are
     assert repeated == {"__init__.py", "scene.py", "parameters.py"}
 
 
+@pytest.mark.case("T13")
 def test_the_compiled_loop_is_found_on_disk_by_the_next_process() -> None:
     # In the folder of all tests, where it may lie already: a fresh folder costs most of a minute of compiling.
     first, second = fresh(LOOK_UP).split(), fresh(LOOK_UP).split()
@@ -231,6 +232,7 @@ def compiled_files(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in folder.rglob("*.nb*")}
 
 
+@pytest.mark.case("T13")
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [0.0, 0.5])
 def test_a_truncated_cache_file_is_compiled_again(tmp_path: Path, kept: float) -> None:

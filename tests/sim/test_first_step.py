@@ -11,14 +11,10 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
 from tests.reliability.runs import FEW
-from tests.small_worlds import use_plain_engine
+
+pytestmark = pytest.mark.usefixtures("uncompiled")
 
 G = 9.81
-
-
-@pytest.fixture(autouse=True)
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_plain_engine(monkeypatch)
 
 
 FALLS = {

@@ -55,6 +55,7 @@ def test_every_integrator_has_a_stated_order() -> None:
     assert set(integrators()) == set(ORDERS)
 
 
+@pytest.mark.case("I16")
 @pytest.mark.parametrize("integrator", list(ORDERS))
 @pytest.mark.parametrize("damped", [False, True])
 def test_observed_order(integrator: str, damped: bool) -> None:
@@ -74,6 +75,7 @@ def spring(integrator: str, dt: float, damping: float = 0.0) -> tuple[Bench, flo
     return Bench(world, model, numbers, dt, (0.0, -g), compiled=True), mass * g / k, sqrt(k / mass)
 
 
+@pytest.mark.case("I16")
 @pytest.mark.parametrize("integrator", list(ORDERS))
 def test_the_whole_step_loop_keeps_the_order(integrator: str) -> None:
     ratio, errors, duration = 0.2, [], 6e-3
@@ -95,6 +97,7 @@ def test_the_whole_step_loop_keeps_the_order(integrator: str) -> None:
     assert log2(errors[0] / errors[1]) == pytest.approx(ORDERS[integrator][True], abs=0.25)
 
 
+@pytest.mark.case("I15")
 def test_leap_frog_and_velocity_verlet_run_backwards() -> None:
     for integrator in ("leapfrog", "velocity_verlet"):
         bench, rest, _ = spring(integrator, 2e-5)

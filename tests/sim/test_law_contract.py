@@ -120,6 +120,7 @@ def test_compiled_law_equals_plain_law(dimension: int, spin_length: int, every_c
                 assert others == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.case("I22")
 @every_law
 @every_motion
 def test_swapping_the_grains_gives_the_opposite_force(law: Law, words: dict, dimension, spin_length) -> None:

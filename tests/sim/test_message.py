@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
+import string
 from multiprocessing import Pipe
+from pathlib import Path
 
 import pytest
 from repose.sim.io.json_text import json_text
@@ -24,6 +27,9 @@ from repose.sim.message import (
     read_message,
 )
 
+DATA = {"changed_parameter"}
+"""Values that a message has for programs and does not show."""
+ROOT = Path(__file__).resolve().parents[2]
 MESSAGES = (
     _("Silo"),
     _("A table {a = 1} without values"),
@@ -128,3 +134,31 @@ def test_results_for_files_have_english_texts() -> None:
 def test_a_damaged_message_is_refused_when_it_is_read_and_not_when_it_is_drawn(data: object) -> None:
     with pytest.raises(ValueError, match="it is no message"):
         read_message(data)
+
+
+def misfits(source: str) -> list[tuple[int, set[str]]]:
+    """Line and names of each message whose template and values do not have the same names."""
+    found = []
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        texts = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+        if not isinstance(call.func, ast.Name) or call.func.id not in ("Message", "plural") or not texts:
+            continue
+        if any(keyword.arg is None for keyword in call.keywords):
+            continue  # values from a mapping are known at run time only
+        given = {keyword.arg for keyword in call.keywords} - DATA
+        named = [{name for _, name, _, _ in string.Formatter().parse(text) if name is not None} for text in texts]
+        if set.union(*named) != given:  # "The only frame." and "The last of {count} frames."
+            found.append((call.lineno, set.union(*named) ^ given))
+    return found
+
+
+@pytest.mark.parametrize("folder", ["app", "sim"])
+def test_the_values_of_every_message_have_the_names_in_its_template(folder: str) -> None:
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    assert [(path.name, *misfit) for path in paths for misfit in misfits(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_message_with_a_misspelt_value_is_noticed() -> None:
+    assert misfits('Message("{count} grains", number=2)') == [(1, {"count", "number"})]
+    assert misfits('plural("{count} grain", "{number} grains", count=2)') == [(1, {"number"})]
+    assert misfits('Message("{count} grains", **values)') == []

@@ -232,6 +232,7 @@ def test_values_that_are_not_finite_numbers_are_refused(parameter, wrong) -> Non
     assert "\n" not in said
 
 
+@pytest.mark.case("P06", "P18", "P19")
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda p: p.name)
 def test_a_value_out_of_range_is_refused_with_the_range(parameter) -> None:
     kind = int if parameter.kind == "int" else float
@@ -243,6 +244,7 @@ def test_a_value_out_of_range_is_refused_with_the_range(parameter) -> None:
         assert getattr(HeapParameters.checked({parameter.name: right}), parameter.name) == right
 
 
+@pytest.mark.case("X08")
 @pytest.mark.parametrize("parameter", FLOATS, ids=lambda p: p.name)
 def test_the_smallest_step_beyond_a_limit_is_refused(parameter) -> None:
     for wrong in (math.nextafter(parameter.high, math.inf), math.nextafter(parameter.low, -math.inf)):
@@ -254,6 +256,7 @@ def test_negative_values_are_refused(name: str) -> None:
     assert "is refused" in refusal({name: -1 if name == "grain_count" else -1e-3})
 
 
+@pytest.mark.case("P07")
 def test_zero_is_accepted_where_it_is_physical() -> None:
     zeros = ("gravity", "friction", "shear_stiffness", "normal_damping", "shear_damping", "radius_spread", "tilt")
     assert HeapParameters.checked(dict.fromkeys(zeros, 0.0)).gravity == 0.0

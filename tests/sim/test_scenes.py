@@ -154,6 +154,7 @@ def test_a_scene_differs_from_that_of_another_seed(scene: str, finished: Finishe
     assert state_hash(other.run) != finished[scene][1]["state_hash"]
 
 
+@pytest.mark.case("I12")
 @pytest.mark.parametrize("scene", tiered(scenes(), fast=ONE_OF_EACH_KIND))
 def test_a_scene_gives_the_same_bits_for_the_same_seed_filmed_or_not(scene: str, finished: Finished) -> None:
     frames: list[float] = []

@@ -131,6 +131,7 @@ def test_with_the_thesis_cap_shear_damping_comes_on_top(anchor: str) -> None:
     assert bench.velocity[0, 0] == pytest.approx(expected, rel=(damping * DT) ** 2 + curvature + 1e-6)
 
 
+@pytest.mark.case("X16")
 @pytest.mark.parametrize("side", [-0.1, 0.1])
 def test_a_tenth_of_a_degree_decides_over_a_million_steps(side: float) -> None:
     friction = 0.3

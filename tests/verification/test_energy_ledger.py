@@ -45,6 +45,7 @@ def run_through(simulation: Experiment) -> Experiment:
     return simulation
 
 
+@pytest.mark.case("I04")
 @pytest.mark.parametrize("dt", [3e-5, 1e-5])
 def test_ledger_of_a_whole_heap_closes_in_proportion_to_the_step(dt: float) -> None:
     # Contacts begin within a step with a jump of the damping force, and the limit of the friction spring includes

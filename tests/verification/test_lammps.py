@@ -19,15 +19,11 @@ from repose.sim.study.studies.beside_lammps import EQUAL, STUDY
 
 from tests.english import english
 from tests.lammps_program import new_lammps, require_lammps
-from tests.small_worlds import use_plain_engine
+
+pytestmark = pytest.mark.usefixtures("uncompiled")
 
 RADIUS, MASS = 1e-3, 1e-5
 FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-
-
-@pytest.fixture(autouse=True)
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_plain_engine(monkeypatch)
 
 
 def files_of(simulation: Simulation):

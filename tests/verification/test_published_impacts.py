@@ -72,6 +72,7 @@ def test_elastic_impacts(young, poisson, density, radius, speed, wall, published
     assert parting == pytest.approx(speed, rel=1e-3)
 
 
+@pytest.mark.case("I05")
 @pytest.mark.parametrize("restitution", [0.2, 0.4, 0.6, 0.8, 1.0])
 @pytest.mark.parametrize("speed", [0.39, 3.9])
 def test_rebound_is_the_restitution_asked_for_at_any_speed(restitution: float, speed: float) -> None:

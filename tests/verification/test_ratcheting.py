@@ -20,6 +20,7 @@ from repose.sim.registry import laws
 RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 2_000, 12
 
 
+@pytest.mark.case("I22")
 @pytest.mark.parametrize("law", ["voigt", "hertz_mindlin"])
 def test_thousands_of_closed_cycles_leave_no_shear_behind(law: str) -> None:
     chosen = laws()[law]

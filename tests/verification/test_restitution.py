@@ -48,6 +48,7 @@ def rebound(integrator: str, restitution: float, steps_per_contact: int, dimensi
     return bench, damping * dt + K / EFFECTIVE * dt**2
 
 
+@pytest.mark.case("I05")
 @pytest.mark.parametrize("integrator", list(integrators()))
 @pytest.mark.parametrize("restitution", tiered([0.2, 0.5, 0.9], fast={0.2, 0.9}))
 def test_restitution_of_the_linear_law(integrator: str, restitution: float) -> None:

@@ -124,6 +124,7 @@ def crash(law: str, integrator: str, dt: float) -> tuple[Bench, np.ndarray, np.n
     return bench, *before
 
 
+@pytest.mark.case("I03")
 @pytest.mark.parametrize("law", ["voigt", "hertz_mindlin"])
 def test_linear_and_angular_momentum_are_conserved(law: str) -> None:
     bench, linear, angular, _ = crash(law, "leapfrog", 1e-5)
@@ -131,6 +132,7 @@ def test_linear_and_angular_momentum_are_conserved(law: str) -> None:
     assert angular_momentum(bench) == pytest.approx(angular, abs=1e-10 * np.abs(angular).sum())
 
 
+@pytest.mark.case("I04")
 @pytest.mark.parametrize("law", ["voigt", "hertz_mindlin"])
 def test_the_energy_ledger_closes_with_rotation(law: str) -> None:
     gaps = []

@@ -71,6 +71,7 @@ def test_a_flat_mesh_is_a_plane(mesh, place) -> None:
     assert facets.world.walls.force.sum(axis=0) == pytest.approx(-plane.world.force[:3, 0], abs=1e-12 * size)
 
 
+@pytest.mark.case("X17")
 def test_a_sphere_rolls_over_shared_edges_without_a_kick() -> None:
     # Long enough to cross the diagonal and two more edges of a grid of triangles 15 mm wide.
     steps = 0.015 * np.arange(-3, 4)
@@ -95,6 +96,7 @@ def test_a_sphere_rolls_over_shared_edges_without_a_kick() -> None:
     assert paths[1] == pytest.approx(paths[0], abs=1e-10)
 
 
+@pytest.mark.case("X17")
 @pytest.mark.parametrize("turn", [2.0, 5.0, 10.0])
 def test_a_shallow_fold_seen_from_inside_gives_no_energy(turn: float) -> None:
     # A sphere glides from one face up the next, pressed in by g to 1 % of its radius, more than 1/cos(turn) - 1 of it

@@ -98,12 +98,12 @@ def draw(ui: Ui) -> None:
         if ui.mode.presenting and not toast.bad:
             continue  # an audience looks at the grains and the number
         colour = ui.palette.bad if toast.bad else ui.palette.line
-        _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{index}")
+        _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{index}", is_toast=True)
     if ui.work.film.running and (ui.mode.presenting or not ui.view.ui_visible):
         _draw_filming(ui)
 
 
-def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice") -> None:
+def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice", is_toast: bool = False) -> None:
     """Draw a window at the right edge, below earlier notices; it covers neither the legend nor the left wall."""
     left, top, right, bottom = ui.window.inset
     width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
@@ -117,12 +117,12 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.window.scale, 9 * ui.window.scale))
     imgui.push_style_color(imgui.Col_.border, vector(edge))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
-    if name.startswith("toast"):
+    if is_toast:
         flags |= imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav
     imgui.begin(name, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
     # What is large over the picture, such as a plot or a panel, would cover what its keys answer and the buttons of a
     # notice. An open list stays in front of a notice.
-    if name.startswith("toast") or not imgui.is_popup_open("", imgui.PopupFlags_.any_popup):
+    if is_toast or not imgui.is_popup_open("", imgui.PopupFlags_.any_popup):
         imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.pop_style_color()
     imgui.pop_style_var(3)

@@ -311,7 +311,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
             rows = chosen[0, :size]
             rows_i = chosen[1, :size]
             rows_j = chosen[2, :size]
-            gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_i, rows_j)
+            gather_touching(buffer, at, world, sphere_rows, shapes, springs, (rows, rows_i, rows_j))
         else:
             following = min(first + BLOCK, stop)
             rows = chosen[0, :0]
@@ -399,14 +399,15 @@ def choose_touching(chosen, pairs, sphere_rows, position_like, reach_like, reach
     count = 0
     while first < stop and BLOCK - count >= SMALLEST_FILL:
         last = min(first + BLOCK - count, stop)
-        count = choose_near(chosen, count, pairs, sphere_rows, position_like, reach_like, reach, first, last)
+        count = choose_near(chosen, count, pairs, sphere_rows, position_like, reach_like, reach, (first, last))
         first = last
     return count, first
 
 
 @compilable(forceinline=True)
-def gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_i, rows_j):
-    """Fill the block with the chosen pairs."""
+def gather_touching(buffer, at, world, sphere_rows, shapes, springs, chosen):
+    """Fill the block with the chosen pairs: their rows in the list, and those of their spheres i and j."""
+    rows, rows_i, rows_j = chosen
     pairs = world.pairs
     gather_motion(buffer, at, sphere_rows, shapes.position, shapes.spin, rows_i, rows_j)
     width = row_width(len(shapes.position), True)

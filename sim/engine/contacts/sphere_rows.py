@@ -98,15 +98,16 @@ def return_listed(targets, columns, buffer, first, last, overlap, smaller, limit
     return bool(np.any(buffer[overlap * BLOCK : overlap * BLOCK + last - first] > limit * smaller[first:last]))
 
 
-def choose_near(chosen, count, pairs, table, like, reach_like, reach, first, last):
-    """Write the pairs first to last - 1 that are within reach of each other to `chosen` (Threads.chosen) from entry
-    `count` on; returns the new count. All other pairs are marked as not touching; all normal forces are set to zero.
+def choose_near(chosen, count, pairs, table, like, reach_like, reach, span):
+    """Write the pairs span[0] to span[1] - 1 that are within reach of each other to `chosen` (Threads.chosen) from
+    entry `count` on; returns the new count. All other pairs are marked as not touching; all normal forces are set to
+    zero.
 
     For a law that acts at a distance (`reach_like` of length 1), pairs within its reach and pairs that it remembers are
     chosen too: the end of the memory is booked.
     """
     width = row_width(len(like), True)
-    for p in range(first, last):
+    for p in range(*span):
         i, j = pairs.i[p], pairs.j[p]
         branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))
         close = pairs.radius_sum[p] + (reach if len(reach_like) > 0 else 0.0)
@@ -137,14 +138,14 @@ def add_forces_of_pairs(table, width, like, spin_like, rows_i, rows_j, buffer, c
     pairs at a time of which all j are treated before all i.
     """
     for k in range(rows_i.size):
-        add_forces_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
+        add_forces_of_pair(table, width, like, spin_like, (rows_i[k], rows_j[k]), buffer, columns, k)
 
 
 @compilable(forceinline=True)
-def add_forces_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k):
-    """One step of `add_forces_of_pairs`."""
+def add_forces_of_pair(table, width, like, spin_like, ends, buffer, columns, k):
+    """One step of `add_forces_of_pairs`; `ends` are the rows of spheres i and j."""
     force, torque_i, torque_j = columns
-    i, j = entry(rows_i[k], width, 0), entry(rows_j[k], width, 0)
+    i, j = entry(ends[0], width, 0), entry(ends[1], width, 0)
     push = arrays.read_block(buffer, force, BLOCK, k, like)
     torque_on_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
     torque_on_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
@@ -513,7 +514,7 @@ def _add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
         for k in range(0, full, LANES):
             _push_eight(table, np.uint64(width), like, spin_like, lists, np.uint64(k), buffer, columns)
         for k in range(full, rows_i.size):
-            add_forces_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
+            add_forces_of_pair(table, width, like, spin_like, (rows_i[k], rows_j[k]), buffer, columns, k)
 
     return add
 
@@ -577,67 +578,59 @@ def _with_radius(spins, radius):
 
 
 @intrinsic
-def _choose_eight(
-    typing, chosen, count, lists, radius_sum, touching, normal_force, p, table, width, like, reach, reach_like
-):
-    """Eight steps of `choose_near`: pairs p to p + 7; `lists` are the lists of all i and of all j."""
+def _choose_eight(typing, chosen, count, lists, columns, p, table, like, reach):
+    """Eight steps of `choose_near`: pairs p to p + 7. `lists` are the lists of all i and of all j, `columns` sum of
+    radii, mark of a contact and normal force of all pairs, `table` the rows of spheres and their width, `reach` the
+    distance at which the law acts and `reach_like`."""
 
     def generate(context, builder, signature, args):
-        target, sums, marks, forces, source = _data(context, builder, signature, args, 0, 3, 4, 5, 7)
+        (target,) = _data(context, builder, signature, args, 0)
+        sums, marks, forces = _each(context, builder, signature, args, 3)
+        p, (source, width) = args[4], _items(builder, args[5])
+        source = context.make_array(table.types[0])(context, builder, source).data
+        distance, _ = _items(builder, args[7])
         rows = [context.make_array(lists.dtype)(context, builder, a).data for a in _items(builder, args[2])]
-        rows = [builder.gep(row, [args[6]]) for row in rows]
-        places = [_row_pointers(builder, source, row, args[8], lanes.LONG(0)) for row in rows]
+        rows = [builder.gep(row, [p]) for row in rows]
+        places = [_row_pointers(builder, source, row, width, lanes.LONG(0)) for row in rows]
         read = [[lanes.load(builder, address, lanes.REAL, _wide(like)) for address in of_one] for of_one in places]
         branch = lanes.columns_of_rows(builder, [builder.fsub(a, b) for a, b in zip(*read, strict=True)])[: len(like)]
         square = builder.fmul(branch[0], branch[0])
         for x in branch[1:]:
             square = builder.fadd(square, builder.fmul(x, x))
-        close = lanes.load(builder, builder.gep(sums, [args[6]]), lanes.REAL)
-        close = builder.fadd(close, lanes.splat(builder, args[10]))
+        close = lanes.load(builder, builder.gep(sums, [p]), lanes.REAL)
+        close = builder.fadd(close, lanes.splat(builder, distance))
         near = builder.fcmp_ordered("<", square, builder.fmul(close, close))
-        mark = builder.gep(marks, [args[6]])
+        mark = builder.gep(marks, [p])
         byte = ir.IntType(8)
         known = lanes.load(builder, mark, byte)
-        if len(reach_like) > 0:
+        if len(reach.types[1]) > 0:
             near = builder.or_(near, builder.icmp_unsigned(">", known, ir.Constant(known.type, [0] * LANES)))
         lanes.store(builder, builder.and_(known, builder.zext(near, known.type)), mark)
-        lanes.store(builder, _zeros(), builder.gep(forces, [args[6]]))
+        lanes.store(builder, _zeros(), builder.gep(forces, [p]))
         steps = ir.Constant(ir.VectorType(lanes.SHORT, LANES), list(range(LANES)))
-        numbers = builder.add(lanes.splat(builder, builder.trunc(args[6], lanes.SHORT)), steps)
+        numbers = builder.add(lanes.splat(builder, builder.trunc(p, lanes.SHORT)), steps)
         for c, entries in enumerate([numbers, *[lanes.load(builder, row, lanes.SHORT) for row in rows]]):
             address = builder.gep(target, [builder.add(args[1], lanes.LONG(c * BLOCK))])
             lanes.store(builder, lanes.compress(builder, entries, near), address)
         return builder.add(args[1], lanes.count(builder, near))
 
     whole = types.int64
-    given = (chosen, whole, lists, radius_sum, touching, normal_force, whole, table, INDEX, like, types.float64)
-    return whole(*given, reach_like), generate
+    return whole(chosen, whole, lists, columns, whole, table, like, reach), generate
 
 
 @overload(choose_near, forceinline=True)
-def _choose_near(chosen, count, pairs, table, like, reach_like, reach, first, last):
+def _choose_near(chosen, count, pairs, table, like, reach_like, reach, span):
     at_distance = len(reach_like) > 0
 
-    def choose(chosen, count, pairs, table, like, reach_like, reach, first, last):
+    def choose(chosen, count, pairs, table, like, reach_like, reach, span):
+        first, last = span
         width = row_width(len(like), True)
         added = reach if at_distance else 0.0
-        lists = (pairs.i, pairs.j)
+        lists, rows = (pairs.i, pairs.j), (table, np.uint64(width))
+        columns = pairs.radius_sum, pairs.touching, pairs.normal_force
         full = first + (last - first) // LANES * LANES
         for p in range(first, full, LANES):
-            count = _choose_eight(
-                chosen,
-                count,
-                lists,
-                pairs.radius_sum,
-                pairs.touching,
-                pairs.normal_force,
-                p,
-                table,
-                np.uint64(width),
-                like,
-                added,
-                reach_like,
-            )
+            count = _choose_eight(chosen, count, lists, columns, p, rows, like, (added, reach_like))
         for p in range(full, last):
             i, j = pairs.i[p], pairs.j[p]
             branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))

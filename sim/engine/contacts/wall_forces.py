@@ -150,10 +150,26 @@ def transfer_memory(wall_contacts, walls, positions, t):
             wall_contacts.touching[t] = 1
 
 
+class SphereMotion(NamedTuple):
+    """The motion of one sphere at a wall."""
+
+    position: tuple[float, ...]
+    """Centre [m]."""
+    velocity: tuple[float, ...]
+    """[m/s]."""
+    spin: tuple[float, ...]
+    """[rad/s]; () without rotation."""
+    displacement: tuple[float, ...]
+    """Since the last evaluation of forces [m]."""
+    rotation: tuple[float, ...]
+    """Since the last evaluation of forces [rad]; () without rotation."""
+
+
 @compilable
-def wall_motion(world, t, gap, normal, x, velocity, spin, displacement, rotation, elapsed):
-    """Motion of the sphere of entry t relative to its wall; x, velocity, spin, displacement and rotation are those of
-    the sphere, the last two during the time `elapsed` [s]."""
+def wall_motion(world, t, gap, normal, sphere, elapsed):
+    """Motion of the sphere of entry t relative to its wall; displacement and rotation of the sphere (`SphereMotion`)
+    are those during the time `elapsed` [s]."""
+    x = sphere.position
     w = world.wall_contacts.wall[t]
     radius = world.radius[world.wall_contacts.sphere[t]]
     distance = max(gap, SMALLEST_GAP * radius)
@@ -161,12 +177,12 @@ def wall_motion(world, t, gap, normal, x, velocity, spin, displacement, rotation
         vector.scale(distance, normal),
         1.0 / distance,
         vector.sub(x, arrays.read_row(world.walls.moved, w, x)),
-        vector.sub(velocity, arrays.read_row(world.walls.velocity, w, x)),
-        vector.scale(radius, spin),
-        spin,
-        vector.sub(displacement, vector.scale(elapsed, arrays.read_row(world.walls.velocity, w, x))),
-        vector.scale(radius, rotation),
-        vector.scale(0.5, rotation),
+        vector.sub(sphere.velocity, arrays.read_row(world.walls.velocity, w, x)),
+        vector.scale(radius, sphere.spin),
+        sphere.spin,
+        vector.sub(sphere.displacement, vector.scale(elapsed, arrays.read_row(world.walls.velocity, w, x))),
+        vector.scale(radius, sphere.rotation),
+        vector.scale(0.5, sphere.rotation),
         0.0,
     )
 
@@ -193,7 +209,7 @@ def wall_contact(world, t, material, shapes):
     distance = max(gap, SMALLEST_GAP * radius)
     share = counted_share(touching, vector.scale(distance, normal), 1.0 / distance, path, radius)
     moved, turned = vector.scale(share, path), vector.scale(share, rotation_of(world, i, shapes))
-    motion = wall_motion(world, t, gap, normal, x, velocity, spin, moved, turned, 0.0)
+    motion = wall_motion(world, t, gap, normal, SphereMotion(x, velocity, spin, moved, turned), 0.0)
     inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
     pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
     spring = arrays.at(arrays.rows(wall_contacts.shear_spring, shapes.position), t)
@@ -291,7 +307,8 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
             moved = displacement_of(world, i, shapes.position)
             turned = rotation_of(world, i, shapes)
             gap, normal = wall_contacts.gap[t], arrays.at(normals, t)
-            motion = wall_motion(world, t, gap, normal, x, velocity, spin, moved, turned, stage.elapsed)
+            sphere = SphereMotion(x, velocity, spin, moved, turned)
+            motion = wall_motion(world, t, gap, normal, sphere, stage.elapsed)
             arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))

@@ -15,16 +15,18 @@ from repose.sim.engine.lanes import LONG, REAL, SHORT, compress, count, first_la
 from repose.sim.engine.workspace import LANES
 
 
-def write_near(rows, filled, search, slots, here, reach, i):
+def write_near(rows, filled, search, slots, around):
     """Write the rows of near spheres from entry `filled` on; returns the next free entry.
 
     Candidates are the spheres in the slots slots[0] to slots[1] - 1, at most LANES of them. Written are rows later than
-    i whose centre is within `reach` + radius of `here` [m]. LANES entries of `rows` may be overwritten.
+    `around.i` whose centre is within `around.reach` + radius of `around.centre` [m]. LANES entries of `rows` may be
+    overwritten.
     """
+    here = around.centre
     for slot in range(slots[0], min(slots[1], slots[0] + LANES)):
         branch = vector.sub(here, arrays.at(search.position[: len(here)], slot))
-        close = reach + search.position[len(here), slot]
-        if vector.dot(branch, branch) <= close * close and search.order[slot] > i:
+        close = around.reach + search.position[len(here), slot]
+        if vector.dot(branch, branch) <= close * close and search.order[slot] > around.i:
             rows[filled] = search.order[slot]
             filled += 1
     return filled
@@ -154,12 +156,15 @@ def _copy_few(typing, lists, marks, springs, like, old, number, first):
 
 
 @intrinsic
-def _write_near(typing, rows, filled, position, order, slot, end, here, reach, i):
+def _write_near(typing, rows, filled, position, order, slots, around):
+    """`around` is (i, centre, reach)."""
+
     def generate(context, builder, signature, args):
         written, table, order = (context.make_array(signature.args[k])(context, builder, args[k]) for k in (0, 2, 3))
-        slot, reach = args[4], args[7]
+        slot, end = cgutils.unpack_tuple(builder, args[4])
+        i, centre, reach = cgutils.unpack_tuple(builder, args[5])
         width = cgutils.unpack_tuple(builder, table.shape)[1]
-        center = cgutils.unpack_tuple(builder, args[6])
+        center = cgutils.unpack_tuple(builder, centre)
         columns = [
             load(builder, builder.gep(table.data, [builder.add(slot, builder.mul(width, LONG(c)))]), REAL)
             for c in range(len(center) + 1)
@@ -171,13 +176,13 @@ def _write_near(typing, rows, filled, position, order, slot, end, here, reach, i
         close = builder.fadd(splat(builder, reach), columns[-1])
         rows = load(builder, builder.gep(order.data, [slot]), SHORT)
         chosen = builder.fcmp_ordered("<=", square, builder.fmul(close, close))
-        chosen = builder.and_(chosen, builder.icmp_unsigned(">", rows, splat(builder, builder.trunc(args[8], SHORT))))
-        chosen = builder.and_(chosen, first_lanes(builder, builder.sub(args[5], slot)))
+        chosen = builder.and_(chosen, builder.icmp_unsigned(">", rows, splat(builder, builder.trunc(i, SHORT))))
+        chosen = builder.and_(chosen, first_lanes(builder, builder.sub(end, slot)))
         store(builder, compress(builder, rows, chosen), builder.gep(written.data, [args[1]]))
         return builder.add(args[1], count(builder, chosen))
 
     whole = types.int64
-    return whole(rows, whole, position, order, whole, whole, here, types.float64, whole), generate
+    return whole(rows, whole, position, order, slots, around), generate
 
 
 @intrinsic
@@ -199,9 +204,11 @@ def _count_less(typing, table, first, number, limit):
 
 
 @overload(write_near)
-def _write_near_compiled(rows, filled, search, slots, here, reach, i):
-    def write(rows, filled, search, slots, here, reach, i):
-        return _write_near(rows, filled, search.position, search.order, slots[0], slots[1], here, reach, i)
+def _write_near_compiled(rows, filled, search, slots, around):
+    def write(rows, filled, search, slots, around):
+        limits = np.int64(slots[0]), np.int64(slots[1])
+        centre = np.int64(around.i), around.centre, around.reach
+        return _write_near(rows, filled, search.position, search.order, limits, centre)
 
     return write
 

@@ -38,31 +38,50 @@ class Section(NamedTuple):
     """Number of pairs of earlier rows: the first pair in the new list."""
 
 
+class Around(NamedTuple):
+    """Where later rows are searched."""
+
+    i: int
+    """Row of the sphere around which they are searched."""
+    centre: tuple[float, ...]
+    """Its centre [m]."""
+    reach: float
+    """Largest distance of the centre of a listed sphere, less the radius of this sphere [m]."""
+
+
 @compilable
-def find_pairs(search, cells, rows, motion, radius, position_like, thread, section, end):
+def find_pairs(world, cells, position_like, thread, section, end):
     """Write the second spheres of all pairs whose first sphere is one of this thread's and that are closer than
-    touching + reach of the law + skin, from entry `section` on; returns the number of pairs, or -1 if they do not fit
-    before `end`.
+    touching + reach of the law + skin, to `PairBuffer.candidate` from entry `section` on; returns the number of pairs,
+    or -1 if they do not fit before `end`.
 
     Afterwards `Search.new_begin` is the first pair of each sphere. A pair may occur twice if two cells share a bucket.
     """
-    positions = arrays.level(motion, 0, 0, position_like)
+    search = world.search
+    radius = world.radius
+    rows = world.pair_buffer.candidate
+    positions = arrays.level(world.motion, 0, 0, position_like)
     filled = section
     for i in range(thread.first, thread.last):
         search.new_begin[i] = filled
-        filled = find_later(search, cells, rows, i, arrays.at(positions, i), radius[i], filled, end)
+        around = Around(i, arrays.at(positions, i), radius[i] + search.reach[0] + search.skin[0])
+        filled = find_later(search, cells, rows, radius[i], around, filled, end)
         if filled < 0:
             return -1
     return filled - section
 
 
 @compilable
-def sort_pairs(pairs, pair_buffer, search, inverse_mass, position_like, thread, section, count):
+def sort_pairs(world, position_like, thread, section, count):
     """Sort the pairs of this thread's spheres, `count` pairs from entry `section` on, and copy their contact history;
     returns the number of pairs kept. Duplicates, pairs of fixed spheres and pairs of members of one body are removed.
 
     This pass is separate from the search: vector loads would wait for entries that have just been written one by one.
     """
+    pairs = world.pairs
+    pair_buffer = world.pair_buffer
+    search = world.search
+    inverse_mass = world.inverse_mass[0]
     begin = search.begin
     new_begin = search.new_begin
     kept = section
@@ -85,12 +104,12 @@ def sort_pairs(pairs, pair_buffer, search, inverse_mass, position_like, thread, 
 
 
 @compilable(forceinline=True)
-def find_later(search, cells, rows, i, here, radius, first, end):
-    """Write the later rows within reach of sphere i from entry `first` on; returns the next free entry, or -1 if the
-    buffer is full. A row may occur twice if two cells share a bucket."""
+def find_later(search, cells, rows, radius, around, first, end):
+    """Write the later rows within reach of a sphere of this radius from entry `first` on; returns the next free entry,
+    or -1 if the buffer is full. A row may occur twice if two cells share a bucket."""
     cell = search.cell
-    deep = len(here) == 3
-    reach = radius + search.reach[0] + search.skin[0]
+    i = around.i
+    deep = len(around.centre) == 3
     kind = 0 if radius <= cells.limit else 1
     start = search.bucket_start if kind == 0 else search.large_start
     mask = start.size - 2
@@ -98,16 +117,16 @@ def find_later(search, cells, rows, i, here, radius, first, end):
     filled = first
     for row in range(9 if deep else 3):
         left = bucket_of(x, y + row % 3, z + row // 3, mask)
-        filled = search_row(search, start, rows, left, 3, i, here, reach, filled, end)
+        filled = search_row(search, start, rows, left, 3, around, filled, end)
         if filled < 0:
             return -1
     if cells.kinds == 2:
-        return find_other_kind(search, cells, rows, 1 - kind, i, here, reach, filled, end)
+        return find_other_kind(search, cells, rows, 1 - kind, around, around.centre, filled, end)
     return filled
 
 
 @compilable(forceinline=True)
-def search_row(search, start, rows, left, wide, i, here, reach, filled, end):
+def search_row(search, start, rows, left, wide, around, filled, end):
     """Write the later rows within reach of a point in `wide` buckets from `left` on; returns the next free entry, or -1
     if the buffer is full.
 
@@ -120,28 +139,29 @@ def search_row(search, start, rows, left, wide, i, here, reach, filled, end):
         low = start[0] if turn == 1 else start[left]
         high = start[over] if turn == 1 else start[mask + 1 if over > 0 else left + wide]
         for slot in range(low, high, LANES):
-            filled = write_near(rows, filled, search, (slot, high), here, reach, i)
+            filled = write_near(rows, filled, search, (slot, high), around)
             if filled > end:
                 return -1
     return filled
 
 
 @compilable
-def find_other_kind(search, cells, rows, kind, i, here, reach, filled, end):
-    """`find_later` among the spheres of the other kind, in all cells that the reach of sphere i covers."""
+def find_other_kind(search, cells, rows, kind, around, here, filled, end):
+    """`find_later` among the spheres of the other kind, in all cells that the reach covers. `here` is the
+    centre: numba drops the branch for three dimensions only if the length is that of an argument."""
     start = search.bucket_start if kind == 0 else search.large_start
     mask = start.size - 2
-    across = reach + cells.largest[kind]
+    across = around.reach + cells.largest[kind]
     size = cells.size[kind]
     x, wide = cells_within(here[0], across, size)
     y, high = cells_within(here[1], across, size)
     z, far = cells_within(here[2], across, size) if len(here) == 3 else (0, 1)
     if wide > mask or high * far > search.order.size:  # all spheres of this kind
-        return search_row(search, start, rows, 0, mask + 1, i, here, reach, filled, end)
+        return search_row(search, start, rows, 0, mask + 1, around, filled, end)
     for over_z in range(far):
         for over_y in range(high):
             left = bucket_of(x, y + over_y, z + over_z, mask)
-            filled = search_row(search, start, rows, left, wide, i, here, reach, filled, end)
+            filled = search_row(search, start, rows, left, wide, around, filled, end)
             if filled < 0:
                 return -1
     return filled

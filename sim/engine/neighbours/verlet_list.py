@@ -222,7 +222,6 @@ def rebuild(tables, position_like):
     thread_status = threads.thread_status
     search = world.search
     pairs = world.pairs
-    pair_buffer = world.pair_buffer
     counters = world.counters
     thread = tables.thread
     cells = cells_for(search, radius)
@@ -241,10 +240,10 @@ def rebuild(tables, position_like):
     low, high = room_in_buffer(search.begin, pairs.i.size, thread)
     offset = low + LANES * thread.id
     end = high + LANES * thread.id
-    filled = find_pairs(search, cells, pair_buffer.candidate, motion, radius, position_like, thread, offset, end)
+    filled = find_pairs(world, cells, position_like, thread, offset, end)
     kept = 0
     if filled > 0:
-        kept = sort_pairs(pairs, pair_buffer, search, world.inverse_mass[0], position_like, thread, offset, filled)
+        kept = sort_pairs(world, position_like, thread, offset, filled)
     thread_status[thread.id, FOUND] = filled
     thread_status[thread.id, KEPT] = kept
     if not wait(threads):  # no thread needs the old list any more

@@ -34,6 +34,19 @@ class BodySums(NamedTuple):
     """Stiffness [1/s²] and damping [1/s] matrices of all bodies, shape (2, coordinates, coordinates, bodies)."""
 
 
+class ElasticContact(NamedTuple):
+    """What one contact adds to the matrices of one of its spheres."""
+
+    normal: tuple[float, ...]
+    """Unit vector from sphere j to sphere i."""
+    elasticity: tuple[float, float, float, float]
+    """Normal and shear stiffness [N/m], normal and shear damping [kg/s]: rows 2 to 5 of `ContactTable.elasticity`."""
+    moving: float
+    """Sum of both inverse masses along the normal [1/kg]."""
+    turning: float
+    """What rotation adds to this sum perpendicular to the normal [1/kg]."""
+
+
 def blank_body_sums(world: World) -> Any:
     """Zero sums for the bodies of a world; () if it has none."""
     if not world.bodies:
@@ -58,13 +71,14 @@ def largest_eigenvalue(matrix, i):
 
 
 @compilable
-def add_stiffness(sums, row, normal, stiffness, inverse_mass, turning):
+def add_stiffness(sums, row, contact):
     """Add one contact to the stiffness and damping matrices of a sphere (module docstring of the survey)."""
-    along, across, damped_along, damped_across = stiffness
-    normal_square = along * inverse_mass
-    shear_square = across * (inverse_mass + turning)
-    normal_rate = damped_along * inverse_mass
-    shear_rate = damped_across * (inverse_mass + turning)
+    along, across, damped_along, damped_across = contact.elasticity
+    normal = contact.normal
+    normal_square = along * contact.moving
+    shear_square = across * (contact.moving + contact.turning)
+    normal_rate = damped_along * contact.moving
+    shear_rate = damped_across * (contact.moving + contact.turning)
     for a in range(len(normal)):
         for b in range(len(normal)):
             outer = normal[a] * normal[b]
@@ -73,35 +87,35 @@ def add_stiffness(sums, row, normal, stiffness, inverse_mass, turning):
             sums[1, a, b, row] += normal_rate * outer + shear_rate * (unit - outer)
 
 
-def add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
+def add_contact(sums, of_bodies, world, row, side, contact, shapes):
     """Add one contact to the matrices of a sphere, or of the body of which it is a member. `side` is 1 for sphere i of
-    the contact and -1 for j. `stiffness` are the last four rows of `ContactTable.elasticity`. The sum of both inverse
-    masses is `moving` along the normal, and `moving` + `turning` perpendicular to it."""
+    the contact and -1 for j."""
     if not of_bodies or of_bodies.body[row] < 0:
-        add_stiffness(sums, row, normal, stiffness, moving, turning)
+        add_stiffness(sums, row, contact)
     else:
-        add_to_body(of_bodies, world, row, side, normal, stiffness, moving, turning, shapes)
+        add_to_body(of_bodies, world, row, side, contact, shapes)
 
 
 @overload(add_contact)
-def _add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
-    def with_bodies(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
+def _add_contact(sums, of_bodies, world, row, side, contact, shapes):
+    def with_bodies(sums, of_bodies, world, row, side, contact, shapes):
         if of_bodies.body[row] < 0:
-            add_stiffness(sums, row, normal, stiffness, moving, turning)
+            add_stiffness(sums, row, contact)
         else:
-            add_to_body(of_bodies, world, row, side, normal, stiffness, moving, turning, shapes)
+            add_to_body(of_bodies, world, row, side, contact, shapes)
 
-    def without(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
-        add_stiffness(sums, row, normal, stiffness, moving, turning)
+    def without(sums, of_bodies, world, row, side, contact, shapes):
+        add_stiffness(sums, row, contact)
 
     return with_bodies if len(of_bodies) > 0 else without
 
 
 @compilable
-def add_to_body(of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
+def add_to_body(of_bodies, world, row, side, contact, shapes):
     """`add_contact` for a member of a body."""
     dimension = len(shapes.position)
-    along, across, damped_along, damped_across = stiffness
+    along, across, damped_along, damped_across = contact.elasticity
+    normal = contact.normal
     b = of_bodies.body[row]
     straight = world.inverse_mass[0, row]
     sideways = straight + world.radius[row] ** 2 * world.inverse_mass[dimension, row]
@@ -109,10 +123,10 @@ def add_to_body(of_bodies, world, row, side, normal, stiffness, moving, turning,
     member = arrays.at(arrays.level(world.motion, 0, 0, shapes.position), row)
     to_surface = vector.scale(-side * world.radius[row], normal)
     arm = vector.add(vector.sub(member, centre), to_surface)
-    normal_square = along * moving / straight
-    shear_square = across * (moving + turning) / sideways
-    normal_rate = damped_along * moving / straight
-    shear_rate = damped_across * (moving + turning) / sideways
+    normal_square = along * contact.moving / straight
+    shear_square = across * (contact.moving + contact.turning) / sideways
+    normal_rate = damped_along * contact.moving / straight
+    shear_rate = damped_across * (contact.moving + contact.turning) / sideways
     answer = displacement(world.bodies, b, arm, normal, shapes.spin)
     add_outer(of_bodies.sums, b, normal_square - shear_square, normal_rate - shear_rate, answer)
     for c in range(dimension):

@@ -38,6 +38,7 @@ from repose.sim.engine.records import record_of
 from repose.sim.engine.roots import inverse_root
 from repose.sim.engine.timestep.stable_step import RATIO_GRID, limit_table
 from repose.sim.engine.timestep.stiffness_sums import (
+    ElasticContact,
     add_contact,
     blank_body_sums,
     largest_eigenvalue,
@@ -270,10 +271,10 @@ def survey_contacts(world, table, count, shapes, sums, of_bodies, totals):
                 turning += radius[j] ** 2 * inverse_mass[dimension, j]
         largest = max(largest, table.overlap[k] / smaller)
         stiffness = (table.elasticity[2, k], table.elasticity[3, k], table.elasticity[4, k], table.elasticity[5, k])
-        normal = arrays.at(normals, k)
+        contact = ElasticContact(arrays.at(normals, k), stiffness, moving, turning)
         for row, side in ((i, 1.0), (j, -1.0)):
             if row >= 0 and inverse_mass[0, row] > 0.0:
-                add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes)
+                add_contact(sums, of_bodies, world, row, side, contact, shapes)
     return contacts, elastic, sheared, largest, work
 
 

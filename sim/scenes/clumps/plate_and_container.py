@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.clump import Clump, slabs
 from repose.sim.engine.body_builder import add_bodies
-from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall
@@ -181,12 +181,10 @@ def pour_layer(experiment: Experiment) -> None:
     turned = random_orientations(len(position), np.random.default_rng((experiment.seed, state.next_id)), dimension)
     falling = free_fall(experiment)
 
-    def add(world: World, layer: int, first_id: int) -> World:
+    def add(world: World, layer: SphereGroup) -> World:
         mass = built.mass_of(radii)
-        world = add_spheres(
-            world, position[loose], radii[loose], mass[loose], **falling, layer=layer, first_id=first_id
-        )
-        first_id += int(loose.sum())
+        world = add_spheres(world, position[loose], radii[loose], mass[loose], layer, **falling)
+        first_id = layer.first_id + int(loose.sum())
         for kind, grain in enumerate(state.grains):
             for radius in np.unique(radii[kinds == kind]):
                 rows = np.flatnonzero((kinds == kind) & (radii == radius))
@@ -194,10 +192,9 @@ def pour_layer(experiment: Experiment) -> None:
                     world,
                     shape_of(grain, float(radius), float(mass[rows[0]]), dimension),
                     position[rows],
+                    layer._replace(first_id=first_id),
                     orientation=turned[rows],
                     velocity=falling["velocity"],
-                    layer=layer,
-                    first_id=first_id,
                 )
                 world.bodies.motion[:dimension, 2, -rows.size :] = np.asarray(falling["acceleration"])[:, None]
                 first_id += rows.size * len(grain.members)

@@ -43,7 +43,7 @@ from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.message import EMPTY, Message, Number, _, plural
+from repose.sim.message import EMPTY, Message, Number, _, joined, plural
 from repose.sim.parameters import ParameterError, choice, length, number
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
@@ -174,8 +174,13 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Mes
             state.phase = "rested"
             notify(
                 experiment,
-                plural("The only frame.", "The last of {count} frames.", count=count)
-                + ("" if state.runs_out else f" {STANDING}"),
+                joined(
+                    (
+                        plural("The only frame.", "The last of {count} frames.", count=count),
+                        *(() if state.runs_out else (STANDING,)),
+                    ),
+                    " ",
+                ),
             )
 
     def act(experiment: Experiment, action: str) -> Message:

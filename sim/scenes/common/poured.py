@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.builder import add_spheres
+from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.changes import begin_anew
@@ -79,7 +79,7 @@ def add_layer(
     falling = free_fall(experiment)
     release_layer(
         experiment,
-        lambda world, **of_layer: add_spheres(world, position, radii, mass, **falling, **of_layer),
+        lambda world, layer: add_spheres(world, position, radii, mass, layer, **falling),
         radii.size,
         generator,
         on_last,
@@ -88,17 +88,17 @@ def add_layer(
 
 def release_layer(
     experiment: Experiment,
-    add: Callable[..., World],
+    add: Callable[[World, SphereGroup], World],
     grains: int,
     generator: np.random.Generator,
     on_last: bool = False,
 ) -> None:
-    """Release grains, which `add(world, layer=..., first_id=...)` adds to the world as spheres or bodies."""
+    """Release grains, which `add(world, layer)` adds to the world as spheres or bodies."""
     run = experiment.run
     state: PouredState = run.state
     before = run.world.sphere_count
     with booked(experiment, "poured"):
-        run.world = add(run.world, layer=state.layers - on_last, first_id=state.next_id)
+        run.world = add(run.world, SphereGroup(layer=state.layers - on_last, first_id=state.next_id))
     state.random = dict(generator.bit_generator.state)
     state.next_id += run.world.sphere_count - before
     state.poured += grains

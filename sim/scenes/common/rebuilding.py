@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.builder import add_spheres, forget_neighbours, keep_spheres
+from repose.sim.engine.builder import SphereGroup, add_spheres, forget_neighbours, keep_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import restart_motion
 from repose.sim.experiment.experiment import Experiment
@@ -46,7 +46,11 @@ def add_fixed(world: World, spheres: Sequence[FixedSpheres], first_id: int) -> W
     """The world with fixed spheres appended, their ids counted from `first_id`."""
     for group in spheres:
         world = add_spheres(
-            world, group.centre, group.radius, group.mass, fixed=True, material=group.material, first_id=first_id
+            world,
+            group.centre,
+            group.radius,
+            group.mass,
+            SphereGroup(fixed=True, material=group.material, first_id=first_id),
         )
         first_id += len(group.centre)
     return world

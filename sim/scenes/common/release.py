@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
@@ -60,8 +60,8 @@ def fixed_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Fl
     """
     world = empty_world(3, spin_length, skin=0.5 * parameters.radius, materials=len(centres) + 1)
     for row, centre in enumerate(centres):
-        sphere = {"material": row, "layer": row, "first_id": row}
-        world = add_spheres(world, centre, parameters.radius, parameters.mass, fixed=True, **sphere)
+        group = SphereGroup(fixed=True, layer=row, material=row, first_id=row)
+        world = add_spheres(world, centre, parameters.radius, parameters.mass, group)
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres
+from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Outcome, Part, Reading, Track
@@ -98,7 +98,9 @@ def start(parameters: CubeParameters, seed: int) -> World:
     distance = 2.0 * RADIUS + (WAY if parameters.course == "strikes" else -parameters.pressed)
     position = corner - (distance, 0.0)
     mass = parameters.mass_ratio * MASS
-    return add_spheres(world, position, RADIUS, mass, fixed=True, layer=PARTICLE, first_id=world.sphere_count)
+    return add_spheres(
+        world, position, RADIUS, mass, SphereGroup(fixed=True, layer=PARTICLE, first_id=world.sphere_count)
+    )
 
 
 def corner_of(parameters: CubeParameters) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from repose.sim.engine.builder import add_bonds, add_spheres
+from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
@@ -88,11 +88,13 @@ def start(parameters: LogParameters, seed: int) -> World:
     chain = np.column_stack([across, np.full(parameters.beads, y)])
     mass = BEAD_DENSITY * VOLUME * (BEAD / (0.5 * DIAMETER)) ** 3
     first = world.sphere_count
-    world = add_spheres(world, chain, 0.8 * BEAD, mass, fixed=True, layer=THREAD, first_id=first)
+    world = add_spheres(world, chain, 0.8 * BEAD, mass, SphereGroup(fixed=True, layer=THREAD, first_id=first))
     size = weight_radius(parameters)
     position = chain[-1] + (BEAD + size, 0.0)
     last = world.sphere_count
-    world = add_spheres(world, position, size, parameters.weight_mass, fixed=True, layer=WEIGHT, first_id=last)
+    world = add_spheres(
+        world, position, size, parameters.weight_mass, SphereGroup(fixed=True, layer=WEIGHT, first_id=last)
+    )
     rows = np.concatenate([[end], np.arange(first, last + 1)])
     return add_bonds(world, rows[:-1], rows[1:], np.ones(3))
 

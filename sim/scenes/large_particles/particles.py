@@ -21,7 +21,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from annotated_types import Le
 from numpy.typing import ArrayLike, NDArray
-from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, forget_neighbours
+from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, forget_neighbours
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
 from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits
@@ -203,7 +203,7 @@ def with_body(
     A bond with an end in `weak` has the share `weakness` of the stiffness and of the internal friction.
     """
     first = world.sphere_count
-    world = add_spheres(world, centres, RADIUS, mass, fixed=True, layer=body, first_id=first)
+    world = add_spheres(world, centres, RADIUS, mass, SphereGroup(fixed=True, layer=body, first_id=first))
     distance = np.hypot(*(centres[:, None] - centres[None]).transpose(2, 0, 1))
     i, j = np.nonzero(np.triu(distance < NEIGHBOUR * DIAMETER, 1))
     if not i.size:

@@ -20,7 +20,7 @@ import math
 from typing import Annotated, ClassVar
 
 import numpy as np
-from repose.sim.engine.builder import add_bonds, add_spheres
+from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading, Track
@@ -109,7 +109,7 @@ def start(parameters: SatelliteParameters, seed: int) -> World:
     angle = math.tau * np.arange(3) / 3.0
     across = parameters.size / math.sqrt(3.0)
     centres = np.column_stack([parameters.far + across * np.cos(angle), across * np.sin(angle)])
-    world = add_spheres(new_world(), centres, PARTICLE * parameters.size, MASS, fixed=True, layer=0)
+    world = add_spheres(new_world(), centres, PARTICLE * parameters.size, MASS, SphereGroup(fixed=True, layer=0))
     return add_bonds(world, (0, 1, 2), (1, 2, 0), np.ones(3))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
@@ -31,7 +31,9 @@ def liquid(columns: int, rows: int, seed: int) -> World:
     centres = SPACING * np.column_stack([column + 0.5 * (row % 2) + 0.5, np.sqrt(0.75) * row + 0.5])
     radii = RADIUS * generator.uniform(1.0 - SPREAD, 1.0 + SPREAD, column.size)
     world = empty_world(2, 0, skin=0.3 * RADIUS)
-    world = add_spheres(world, centres, radii, DENSITY * VOLUME * (radii / RADIUS) ** 3, fixed=True, layer=0)
+    world = add_spheres(
+        world, centres, radii, DENSITY * VOLUME * (radii / RADIUS) ** 3, SphereGroup(fixed=True, layer=0)
+    )
     world.layer[:] = row // MARKED % len(LIQUID)
     return world
 

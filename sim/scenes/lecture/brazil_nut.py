@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres
+from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.io.plain import Array
@@ -138,7 +138,7 @@ def start(parameters: BrazilNutParameters, seed: int) -> World:
     world = lattice(parameters, seed, inside)
     world.layer[int(np.hypot(*world.motion[:2, 0]).argmin())] = MARKED
     mass = parameters.mass_of(np.array(nut))
-    world = add_spheres(world, [[0.0, nut]], nut, mass, layer=NUT, first_id=world.sphere_count)
+    world = add_spheres(world, [[0.0, nut]], nut, mass, SphereGroup(layer=NUT, first_id=world.sphere_count))
     wide, rim = parameters.half_width, parameters.rim
     corner = [(-wide, 0.0), (wide, 0.0), (wide, rim), (-wide, rim)]
     return with_lines(world, np.array([(corner[k - 1], corner[k]) for k in (1, 2, 3, 0)]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits, SceneView
@@ -120,7 +120,7 @@ def lattice(
     radii = drawn_radii(parameters, generator)[: count or None]
     position = places(parameters, generator, radii.size, inside)
     world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials)
-    return add_spheres(world, position, radii, parameters.mass_of(radii), layer=0)
+    return add_spheres(world, position, radii, parameters.mass_of(radii), SphereGroup(layer=0))
 
 
 def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> World:
@@ -129,7 +129,7 @@ def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> Wo
     radius, reach = parameters.mean_radius, math.ceil(0.5 * half / parameters.mean_radius)
     centre = np.column_stack([2.0 * radius * np.arange(-reach, reach + 1), np.full(2 * reach + 1, -radius)])
     mass = parameters.mass_of(np.array(radius))
-    return add_spheres(world, centre, radius, mass, fixed=True, material=1, first_id=world.sphere_count)
+    return add_spheres(world, centre, radius, mass, SphereGroup(fixed=True, material=1, first_id=world.sphere_count))
 
 
 def keep_above(experiment: Experiment, low: float) -> int:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres
+from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment, Scene
@@ -215,8 +215,7 @@ def pour(experiment: Experiment, portion: int) -> None:
             position,
             radii,
             built.mass_of(radii),
-            layer=portion,
-            first_id=int(run.world.sphere_id.max()) + 1,
+            SphereGroup(layer=portion, first_id=int(run.world.sphere_id.max()) + 1),
             **free_fall(experiment),
         )
     start_derivatives(experiment, first_row=before)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres, empty_world
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.comparison import ResultNumber
@@ -169,8 +169,7 @@ def pour(experiment: Experiment) -> None:
             [[x, high]],
             radius,
             float(built.mass_of(np.array(radius))),
-            layer=state.portion - 1,
-            first_id=int(world.sphere_id.max()) + 1,
+            SphereGroup(layer=state.portion - 1, first_id=int(world.sphere_id.max()) + 1),
             **free_fall(experiment),
         )
     start_derivatives(experiment, first_row=world.sphere_count)

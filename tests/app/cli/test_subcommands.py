@@ -19,6 +19,7 @@ from tests.app.program import UNIX, start
 from tests.python_words import PYTHON_WORDS
 
 
+@pytest.mark.case("F01")
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"], ["sweep", "--help"]])
 def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[str], tmp_path: Path) -> None:
     code = (

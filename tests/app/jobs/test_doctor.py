@@ -57,6 +57,7 @@ def test_doctor_reports_processors_and_threads_of_a_run(
     assert finding("threads of a run").value.startswith(words)
 
 
+@pytest.mark.case("G04")
 @pytest.mark.gl
 def test_opengl_is_named_with_its_version_and_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "PROBE", REAL_PROBE)
@@ -74,6 +75,7 @@ def test_a_crash_of_the_driver_ends_only_the_probe_process(monkeypatch: pytest.M
     assert "OpenGL 3.3" in found.advice
 
 
+@pytest.mark.case("G02")
 @pytest.mark.parametrize(
     ("system", "words"),
     [

@@ -85,6 +85,7 @@ def golden(name: str) -> np.ndarray:
     return np.asarray(Image.open(GOLDEN / f"{name}.png").convert("RGB"), float)
 
 
+@pytest.mark.case("R16")
 @pytest.mark.gl
 @pytest.mark.parametrize("name", list(VIEWS))
 def test_a_view_looks_as_its_golden_picture(picture_maker: PictureMaker, name: str) -> None:

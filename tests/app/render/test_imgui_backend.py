@@ -113,6 +113,7 @@ def test_the_mouse_leaves_with_the_window(backend: Any) -> None:
     assert not imgui.is_mouse_pos_valid()
 
 
+@pytest.mark.case("G14")
 def test_nothing_is_written_into_the_current_folder(
     backend: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,6 +165,7 @@ def test_every_colouring_draws_with_everything_switched_on(
         assert len(np.unique(picture)) > 10
 
 
+@pytest.mark.case("G06")
 @pytest.mark.parametrize(
     ("stage", "source"),
     [
@@ -225,6 +226,7 @@ def test_positions_that_are_not_finite_disturb_no_other_grain(picture_maker: Pic
     assert np.array_equal(draw(picture_maker, two, BARE, 1.0), draw(picture_maker, one_disc(10.0), BARE, 1.0))
 
 
+@pytest.mark.case("G20")
 def test_all_opengl_objects_are_released(picture_maker: PictureMaker) -> None:
     from repose.app.render.imgui_backend import ImguiBackend, imgui
     from repose.app.render.renderer import Renderer

@@ -95,12 +95,14 @@ def drain(film: Film) -> None:
         film.pump()
 
 
+@pytest.mark.case("R12")
 def test_frames_are_requested_at_simulated_times(film: Film, source: Source) -> None:
     film.fps, film.speed = 50, 0.1
     film.start()
     assert source.intervals == [0.1 / 50]
 
 
+@pytest.mark.case("R10")
 def test_every_frame_sent_is_drawn_at_the_size_of_the_film_and_kept(
     film: Film, source: Source, sinks: list[Sink]
 ) -> None:
@@ -121,6 +123,7 @@ def test_every_frame_sent_is_drawn_at_the_size_of_the_film_and_kept(
     assert film.parts == tuple(sinks[0].parts)
 
 
+@pytest.mark.case("R05", "R08")
 def test_while_the_encoder_is_behind_frames_wait(film: Film, source: Source, sinks: list[Sink]) -> None:
     film.start()
     sinks[0].ready = False
@@ -132,6 +135,7 @@ def test_while_the_encoder_is_behind_frames_wait(film: Film, source: Source, sin
     assert film.frames == 3
 
 
+@pytest.mark.case("R06")
 def test_an_encoder_that_fails_ends_the_film_with_its_sentence(film: Film, source: Source, sinks: list[Sink]) -> None:
     film.start()
     sinks[0].failure = "the disk is almost full"
@@ -141,6 +145,7 @@ def test_an_encoder_that_fails_ends_the_film_with_its_sentence(film: Film, sourc
     assert not film.running
 
 
+@pytest.mark.case("G16")
 def test_a_drawing_error_ends_the_film_not_the_program(film: Film, source: Source) -> None:
     class Failing(Director):
         def picture(self) -> Any:

@@ -60,6 +60,7 @@ def test_the_colours_of_a_film_are_exact_and_tagged(tmp_path: Path) -> None:
     assert [frame[24, 32] for frame in raw] == pytest.approx(expected, abs=3)
 
 
+@pytest.mark.case("R09")
 @pytest.mark.parametrize("size", [(641, 361), (1, 1), (3, 2), (1922, 3)])
 def test_odd_sizes_are_padded_to_even(size: tuple[int, int], tmp_path: Path) -> None:
     with Recorder(tmp_path / "a.mp4", size, 60) as made:
@@ -69,6 +70,7 @@ def test_odd_sizes_are_padded_to_even(size: tuple[int, int], tmp_path: Path) -> 
     assert np.abs(frame.astype(int) - 119).max() < 6
 
 
+@pytest.mark.case("R09")
 def test_absurd_sizes_and_rates_are_refused(tmp_path: Path) -> None:
     for size, fps in (((0, 10), 60.0), ((10, 9000), 60.0), ((10, 10), 0.0), ((10, 10), float("nan")), ((10, 10), 1e9)):
         with pytest.raises(RecorderError, match="refused"):
@@ -76,6 +78,7 @@ def test_absurd_sizes_and_rates_are_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.case("R13")
 def test_existing_film_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a.mp4").write_bytes(b"precious")
     with Recorder(tmp_path / "a.mp4", (32, 32), 60) as made:
@@ -84,6 +87,7 @@ def test_existing_film_is_never_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / "a.mp4").read_bytes() == b"precious"
 
 
+@pytest.mark.case("R13")
 def test_names_with_odd_characters_work_and_a_missing_folder_is_made(tmp_path: Path) -> None:
     with Recorder(tmp_path / "Schüttkegel λ 砂" / "-wild name%03d", (32, 32), 60) as made:
         made.add(flat((32, 32)))
@@ -91,6 +95,7 @@ def test_names_with_odd_characters_work_and_a_missing_folder_is_made(tmp_path: P
     assert len(film(made.path)) == 1
 
 
+@pytest.mark.case("R08")
 def test_unusable_targets_are_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "a.mp4", tmp_path / f"{'x' * 300}.mp4", tmp_path / "a.avi", tmp_path / "x\0.mp4"):
@@ -124,6 +129,7 @@ def test_a_frame_of_another_size_is_refused_and_the_film_continues(tmp_path: Pat
         made.add(flat((32, 32)))
 
 
+@pytest.mark.case("R11")
 def test_many_short_films_leave_no_thread_or_draft_behind(tmp_path: Path) -> None:
     import threading
 
@@ -135,6 +141,7 @@ def test_many_short_films_leave_no_thread_or_draft_behind(tmp_path: Path) -> Non
     assert len(list(tmp_path.iterdir())) == 20
 
 
+@pytest.mark.case("R07")
 @pytest.mark.parametrize(
     ("typed", "name"), [("shots/", "shots"), ("shots%05d.png", "shots%05d.png"), ("a.mp4", "a.mp4")]
 )
@@ -147,6 +154,7 @@ def test_on_a_full_disk_the_refusal_names_what_there_would_be(
     assert f"Film {tmp_path / name} is not begun" in str(refused.value)
 
 
+@pytest.mark.case("R07")
 def test_a_nearly_full_disk_ends_the_film_while_it_can_be_completed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +187,7 @@ KILLED = """
 """
 
 
+@pytest.mark.case("R01")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_film_of_a_killed_process_is_playable_up_to_its_last_second(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
@@ -225,6 +234,7 @@ def test_a_file_system_without_hard_links_is_supported(tmp_path: Path, monkeypat
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.case("R01")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.slow)])
 def test_after_kills_every_film_can_be_played_and_drafts_are_deleted(count: int) -> None:
@@ -247,6 +257,7 @@ def test_only_drafts_of_ended_programs_are_removed(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.case("R06")
 @pytest.mark.parametrize("module", [None, types.ModuleType("av")], ids=["missing", "broken"])
 def test_without_pyav_films_are_refused_in_a_sentence_and_pictures_work(
     module: types.ModuleType | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -304,6 +315,7 @@ LIMITED_FILE = """
 """
 
 
+@pytest.mark.case("R14")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file size")
 def test_r14_a_film_continues_in_another_file_at_the_largest_file_of_the_disk(tmp_path: Path) -> None:
     done = subprocess.run(
@@ -331,6 +343,7 @@ def test_r14_all_files_of_a_film_are_named() -> None:
     assert str(names_of(whole[-1], whole)) == f"{whole[0]} to a-3.mp4 (3 files)"
 
 
+@pytest.mark.case("R14")
 @pytest.mark.slow
 def test_r14_the_memory_of_a_long_film_is_flat(tmp_path: Path) -> None:
     """Ten hours at 60 frames per second are two million frames: 400 bytes of each would be 0.9 GB."""
@@ -346,6 +359,7 @@ def test_r14_the_memory_of_a_long_film_is_flat(tmp_path: Path) -> None:
     assert peak[1] - peak[0] < 400 * 12_000
 
 
+@pytest.mark.case("R07")
 def test_a_disk_that_refuses_to_write_ends_the_film_but_not_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -154,6 +154,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.case("F05")
 def test_f04_and_n15_only_the_run_of_an_ended_window_is_offered(
     own_folder: Path, run: Experiment, tmp_path: Path
 ) -> None:
@@ -175,6 +176,7 @@ def test_f04_and_n15_only_the_run_of_an_ended_window_is_offered(
     assert not [*own_folder.iterdir()]
 
 
+@pytest.mark.case("F14")
 def test_f14_the_number_of_files_left_by_crashes_is_limited(own_folder: Path, run: Experiment) -> None:
     for _ in range(8):
         position = autosave.begin()
@@ -207,6 +209,7 @@ def test_an_automatic_save_is_opened_or_discarded(run: Experiment, own_folder: P
     assert len(sent) == (choice == "open_lost")
 
 
+@pytest.mark.case("F06")
 def test_n14_a_full_disk_is_reported_and_the_run_continues(
     kept: tuple[RunSaver, list[Command]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

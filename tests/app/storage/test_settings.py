@@ -39,6 +39,7 @@ def test_saving_twice_writes_once(file: Path) -> None:
     assert (file.stat().st_mtime_ns, file.stat().st_ino) == before
 
 
+@pytest.mark.case("G14")
 @pytest.mark.parametrize(
     "content",
     [b"theme == 3", b"\xff\xfe\x00", b"theme = 'light'\ntheme = 'dark'", b"a" * (LARGEST_FILE + 1)],
@@ -86,6 +87,7 @@ def test_an_invalid_value_is_reported_and_replaced_only_by_a_choice_of_the_user(
     assert line in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.case("F04")
 def test_two_windows_do_not_overwrite_each_others_choices(file: Path) -> None:
     one, other = load_settings(file), load_settings(file)
     one.choices.theme = "light"
@@ -107,6 +109,7 @@ def test_a_file_damaged_during_the_session_is_reported_and_not_changed(file: Pat
     assert file.read_bytes() == content
 
 
+@pytest.mark.case("F13")
 def test_keys_and_comments_of_another_version_are_kept(file: Path) -> None:
     write(file, b"# mine\nfuture_setting = 3\ntheme = 'light'\n")
     settings = load_settings(file)
@@ -118,6 +121,7 @@ def test_keys_and_comments_of_another_version_are_kept(file: Path) -> None:
     assert load_settings(file).choices.theme == "dark"
 
 
+@pytest.mark.case("F06", "G14")
 def test_a_folder_that_cannot_be_written_is_reported_and_the_old_file_remains(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_text_of_160_percent_is_legible_at_the_design_size() -> None:
     assert interface_scale((1280, 720), 1.0, 1.6, PALETTES["dark"]) == 1.6
 
 
+@pytest.mark.case("G12")
 def test_text_is_larger_on_larger_windows_and_denser_screens() -> None:
     dark = PALETTES["dark"]
     assert interface_scale((1280, 720), 1.0, 1.0, dark) == 1.0

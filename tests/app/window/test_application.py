@@ -353,6 +353,7 @@ def test_choices_are_stored_when_the_window_closes(application: Any, tmp_path: P
     assert 'colour_by = "speed"' in (tmp_path / "settings.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.case("G06")
 def test_a_shader_refused_by_the_driver_is_reported_and_the_experiment_continues(
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,6 +379,7 @@ def test_a_shader_refused_by_the_driver_is_reported_and_the_experiment_continues
     assert ui.program.broken == {}
 
 
+@pytest.mark.case("G08", "G09", "R15")
 @pytest.mark.parametrize("times", [8, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_window_of_any_size_and_often_without_one_films_whole_pictures_at_the_size_of_the_film(
     application: Any, times: int, monkeypatch: pytest.MonkeyPatch
@@ -409,6 +411,7 @@ def test_a_window_of_any_size_and_often_without_one_films_whole_pictures_at_the_
     assert all(after[kind] - before[kind] <= 3 for kind in after), (before, after)  # those of the film, once
 
 
+@pytest.mark.case("G15", "G17")
 @pytest.mark.parametrize("loss", ["out of memory", "every object"])
 def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_another_try_draws_again(
     application: Any, loss: str, monkeypatch: pytest.MonkeyPatch
@@ -440,6 +443,7 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
     assert ui.program.broken == {}
 
 
+@pytest.mark.case("T08")
 def test_a_physics_thread_that_failed_is_reported_and_replaced(
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,7 @@ def is_one_sentence(text: str) -> bool:
     return text.endswith(".") and "\n" not in text and "Traceback" not in text
 
 
+@pytest.mark.case("G01")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only here can a display be taken away")
 def test_without_a_display_the_refusal_says_what_works_without_one() -> None:
     text = outcome(REFUSED.format(opener="open_window"))
@@ -45,6 +46,7 @@ def test_without_a_display_the_refusal_says_what_works_without_one() -> None:
     assert "repose run heap" in text
 
 
+@pytest.mark.case("G05")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only here can a display be taken away")
 def test_a_display_that_does_not_answer_is_refused_in_one_sentence() -> None:
     text = outcome(REFUSED.format(opener="open_window"), DISPLAY=":4711", SDL_VIDEODRIVER="x11")
@@ -86,6 +88,7 @@ def test_the_end_of_the_x_server_is_answered_and_ends_the_program_with_an_exit_c
     assert "kept" in done.stdout
 
 
+@pytest.mark.case("G03")
 @pytest.mark.gl
 def test_an_old_opengl_is_refused_with_both_versions() -> None:
     text = outcome(REFUSED.format(opener="open_offscreen"), MESA_GL_VERSION_OVERRIDE="2.1")
@@ -132,6 +135,7 @@ for kind in (pygame.WINDOWMINIMIZED, pygame.WINDOWRESTORED):
     assert outcome(code).splitlines() == ["(0, 0)", "(320, 200)"]
 
 
+@pytest.mark.case("G12")
 @pytest.mark.gl
 def test_mouse_positions_are_pixels_where_the_system_counts_points() -> None:
     code = """

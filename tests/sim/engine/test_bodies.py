@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.sim.engine.body_builder import BodyShape, add_bodies, body_shape, shape_of_spheres
-from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, keep_spheres, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.orientation import body_spins, matrices
 from repose.sim.engine.world import NOT_FINITE, PAIR_COUNT, TOO_FAST
@@ -28,11 +28,12 @@ def bench_of(
 ) -> Bench:
     """Bodies of one shape; words of `add_bodies`, and parameters of the law."""
     dimension = shape.offset.shape[1]
-    words = {key: given.pop(key) for key in ("position", "orientation", "velocity", "spin", "fixed") if key in given}
+    words = {key: given.pop(key) for key in ("position", "orientation", "velocity", "spin") if key in given}
+    group = SphereGroup(fixed=given.pop("fixed", False))
     model, numbers = model_of(scheme, dimension, True, law or laws()["voigt"], **given)
     model = replace(model, bodies=True)
     blank = empty_world(dimension, model.spin_length, model.integrator.levels, 1e-4, materials=2)
-    world = add_bodies(blank, shape, words.pop("position", np.zeros((1, dimension))), **words)
+    world = add_bodies(blank, shape, words.pop("position", np.zeros((1, dimension))), group, **words)
     return Bench(world, model, numbers, dt, gravity, compiled=True)
 
 
@@ -294,7 +295,7 @@ def test_the_stable_step_of_a_body_is_never_too_large() -> None:
 def test_a_body_leaves_as_a_whole() -> None:
     shape = dumbbell(2)
     bench = bench_of(shape, 1e-6, position=[(0.0, 0.0), (0.01, 0.0), (0.02, 0.0)])
-    world = add_spheres(bench.world, [(0.03, 0.0)], 1e-3, 1e-5, first_id=6)
+    world = add_spheres(bench.world, [(0.03, 0.0)], 1e-3, 1e-5, SphereGroup(first_id=6))
     world = keep_spheres(world, np.array([True, True, True, False, True, True, True]))
     assert world.sphere_id.tolist() == [0, 1, 4, 5, 6]
     assert world.bodies.member.tolist() == [0, 1, 2, 3]

@@ -154,6 +154,7 @@ def test_contact_forces_cancel_in_every_scheme_and_dimension(integrator: str, di
         assert moments + torque == pytest.approx(0.0, abs=(1e-12 + 2.0 * moved) * size)
 
 
+@pytest.mark.case("I06")
 def test_a_boost_changes_nothing_but_the_velocity() -> None:
     # Galilei: 100 m/s on all grains; positions differ by rounding of 1e-16 m a step, amplified by contact stiffness.
     still, boosted = cluster(), cluster()
@@ -192,6 +193,7 @@ def test_quarter_turns_and_mirrors_are_exact() -> None:
     assert quarter.world.force == pytest.approx(force, abs=1e-13 * np.abs(force).max())
 
 
+@pytest.mark.case("I23")
 def test_scaling_all_lengths_by_a_power_of_four_scales_the_forces_exactly() -> None:
     # Lengths x4, masses x1, times x1: with the linear law forces x4, every operation exact in binary.
     def forces(factor: float) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, with_levels, with_threads
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, keep_spheres, with_levels, with_threads
 from repose.sim.engine.tables import LINE_BYTES, SHORT, copied, filled, joined, taken, zeros
 from repose.sim.engine.world import World, copy_world
 from repose.sim.io.world_tables import packed, tables_of, unpacked, world_of
@@ -19,7 +19,7 @@ def built() -> World:
     """Spheres in space that rotate, in two steps."""
     position = 3e-3 * np.stack([np.arange(COUNT), np.zeros(COUNT), np.zeros(COUNT)], axis=1)
     world = add_spheres(empty_world(3, 3), position[:100], 1e-3, 1e-5)
-    return add_spheres(world, position[100:], 1e-3, 1e-5, first_id=100)
+    return add_spheres(world, position[100:], 1e-3, 1e-5, SphereGroup(first_id=100))
 
 
 WORLDS = {

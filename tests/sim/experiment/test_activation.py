@@ -12,15 +12,6 @@ from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import integrators
 
-from tests.small_worlds import use_plain_engine
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same engine as plain Python: any choice of formulas without waiting for the compiler."""
-    use_plain_engine(monkeypatch)
-
-
 TINY = {"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3}
 
 

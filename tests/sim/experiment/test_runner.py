@@ -147,6 +147,7 @@ def test_a_refused_start_leaves_the_number_of_the_experiment_in_the_snapshot(run
     assert (runner.latest().run.seed, runner.latest().history.begun_by) == (2, 1)
 
 
+@pytest.mark.case("T16")
 def test_a_paused_runner_does_exactly_the_requested_steps(runner: Runner) -> None:
     runner.send(Act("fill"))
     until(lambda: runner.latest().run.phase.name == "filling")
@@ -156,6 +157,7 @@ def test_a_paused_runner_does_exactly_the_requested_steps(runner: Runner) -> Non
         assert at_rest(runner).run.step == total
 
 
+@pytest.mark.case("T16")
 def test_many_step_requests_from_two_threads_are_all_done(runner: Runner) -> None:
     runner.send(Act("fill"))
 
@@ -171,6 +173,7 @@ def test_many_step_requests_from_two_threads_are_all_done(runner: Runner) -> Non
     assert at_rest(runner).run.step == 2_000
 
 
+@pytest.mark.case("T16")
 def test_many_pauses_leave_the_thread_working(runner: Runner) -> None:
     runner.send(Act("fill"))
     for number in range(2_000):
@@ -194,6 +197,7 @@ def test_steps_missed_during_a_pause_are_not_done_later(runner: Runner) -> None:
     assert at_rest(runner).run.step == step + 1
 
 
+@pytest.mark.case("G21")
 def test_neither_drawing_nor_the_thread_changes_a_bit(runner: Runner) -> None:
     hashes: list[str] = []
 
@@ -298,6 +302,7 @@ def test_a_fault_is_shown_and_can_be_recovered_from(runner: Runner) -> None:
     until(lambda: runner.latest().messages.fault is None and runner.latest().run.step > step)
 
 
+@pytest.mark.case("T08")
 def test_an_error_of_the_thread_is_shown_as_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
     def broken() -> Experiment:
         raise RuntimeError("no such luck")

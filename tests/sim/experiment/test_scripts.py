@@ -24,7 +24,7 @@ from repose.sim import (
 )
 from repose.sim.bonds.beam_bond import BeamBondParameters
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
-from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls
+from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import World
 from repose.sim.experiment.commands import (
@@ -50,11 +50,6 @@ from tests.small_worlds import use_plain_engine
 GLASS = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
 FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 LECTURES = ("janssen", "brazil_nut", "drum", "rough_plane", "silo", "two_sided", "biaxial")
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_plain_engine(monkeypatch)
 
 
 def pressed(**values: Any) -> Simulation:
@@ -419,10 +414,12 @@ def test_numbers_of_numpy_are_python_numbers_in_a_saved_run(tmp_path: Path, unco
 # Scenes of scripts.
 
 
-def two_spheres(dimension: int = 3, spin: int = 3, materials: int = 1, **more: Any) -> World:
+def two_spheres(dimension: int = 3, spin: int = 3, materials: int = 1, material: int = 0) -> World:
     position = np.zeros((2, dimension))
     position[1, -1] = 2e-3
-    return add_spheres(empty_world(dimension, spin, materials=materials), position, 1e-3, 1e-5, **more)
+    return add_spheres(
+        empty_world(dimension, spin, materials=materials), position, 1e-3, 1e-5, SphereGroup(material=material)
+    )
 
 
 FLOOR_OF_2 = [[[0.0] * 3, [0.0, 0.0, 1.0], [0.0] * 3]]

@@ -32,6 +32,7 @@ def poured(steps: int = 20_000, seed: int = 1, **values: object) -> Experiment:
 # Determinism.
 
 
+@pytest.mark.case("I12")
 def test_same_seed_gives_the_same_bits_and_another_seed_others() -> None:
     assert state_hash(poured().run) == state_hash(poured().run) != state_hash(poured(seed=2).run)
 
@@ -52,6 +53,7 @@ def test_batch_size_does_not_matter(batch: int) -> None:
     assert energy_of(other) == energy_of(reference)
 
 
+@pytest.mark.case("I12")
 def test_a_fresh_process_and_another_scene_before_give_the_same_bits() -> None:
     code = (
         "from repose.sim.experiment.results import state_hash\n"
@@ -168,6 +170,7 @@ def test_time_is_steps_times_dt_across_changes_of_dt() -> None:
     assert experiment.run.dt_changes == [(0, 2e-5), (1_000, 1e-5)]
 
 
+@pytest.mark.case("P12")
 def test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain() -> None:
     experiment = poured()
     count = experiment.run.state.poured - experiment.run.state.removed

@@ -44,16 +44,9 @@ from repose.sim.fields.target import Target
 from repose.sim.registry import integrators
 
 from tests.reliability.runs import FEW, changed
-from tests.small_worlds import use_plain_engine
 from tests.tiers import tiered
 
 G = 9.81
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine as plain Python: every scheme without waiting for the compiler."""
-    use_plain_engine(monkeypatch)
 
 
 def dropped(integrator: str, **values: object) -> Experiment:

@@ -102,6 +102,7 @@ def test_a_name_with_no_room_for_its_draft_is_refused_when_claimed(tmp_path: Pat
     assert names(tmp_path) == ["file"]
 
 
+@pytest.mark.case("F05")
 def test_what_a_killed_process_left_is_swept_when_the_next_claims_there(tmp_path: Path) -> None:
     (tmp_path / "other.repose").write_text("old")
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=ROOT, check=False)
@@ -113,6 +114,7 @@ def test_what_a_killed_process_left_is_swept_when_the_next_claims_there(tmp_path
     assert names(tmp_path) == ["other.repose", "run.repose"]
 
 
+@pytest.mark.case("F14")
 def test_only_drafts_of_ended_processes_are_removed(tmp_path: Path) -> None:
     dead = gone()
     kept = [

@@ -88,6 +88,7 @@ def test_a_world_written_with_the_names_of_older_formats_is_the_same_world() -> 
     assert all(np.array_equal(again[name], tables[name]) for name in tables)
 
 
+@pytest.mark.case("I14")
 def test_a_restart_at_any_step_gives_the_same_run() -> None:
     whole = heap(21_013)
     for stop in (1, 349, 4_999, 13_210):

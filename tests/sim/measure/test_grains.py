@@ -11,7 +11,7 @@ from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.clump import mass_properties
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.engine.body_builder import BodyShape, add_bodies, body_shape, shape_of_spheres
-from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import World
 from repose.sim.measure.bulk import measure_bulk
@@ -47,7 +47,7 @@ def world_of(dimension: int) -> World:
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_members_that_overlap_are_counted_once_in_a_packing_fraction(dimension: int) -> None:
     world = add_bodies(world_of(dimension), dumbbell(dimension), np.zeros((1, dimension)), orientation=None)
-    loose = add_spheres(world, [np.full(dimension, 0.01)], R, 1e-5, first_id=9)
+    loose = add_spheres(world, [np.full(dimension, 0.01)], R, 1e-5, SphereGroup(first_id=9))
     box = Box(np.full(dimension, -0.02), np.full(dimension, 0.02))
     bench = Bench(loose, *model_of("velocity_verlet", dimension, True, laws()["voigt"]), 1e-7)
     ball = {2: pi * R**2, 3: 4.0 / 3.0 * pi * R**3}[dimension]
@@ -57,8 +57,8 @@ def test_members_that_overlap_are_counted_once_in_a_packing_fraction(dimension: 
 
 def test_shares_follow_the_shape_and_not_the_size() -> None:
     world = add_bodies(world_of(2), dumbbell(2), np.zeros((1, 2)))
-    world = add_bodies(world, dumbbell(2, 2.0 * R), [(0.02, 0.0)], first_id=5)
-    world = add_spheres(world, [(0.05, 0.0)], R, 1e-5, first_id=9)
+    world = add_bodies(world, dumbbell(2, 2.0 * R), [(0.02, 0.0)], SphereGroup(first_id=5))
+    world = add_spheres(world, [(0.05, 0.0)], R, 1e-5, SphereGroup(first_id=9))
     share = own_shares(world)
     assert share[:4] == pytest.approx(np.full(4, 0.5 * size_of_dumbbell(2) / (pi * R**2)), rel=2e-3)
     assert share[4] == 1.0

@@ -10,17 +10,12 @@ from repose.sim import Material, ParameterError, Simulation, place_spheres
 from repose.sim.laws.material_columns import FRICTION
 from repose.sim.registry import integrators
 
-from tests.small_worlds import use_plain_engine
+pytestmark = pytest.mark.usefixtures("uncompiled")
 
 G = 9.81
 GLASS = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
 WOOD = Material(young=1e7, poisson=0.3, density=700.0, restitution=0.5, friction=0.9)
 FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 2.0))
-
-
-@pytest.fixture(autouse=True)
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_plain_engine(monkeypatch)
 
 
 def stacked(**values: object) -> Simulation:

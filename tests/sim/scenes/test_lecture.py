@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.sim.engine.builder import add_spheres
+from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
@@ -550,7 +550,9 @@ def test_both_flanks_of_a_heap_are_measured_each_from_its_own_side() -> None:
     run, diameter = experiment.run, experiment.run.built.diameter
     x, y = (axis.ravel() * diameter for axis in np.meshgrid(np.arange(-60.0, 61.0), np.arange(0.5, 30.0)))
     inside = y < np.minimum(14.0 * diameter + 0.5 * x, 14.0 * diameter - 0.25 * x)
-    run.world = add_spheres(run.world, np.column_stack([x, y])[inside], 0.5 * diameter, 1e-4, first_id=1000)
+    run.world = add_spheres(
+        run.world, np.column_stack([x, y])[inside], 0.5 * diameter, 1e-4, SphereGroup(first_id=1000)
+    )
     for side, slope in ((-1.0, 0.5), (1.0, 0.25)):
         of = two_sided.flank(experiment, side)
         assert of is not None

@@ -18,6 +18,7 @@ TEXTS = ("nan", "-1", "1e999", "0,5", "0.25", "\u0105\u0119", "../x", "12", "=",
 KEYS = (imgui.Key.enter, imgui.Key.escape, imgui.Key.tab, imgui.Key.backspace, imgui.Key.mod_ctrl, imgui.Key.left_arrow)
 
 
+@pytest.mark.case("G19")
 @pytest.mark.parametrize(("seed", "events"), tiered([(1, 500), (1, 1500), (2, 1500), (3, 1500)], fast={(1, 500)}))
 def test_random_events_raise_no_error_and_send_only_valid_values(seed: int, events: int, tmp_path: Path) -> None:
     dice = random.Random(seed)

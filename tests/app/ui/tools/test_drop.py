@@ -10,7 +10,7 @@ from repose.app.ui.tools.drop import TOOL
 from repose.sim.experiment.commands import ADDED, AddGrains, TakeBack
 
 from tests.app.ui.panels.panel_harness import open_harness
-from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.app.ui.tools.two_grains import SIZE, at, two_grains
 
 
 def test_a_click_adds_grains_where_the_pointer_is_and_a_drag_is_the_cameras(tmp_path: Path) -> None:

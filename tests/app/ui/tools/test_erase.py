@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from repose.app.render.camera import Camera2D
 from repose.app.ui.edits import PATIENCE
 from repose.app.ui.tools.erase import TOOL
 from repose.sim.experiment.commands import REMOVED, DoAgain, RemoveGrain, TakeBack
 
-from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
-from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.app.ui.panels.panel_harness import PanelHarness
+from tests.app.ui.tools.two_grains import at
 from tests.english import english
 from tests.snapshots import put
-
-
-@pytest.fixture
-def harness(tmp_path: Path) -> Iterator[PanelHarness]:
-    with open_harness(tmp_path, two_grains(), size=SIZE) as opened:
-        opened.ui.camera = Camera2D((0.0, 0.0), 0.01)
-        yield opened
 
 
 def test_a_click_removes_the_grain_and_no_wall(harness: PanelHarness) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.ui.places import BELOW_LEGEND, STRIP, free_of_buttons
 from repose.app.ui.toasts import Toasts
@@ -16,40 +14,11 @@ from repose.app.ui.tools import all_tools, chosen_tool
 from repose.app.ui.tools.grab import EARTH, NOTHING, TOOL, Grabbed
 from repose.sim.experiment.commands import PULLED, Pull, Release, TakeBack
 from repose.sim.experiment.pull import LARGEST_FORCE
-from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
+from tests.app.ui.tools.two_grains import MASS, SIZE, at, two_grains
 from tests.english import english
-from tests.snapshots import put, snapshot_of
-
-SIZE = (800, 600)
-MASS = 2e-3
-
-
-def two_grains(third: tuple[float, ...] = ()) -> Snapshot:
-    """A wall sphere at the origin and a grain beside it."""
-    places = np.array(((0.0, 0.0, *third), (3.0, 1.0, *third)), np.float32)
-    return snapshot_of(
-        serial=1,
-        position=places,
-        radius=np.ones(2, np.float32),
-        mass=np.array((np.inf, MASS), np.float32),
-        fixed=np.array((True, False)),
-        sphere_id=np.array((4, 7)),
-        box=(tuple(places.min(axis=0) - 1.0), tuple(places.max(axis=0) + 1.0)),
-    )
-
-
-@pytest.fixture
-def harness(tmp_path: Path) -> Iterator[PanelHarness]:
-    with open_harness(tmp_path, two_grains(), size=SIZE) as opened:
-        opened.ui.camera = Camera2D((0.0, 0.0), 0.01)
-        yield opened
-
-
-def at(harness: PanelHarness, *place: float) -> tuple[float, float]:
-    x, y = harness.ui.camera.world_to_pixel(place, harness.ui.window.size)
-    return float(x), float(y)
+from tests.snapshots import put
 
 
 def test_a_grain_follows_the_pointer_from_where_it_was_grabbed(harness: PanelHarness) -> None:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
-from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.ui.tools import soft_push, stir
 from repose.app.ui.tools.pointer import PresentDrag, depth_at
 from repose.sim.experiment.commands import PUSHED, Push, Release, TakeBack
 
-from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
-from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.app.ui.panels.panel_harness import PanelHarness
+from tests.app.ui.tools.two_grains import at, two_grains
 from tests.snapshots import put
-
-
-@pytest.fixture
-def harness(tmp_path: Path) -> Iterator[PanelHarness]:
-    with open_harness(tmp_path, two_grains(), size=SIZE) as opened:
-        opened.ui.camera = Camera2D((0.0, 0.0), 0.01)
-        yield opened
 
 
 @pytest.mark.parametrize(("tool", "rigid"), [(soft_push.TOOL, False), (stir.TOOL, True)])

@@ -15,7 +15,7 @@ from repose.sim.experiment.snapshot import ShownShaking
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
-from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.app.ui.tools.two_grains import SIZE, at, two_grains
 from tests.snapshots import put, with_fields
 
 

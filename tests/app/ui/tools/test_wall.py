@@ -14,7 +14,7 @@ from repose.app.ui.tools.wall import TOOL, WallLine
 from repose.sim.experiment.commands import DRAWN, DrawWall, RemoveWall, TakeBack
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
-from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.app.ui.tools.two_grains import SIZE, at, two_grains
 from tests.snapshots import put, with_fields
 
 

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from repose.sim.engine.jit import OPTIONS
 from repose.sim.engine.neighbours.candidate_lanes import copy_few, count_less, repeat_few, sort_few, write_near
+from repose.sim.engine.neighbours.pair_list import Around
 from repose.sim.engine.workspace import LANES
 
 
@@ -19,8 +20,8 @@ class Slots(NamedTuple):
 
 
 @numba.njit(**OPTIONS)
-def write_compiled(rows, found, search, slots, here, reach, i):
-    return write_near(rows, found, search, slots, here, reach, i)
+def write_compiled(rows, filled, search, slots, around):
+    return write_near(rows, filled, search, slots, around)
 
 
 @numba.njit(**OPTIONS)
@@ -66,8 +67,8 @@ def test_the_same_candidates_are_written_in_the_same_order(dimension: int) -> No
         answers = []
         for write in (write_near, write_compiled):
             rows = np.zeros(40, np.uint32)
-            found = write(rows, 5, search, (first, end), here, 0.5, slots // 3)
-            answers.append((found, rows[5:found].tolist(), rows[:5].tolist()))
+            filled = write(rows, 5, search, (first, end), Around(slots // 3, here, 0.5))
+            answers.append((filled, rows[5:filled].tolist(), rows[:5].tolist()))
         assert answers[0] == answers[1]
         written += answers[0][0] - 5
     assert written > 100

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from repose.sim.engine.builder import (
+    SphereGroup,
     add_spheres,
     empty_world,
     enlarge_pairs,
@@ -89,6 +90,7 @@ def rows_split(world: World) -> int:
     return sum(int((bucket_of(x - 1, b, a, mask) + 2 > mask).sum()) for b, a in above)
 
 
+@pytest.mark.case("I20", "X10")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("seed", tiered(range(4), fast={0}))
@@ -137,17 +139,17 @@ def small_and_large(count: int, large: int) -> World:
     position = generator.uniform(0.0, 2e-3 * np.sqrt(count), (count, 2))
     world = add_spheres(empty_world(skin=5e-4), position, 1e-3, 1e-3)
     middle = np.repeat(position.mean(axis=0)[None], large, axis=0)
-    return add_spheres(world, middle, 50e-3, 50.0, first_id=count)
+    return add_spheres(world, middle, 50e-3, 50.0, SphereGroup(first_id=count))
 
 
 def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many are compared with spheres when the list is rebuilt."""
     compared = 0
 
-    def counting(rows, found, search, slots, *others):
+    def counting(rows, filled, search, slots, around):
         nonlocal compared
         compared += min(LANES, slots[1] - slots[0])
-        return write_near(rows, found, search, slots, *others)
+        return write_near(rows, filled, search, slots, around)
 
     with monkeypatch.context() as patch:
         patch.setattr(pair_list, "write_near", counting)
@@ -187,8 +189,10 @@ def test_a_sphere_with_more_neighbours_than_are_counted_has_them_in_order_and_ke
 
 
 def test_the_list_contains_the_properties_of_each_pair_for_the_law() -> None:
-    world = add_spheres(empty_world(materials=3), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3], material=1)
-    world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, fixed=True, material=2)
+    world = add_spheres(
+        empty_world(materials=3), [(0, 0), (2e-3, 0)], [1e-3, 1.1e-3], [1e-3, 3e-3], SphereGroup(material=1)
+    )
+    world = add_spheres(world, [(0, -2e-3)], 1e-3, 2e-3, SphereGroup(fixed=True, material=2))
     assert rebuild(world) == OK
     rows = {(int(i), int(j)): p for p, (i, j) in enumerate(zip(world.pairs.i[:2], world.pairs.j[:2]))}
     assert set(rows) == {(0, 1), (0, 2)}
@@ -240,6 +244,7 @@ def test_each_thread_has_room_for_the_pairs_that_its_rows_had_in_the_old_list() 
     assert listed(world) == pairs
 
 
+@pytest.mark.case("I22")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_friction_springs_are_kept_when_the_neighbour_list_is_rebuilt(dimension: int, threads: int) -> None:
@@ -276,6 +281,7 @@ def test_friction_springs_are_kept_when_the_neighbour_list_is_rebuilt(dimension:
         assert left == {pair: value for pair, value in before.items() if set(pair) <= staying}
 
 
+@pytest.mark.case("I21")
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_no_contact_is_missed_between_rebuilds(dimension: int) -> None:
     # Fast spheres in free flight: at every step the list contains all pairs that touch.
@@ -319,6 +325,7 @@ def test_a_sphere_whose_position_is_not_finite_is_named() -> None:
         assert (done, status, row) == (0, verlet_list.NOT_FINITE, 1)
 
 
+@pytest.mark.case("X18")
 def test_a_sphere_too_fast_for_its_step_is_named() -> None:
     model, numbers = model_of("gear5")
     world = world_of(model, [(0, 0), (5e-3, 0)], 1e-3, 1e-3, velocity=[(0, 0), (600.0, 0.0)])

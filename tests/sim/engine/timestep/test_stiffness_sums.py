@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from repose.sim.engine.body_builder import BodyShape, add_bodies, shape_of_spheres
-from repose.sim.engine.builder import add_spheres, empty_world, set_walls
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import PLANE, wall_contact
 from repose.sim.engine.orientation import matrices
@@ -32,7 +32,7 @@ def packing(dimension: int, seed: int) -> Bench:
     world = add_spheres(world, generator.uniform(0.5e-3, 6e-3, (4, dimension)), 1e-3, 1e-5)
     position = generator.uniform(0.8e-3, 6e-3, (5, dimension))
     turned = generator.uniform(0.0, 6.0, 5) if dimension == 2 else generator.normal(0.0, 1.0, (5, 4))
-    world = add_bodies(world, rod(4, dimension), position, orientation=turned, first_id=4)
+    world = add_bodies(world, rod(4, dimension), position, SphereGroup(first_id=4), orientation=turned)
     corner = np.zeros((1, 3, dimension))
     corner[0, 1, -1] = 1.0
     bench = Bench(set_walls(world, [PLANE], corner), model, numbers, 1e-9)
