@@ -160,7 +160,7 @@ def test_pairs_within_reach_are_chosen_in_the_order_of_the_list(dimension: int, 
     for choose in (compiled("choose_near"), sphere_rows.choose_near):
         pairs = Candidates(i, j, np.full(size, 0.5), touching.copy(), np.full(size, 2.0))
         chosen = np.zeros((3, BLOCK), np.uint32)
-        count = choose(chosen, 4, pairs, table, (0.0,) * dimension, reach, 0.1, 2, size - 1)
+        count = choose(chosen, 4, pairs, table, (0.0,) * dimension, reach, 0.1, (2, size - 1))
         answers.append((chosen[:, :count], pairs.touching, pairs.normal_force))
     for here, there in zip(*answers, strict=True):
         np.testing.assert_array_equal(here, there)
