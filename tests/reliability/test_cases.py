@@ -12,7 +12,7 @@ from tests.reliability.cases import MISSED, NOT_YET, WANTED
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def tests_of(path: Path) -> Iterator[tuple[str, list[ast.expr]]]:
+def functions_of(path: Path) -> Iterator[tuple[str, list[ast.expr]]]:
     """Name and decorators of each test of a file."""
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
@@ -26,11 +26,11 @@ def marked(decorator: ast.expr) -> set[str]:
     return set()
 
 
-def tested() -> set[str]:
+def covered() -> set[str]:
     """Cases that are the mark of a test, or the beginning of its name in this folder."""
     cases = set()
     for path in ROOT.rglob("test_*.py"):
-        for name, decorators in tests_of(path):
+        for name, decorators in functions_of(path):
             cases |= set.union(set(), *map(marked, decorators))
             if path.parent == Path(__file__).parent and (case := re.match(r"test_([xitpgrf]\d\d)_", name)):
                 cases.add(case[1].upper())
@@ -42,7 +42,7 @@ def expected_to_fail() -> set[str]:
     cases = set()
     for path in Path(__file__).parent.glob("test_*.py"):
         marks = set(re.findall(r"^(\w+) = pytest\.mark\.xfail", path.read_text("utf-8"), re.M))
-        for name, decorators in tests_of(path):
+        for name, decorators in functions_of(path):
             texts = map(ast.unparse, decorators)
             missed = any(text.startswith("pytest.mark.xfail") or text in marks for text in texts)
             if missed and (case := re.match(r"test_([xitpgrf]\d\d)_", name)):
@@ -51,8 +51,8 @@ def expected_to_fail() -> set[str]:
 
 
 def test_every_case_is_tested_and_no_mark_names_an_unknown_case() -> None:
-    assert set(WANTED) - tested() == set()
-    assert tested() - set(WANTED) == set()
+    assert set(WANTED) - covered() == set()
+    assert covered() - set(WANTED) == set()
     assert not set(NOT_YET) & set(WANTED)
 
 
