@@ -19,7 +19,7 @@ MISSED: tuple[str, ...] = ()
 WANTED = (
     *(f"X{number:02}" for number in (2, 3, 4, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19)),
     *(f"I{number:02}" for number in (*range(1, 19), *range(20, 25))),
-    *(f"T{number:02}" for number in (*range(1, 9), 11, 13, 15, 16, 17)),
+    *(f"T{number:02}" for number in (*range(1, 9), 11, 12, 13, 15, 16, 17)),
     *(f"P{number:02}" for number in (*range(1, 20), 21, 22)),
     *(f"G{number:02}" for number in (*range(1, 7), *range(8, 18), 19, 20, 21, 22)),
     *(f"R{number:02}" for number in (1, *range(5, 17))),
