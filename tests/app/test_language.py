@@ -86,6 +86,24 @@ def test_the_plural_follows_the_number(code: str) -> None:
     assert ", ".join(map(language.translated, shown)) == FORMS_OF_GRAINS[code]
 
 
+def spanish_forms_exchanged(catalogue: Catalog) -> list[str]:
+    """Forms for millions, as in "un millón de granos", that are not those of other numbers with "de" after the count."""
+    found = []
+    for entry in (entry for entry in catalogue if entry.pluralizable):
+        _one, many, other = catalogues.forms_of(entry)
+        noun_follows = re.search(r"\{count\} [^\W\d_]", other) is not None
+        if many != (re.sub(r"\{count\} (?=[^\W\d_])", "{count} de ", other) if noun_follows else other):
+            found.append(many)
+    return found
+
+
+def test_spanish_says_de_before_a_noun_after_millions_and_after_no_other_number() -> None:
+    assert spanish_forms_exchanged(catalogues.read("es")) == []
+    exchanged = Catalog(locale="es")
+    exchanged.add(("{count} grain", "{count} grains"), ("{count} grano", "{count} granos", "{count} de granos"))
+    assert spanish_forms_exchanged(exchanged) == ["{count} granos"]
+
+
 @pytest.mark.parametrize(
     ("code", "shown"),
     [
