@@ -87,7 +87,7 @@ def test_the_plural_follows_the_number(code: str) -> None:
 
 
 def spanish_forms_exchanged(catalogue: Catalog) -> list[str]:
-    """Forms for millions, as in "un millón de granos", that are not those of other numbers with "de" after the count."""
+    """Forms for millions, "un millón de granos", that are not those of other numbers with "de" after the count."""
     found = []
     for entry in (entry for entry in catalogue if entry.pluralizable):
         _one, many, other = catalogues.forms_of(entry)
