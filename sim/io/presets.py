@@ -203,9 +203,7 @@ def _of_code(code: str) -> Preset:
             require_known(found.ready, scenes()[found.scene].course.prepared, _("ready state"))
     except ParameterError as error:
         made = (
-            Message((" Repose {program} made it, this is {own}."), program=program, own=own)
-            if program != own
-            else EMPTY
+            Message(" Repose {program} made it, this is {own}.", program=program, own=own) if program != own else EMPTY
         )
         raise ParameterError(
             Message("The code cannot be used: {error}{made}", error=message_of(error), made=made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from importlib.resources import files
@@ -84,6 +85,30 @@ def test_the_plural_follows_the_number(code: str) -> None:
     language = Language(code, {"{count} grain": forms[code]})
     shown = (plural("{count} grain", "{count} grains", count=count) for count in (1, 2, 4, 5, 21, 1.5))
     assert ", ".join(map(language.translated, shown)) == FORMS_OF_GRAINS[code]
+
+
+def templates_left_out(root: Path, collected: Iterable[catalogues.Template]) -> list[str]:
+    """Templates in the calls of the source code that are not among those collected, such as one in parentheses."""
+    known = {text for template in collected for text in ((template,) if isinstance(template, str) else template)}
+    texts = (
+        text
+        for folder in ("sim", "app")
+        for path in sorted((root / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        for text in node.args[: len(catalogues.KEYWORDS.get(node.func.id, ()))]
+    )
+    return [str(text.value) for text in texts if isinstance(text, ast.Constant) and text.value not in known]
+
+
+def test_every_template_of_the_source_code_is_collected(
+    templates: dict[catalogues.Template, str], tmp_path: Path
+) -> None:
+    assert templates_left_out(Path(str(files("repose.app"))).parent, templates) == []
+    (tmp_path / "sim").mkdir()
+    (tmp_path / "app").mkdir()
+    (tmp_path / "sim" / "a.py").write_text('_("Close")\nplural("{count} grain", ("{count} grains"), count=2)\n')
+    assert templates_left_out(tmp_path, catalogues.collect(tmp_path)) == ["{count} grain", "{count} grains"]
 
 
 def spanish_forms_exchanged(catalogue: Catalog) -> list[str]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from repose.app.language import read_language
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.stepping import advance
+from repose.sim.message import Message
+from repose.sim.scenes.heap3d import scene
 
 from tests.english import english
 
@@ -31,3 +35,13 @@ def test_a_heap_shaken_after_its_rest_flows_again_and_comes_to_rest_again() -> N
         advance(experiment, 2000)
     assert experiment.phase == "rested"
     assert experiment.run.world.sphere_count <= grains
+
+
+def test_the_funnel_that_jams_is_named_in_the_language_of_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment, why = resumed_experiment(saved_run.load(AT_REST)), list[Message]()
+    monkeypatch.setattr(scene, "pour_on", lambda experiment, high, pour, jammed: bool(why.append(jammed)))
+    experiment.run.state.phase = "filling"
+    scene.supervise(experiment)
+    assert experiment.run.built.pouring == "funnel"
+    assert english(why[0]).startswith("no grain leaves the funnel any more.")
+    assert read_language("de").translated(why[0]).startswith("aus dem Trichter ")

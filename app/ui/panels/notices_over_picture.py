@@ -296,7 +296,7 @@ def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[],
         quantities = [declared[name].quantity for name in back]
         one, many = (
             quantities[0].symbol or quantities[0].label,
-            plural("{count} change", ("{count} changes"), count=len(back)),
+            plural("{count} change", "{count} changes", count=len(back)),
         )
         short = one if len(back) == 1 else many
         again = [

@@ -171,7 +171,7 @@ def at_rest_in_words(experiment: Experiment, words: Message) -> Message:
         return plural("moved by hand: {count} grain left", "moved by hand: {count} grains left", count=left)
     if drifts(experiment):
         return plural(
-            "drifting: {count} grain, without gravity", ("drifting: {count} grains, without gravity"), count=left
+            "drifting: {count} grain, without gravity", "drifting: {count} grains, without gravity", count=left
         )
     return words
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import notify
-from repose.sim.message import Message
+from repose.sim.message import Message, plural
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 
@@ -173,10 +173,11 @@ def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], No
         elif experiment.time - state.since > patience:
             notify(
                 experiment,
-                Message(
-                    ("{total} of {total2} grains do not fit: {jammed}"),
-                    total=total - state.poured,
-                    total2=total,
+                plural(
+                    "{left} of {count} grain does not fit: {jammed}",
+                    "{left} of {count} grains do not fit: {jammed}",
+                    count=total,
+                    left=total - state.poured,
                     jammed=jammed,
                 ),
             )

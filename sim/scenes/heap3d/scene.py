@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.choices import choice_name
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.notices import notify
@@ -101,7 +102,8 @@ def supervise(experiment: Experiment) -> None:
 def _fill_on(experiment: Experiment, quiet: bool) -> None:
     built, state, high = experiment.run.built, experiment.run.state, sizes(experiment.run.built).high
     jammed = Message(
-        "no grain leaves the {pouring} any more. Widen the orifice or pour fewer grains.", pouring=built.pouring
+        "no grain leaves the {pouring} any more. Widen the orifice or pour fewer grains.",
+        pouring=choice_name(built.pouring),
     )
     if not pour_on(experiment, high, pour_layer, jammed):
         return
