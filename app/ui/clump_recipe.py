@@ -68,7 +68,7 @@ class Recipe(ParameterSet):
 
     # fmt: off
     shape: Literal[tuple(SHAPES)] = choice("cube", _("body"),  # type: ignore[valid-type]
-        help=_("Body from the library; a file, where one is chosen, takes its place."))
+        help=_("Body from the library. A chosen file replaces it."))
     file: str = file_path(_("file"), (*SUFFIXES, ".npy"), empty=_("the body above"),
         help=_(
             "A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a file can also "

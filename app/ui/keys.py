@@ -57,8 +57,10 @@ WINDOW_KEYS = (
         ctrl=True,
     ),
     Key("hide_panels", _("Tab"), _("hide or show all panels"), _("Window"), codes=(pygame.K_TAB,)),
-    Key("fold", plain("F4"), _("fold the column to a rim, or unfold it"), _("Window"), codes=(pygame.K_F4,)),
-    Key("next_column", plain("F6"), _("keyboard to column, bar, actions in turn"), _("Window"), codes=(pygame.K_F6,)),
+    Key("fold", plain("F4"), _("fold or unfold the column at the left"), _("Window"), codes=(pygame.K_F4,)),
+    Key(
+        "next_column", plain("F6"), _("move the keyboard to column, bar or actions"), _("Window"), codes=(pygame.K_F6,)
+    ),
     Key("fullscreen", plain("F11"), _("full screen"), _("Window"), codes=(pygame.K_F11,)),
     Key("quit", _("Ctrl+Q"), _("close the window"), _("Window"), codes=(pygame.K_q,), ctrl=True),
 )

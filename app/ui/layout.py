@@ -182,7 +182,7 @@ def _draw_rim(ui: Ui, width: float, height: float) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(2 * ui.window.scale, 8 * ui.window.scale))
     _begin(ui, "rim", 0.0, 0.0, width, height)
     imgui.pop_style_var()
-    if button(ui, "column.unfold", plain("»"), help=_("Show the column.  Key F4")):
+    if button(ui, "column.unfold", plain("»"), help=_("Show the column at the left.  Key F4")):
         fold(ui)
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()

@@ -25,7 +25,7 @@ TRACK = 11.0
 EFFECTS = {
     "now": _("Takes effect at once."),
     "ramp": _(
-        "Takes effect over the contact duration, the longer of before and after: a jump would accelerate grains."
+        "Changes gradually over one contact duration (the longer of old and new): a jump would accelerate grains."
     ),
     "base": _("Walls and base are rebuilt at once, under the grains if there are any."),
     "anew": _("The experiment restarts, after a question; undo restores the present grains."),

@@ -15,9 +15,8 @@ from repose.sim.registry import scenes
 LABEL = Message("Repeat × {runs}", runs=RUNS)
 """Label of the button; the progress that replaces the button during the runs has the same width."""
 BUTTON_HELP = Message(
-    "The same experiment from its beginning with {runs} seeds, on free processors while the window "
-    "continues. The error of one angle is that of its line fit; the scatter of heaps is known from "
-    "several runs only.",
+    "Repeats the experiment with {runs} seeds in the background. A single heap gives only the error of its line "
+    "fit; several heaps show the scatter.",
     runs=RUNS,
 )
 

@@ -53,8 +53,8 @@ def _require_same(
             return
     raise ParameterError(
         _(
-            "These runs side by side are not those of one preset with values of its own for each: save them "
-            "and share the file, or share one of them alone (F9)."
+            "A code cannot describe these runs: they differ in more than values of one preset. Save them and share "
+            "the file, or share one of them alone (F9)."
         )
     )
 

@@ -222,7 +222,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
 def _booked_since(experiment: Experiment, before: float) -> Message:
     """The work of a change in words; `before` is the work booked before it [J]."""
     return Message(
-        "{with_prefix} are booked as work", with_prefix=with_prefix(experiment.run.booked.work - before, "J", 3)
+        "{with_prefix} are counted as work", with_prefix=with_prefix(experiment.run.booked.work - before, "J", 3)
     )
 
 

@@ -60,15 +60,15 @@ def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
     words: dict[str, Any] = {"percent": percent, "times": times}
     if changes_energy(experiment.engine.model.integrator):
         text = Message(
-            "The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
-            "of these contacts, or for this integrator, which changes the energy of contacts that last: begin again "
-            "with a time step {times} times smaller, or with leapfrog.",
+            "The balance is off by more than {percent} % of the converted energy. The time step is too long for "
+            "damping and friction of these contacts, or for this integrator, which changes the energy of contacts that "
+            "last: begin again with a time step {times} times smaller, or with leapfrog.",
             **words,
         )
     else:
         text = Message(
-            "The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
-            "of these contacts: begin again with a time step {times} times smaller.",
+            "The balance is off by more than {percent} % of the converted energy. The time step is too long for "
+            "damping and friction of these contacts: begin again with a time step {times} times smaller.",
             **words,
         )
     return Notice(_("The energy does not balance"), text)

@@ -46,7 +46,7 @@ def push(
     damping = 2.0 * frequency if rigid else 0.0
     experiment.run.pusher = Pusher(start, velocity, now, lasts, born, speed, radius, frequency**2, damping, limit)
     if before is None:
-        name = "A rod" if rigid else _("A soft push")
+        name = _("A rod") if rigid else _("A soft push")
         if experiment.run.world.fixed.all():  # before grains are poured, or after the end of the run
             notify(
                 experiment,

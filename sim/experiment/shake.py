@@ -56,7 +56,7 @@ def shake(experiment: Experiment, amplitude: float, frequency: float, upright: b
     prepare(experiment)
     direction = (0.0,) * (experiment.scene.model.dimension - 1) + (1.0,)
     experiment.run.shaker = Shaker(direction if upright else direction[::-1], amplitude, angular, experiment.time)
-    way = _("up and down") if upright else "sideways"
+    way = _("up and down") if upright else _("sideways")
     notify(
         experiment,
         Message(

@@ -89,10 +89,10 @@ class ThreadChoice:
         if self.used == self.most:
             return EMPTY
         return plural(
-            "{count} thread steps the grains instead of {most}, which is faster now: other programs use the "
-            "processors, or the grains are too few.",
-            "{count} threads step the grains instead of {most}, which is faster now: other programs use the "
-            "processors, or the grains are too few.",
+            "{count} of {most} threads computes the grains, which is faster now: there are few grains, or other "
+            "programs are busy.",
+            "{count} of {most} threads compute the grains, which is faster now: there are few grains, or other "
+            "programs are busy.",
             count=self.used,
             most=self.most,
         )

@@ -28,7 +28,7 @@ class ShakerParameters(ParameterSet):
 
     # fmt: off
     shake_amplitude: float = length(0.0, 0.0, MOST_AMPLITUDE, _("amplitude of the shaking"), "A", effect="ramp",
-        group=_("Shaking"), help=_("The table moves by so much to both sides of the middle of its way."))
+        group=_("Shaking"), help=_("The table moves this far to both sides of its middle position."))
     shake_frequency: float = number(20.0, 0.0, MOST_FREQUENCY, _("frequency of the shaking"), "f", "Hz", effect="ramp",
         group=_("Shaking"), help=_("Oscillations of the table per second."))
     # fmt: on

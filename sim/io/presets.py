@@ -444,7 +444,7 @@ def read_toml(path: Path, what: Message, instead: Message = EMPTY) -> str:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found.st_mode) else _("not a file")
+            kind = _("a folder") if stat.S_ISDIR(found.st_mode) else _("not a file")
             raise ParameterError(
                 Message(
                     "{name} {path} is {kind}; a {what} is a TOML file.",

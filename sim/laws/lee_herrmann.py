@@ -74,12 +74,12 @@ class LeeHerrmannParameters(ParameterSet):
             "Hertz: force grows as δ^(3/2). Linear: as δ, the thesis' simplified model. k_n keeps its number and "
             "changes its unit."
         ))
-    anchor: Literal["lee-herrmann", "cundall-strack"] = choice("lee-herrmann", _("anchor form"), group=_("Model"),
+    anchor: Literal["lee-herrmann", "cundall-strack"] = choice("lee-herrmann", _("sliding spring"), group=_("Model"),
         help=_(
             "What a sliding friction spring does: keeps stretching (Lee-Herrmann, as in the thesis) or is dragged "
             "along (Cundall-Strack)."
         ))
-    coulomb_cap: Literal["spring", "total", "lammps"] = choice("spring", _("Coulomb cap"), group=_("Model"),
+    coulomb_cap: Literal["spring", "total", "lammps"] = choice("spring", _("Coulomb limit"), group=_("Model"),
         help=_(
             "What μ F_n limits: the friction spring alone (thesis), or spring and shear damping together. lammps: "
             "together, by μ|F_n| also while the damping pulls, and the spring is reset to match."

@@ -170,8 +170,8 @@ def _term(name: str) -> Callable[[System], float]:
 
 
 TERMS = {
-    "translational": _("kinetic: centres"),
-    "rotational": _("kinetic: spin"),
+    "translational": _("kinetic: translation"),
+    "rotational": _("kinetic: rotation"),
     "potential": _("potential"),
     "elastic": _("elastic"),
     "shear": _("shear springs"),
@@ -183,7 +183,7 @@ TERMS = {
     "poured": _("poured in"),
     "removed": _("carried away"),
     "work": _("by changes"),
-    "gap": _("unbooked"),
+    "gap": _("unaccounted"),
 }
 """Names of the terms of the ledger beside the plot."""
 

@@ -464,7 +464,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     entries.append(
         Outcome(
             "energy",
-            _("all energy is booked"),
+            _("all energy is accounted for"),
             Message("{share} % missing", share=Number(100.0 * share, format=".2g")),
             Message("≤ {balance} %", balance=Number(100.0 * BALANCE, format="g")),
             share <= BALANCE,

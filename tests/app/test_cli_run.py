@@ -65,7 +65,7 @@ def test_a_run_says_once_that_fewer_threads_step_the_grains(
 
     monkeypatch.setattr(ThreadChoice, "record", twice_as_long_with_two)
     assert run_command_line([*SMALL, "--no-picture", "--threads", "2", "--until", "0.02"]) == 0
-    assert capsys.readouterr().err.count("1 thread steps the grains instead of 2") == 1
+    assert capsys.readouterr().err.count("1 of 2 threads computes the grains") == 1
     assert result_in(here / "repose-heap-1")["threads"] == 1
 
 

@@ -338,6 +338,31 @@ def test_a_noun_after_a_number_follows_it(templates: dict[catalogues.Template, s
     assert len(pairs_without_plural([*wrong, *right])) == len(pairs_without_plural(wrong)) == len(wrong)
 
 
+MAKERS = ("_", "Message", "plural", "joined", "plain")
+"""Functions that make a message."""
+
+
+def english_beside_messages(source: str) -> list[str]:
+    """Words that stand untranslated in one branch of a condition whose other branch is a message."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else []
+        if any(isinstance(part, ast.Call) and getattr(part.func, "id", "") in MAKERS for part in branches):
+            words = [part.value for part in branches if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            found += [text for text in words if re.search("[A-Za-z]{2}", text)]
+    return found
+
+
+def test_no_condition_has_english_in_place_of_a_message() -> None:
+    root = Path(str(files("repose.app"))).parent
+    sources = [path for folder in ("app", "sim") for path in sorted((root / folder).rglob("*.py"))]
+    left = {path.name: english_beside_messages(path.read_text(encoding="utf-8")) for path in sources}
+    assert {name: words for name, words in left.items() if words} == {}
+    wrong = 'way = _("up and down") if upright else "sideways"'
+    assert english_beside_messages(wrong) == ["sideways"]
+    assert english_beside_messages('label = _("Wide") if wide else ""; unit = "m" if long else "mm"') == []
+
+
 def test_a_plain_text_of_a_plug_in_is_shown_as_it_stands() -> None:
     text: Any = "friction"  # a plug-in is not checked for its types
     with language.in_language("de"):

@@ -130,7 +130,7 @@ def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_o
         assert (pairs.touching[:used] == touching).all()
     assert work == pytest.approx(after.mechanical - before.mechanical, abs=1e-15 * before.mechanical)
     assert after.gap == pytest.approx(before.gap, abs=1e-15 * before.mechanical)
-    assert f"friction springs are kept, {with_prefix(work, 'J', 3)} are booked as work." in str(experiment.message)
+    assert f"friction springs are kept, {with_prefix(work, 'J', 3)} are counted as work." in str(experiment.message)
     assert advance(experiment, 50) == 50
     assert experiment.fault is None
 

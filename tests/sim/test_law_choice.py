@@ -97,7 +97,7 @@ def test_the_law_changes_while_the_run_continues_and_the_energy_is_booked() -> N
     assert experiment.scene.law_of(experiment.parameters) == "memoryless"
     assert experiment.parameters.friction == 0.3
     assert "contact law: lee_herrmann → memoryless" in str(experiment.message)
-    assert "are booked as work" in str(experiment.message)
+    assert "are counted as work" in str(experiment.message)
     after = energy_of(experiment)
     assert experiment.run.booked.work - before == pytest.approx(after.mechanical - ledger.mechanical)
     assert experiment.run.booked.work != before

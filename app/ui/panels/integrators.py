@@ -127,9 +127,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         max(min(16.0 * imgui.get_font_size(), free), 1.0),
         step=1.0 / steps,
     )
-    tooltip(
-        _("Of the collision that every scheme computes: two spheres on a linear spring with a dashpot; 1 is elastic.")
-    )
+    tooltip(_("Restitution of this test collision: two spheres, linear spring and dashpot. 1 is elastic."))
     if where is not None:
         choice.restitution = round(LOWEST + round(where * steps) * STEP, 2)
     imgui.same_line()
@@ -144,10 +142,9 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         ui.mode.overlay = ""
     note(
         _(
-            "The same collision with every integrator: the error of the energy after it, over the time step in "
-            "contact durations. Dashed: the largest stable step. The beginning and the end of the contact, "
-            "which no step meets, leave all of them at second order, with damping or in an oblique impact at "
-            "first."
+            "Error of the energy after one collision, against the time step in contact durations, for every "
+            "integrator. Dashed: the largest stable step. A contact begins and ends within a step, which limits "
+            "all of them to second order; with damping or in an oblique impact, to first."
         ),
         ui.palette.muted,
     )

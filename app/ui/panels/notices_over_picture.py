@@ -192,7 +192,9 @@ def _draw_relaxing(ui: Ui) -> None:
     share = ui.snapshot.engine.relaxing or 0.0
     heading(_("The grains move apart…"), 1.2, ui.palette.text)
     note(
-        Message("{floor} %. At once the change would burst the packing.", floor=math.floor(100.0 * share)),
+        Message(
+            "{floor} %. The change is gradual: a sudden one would burst the packing.", floor=math.floor(100.0 * share)
+        ),
         ui.palette.muted,
     )
     imgui.progress_bar(share, imgui.ImVec2(-1, 5 * ui.window.scale), "")
@@ -306,7 +308,7 @@ def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[],
         ways.append(("undo", Message("Undo {short}", short=short), _("Ctrl+Z"), help, ui.control.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
-            label = Message("Step to {shown}", shown=parameters.declared()["dt"].shown(remedy.values["dt"], digits=4))
+            label = Message("Time step {shown}", shown=parameters.declared()["dt"].shown(remedy.values["dt"], digits=4))
             help = _("Halved until it is stable; other parameters unchanged.")
             ways.append(("halve", label, plain("H"), help, partial(ui.control.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":

@@ -215,8 +215,8 @@ def _draw_buttons(ui: Ui) -> None:
             _("Defaults"),
             bool(changed),
             plural(
-                "Set {count} changed parameter to its default; Undo restores it.",
-                "Set {count} changed parameters to their defaults; Undo restores them.",
+                "Reset the {count} parameter that differs from its default. Undo brings it back.",
+                "Reset the {count} parameters that differ from their defaults. Undo brings them back.",
                 count=len(changed),
             ),
             partial(ui.control.edits.set, changed),
@@ -225,7 +225,7 @@ def _draw_buttons(ui: Ui) -> None:
             MORE,
             _("Fewer") if lists_all(ui) else _("More"),
             True,
-            _("All parameters, or those of the lecture.  Ctrl+F searches all."),
+            _("Show all parameters, or only the most important ones.  Ctrl+F searches all."),
             partial(toggle_all, ui),
         ),
     )

@@ -89,7 +89,10 @@ def _draw_seed(ui: Ui) -> None:
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
     tooltip(
-        _("Determines radii and positions of the grains: the same seed gives the same run, bit by bit. Enter restarts.")
+        _(
+            "Determines radii and positions of the grains: the same seed gives the same run, bit for bit. Enter "
+            "restarts."
+        )
     )
     entry.text = text if imgui.is_item_active() else None
     if entered:

@@ -125,17 +125,22 @@ def _draw_choices(ui: Ui) -> None:
     )
     if rate is not None:
         film.fps = int(rate)
-    speeds = {"None": _("of each phase"), **{str(s): describe_speed(s) for s in SPEEDS}}
+    speeds = {"None": _("by phase"), **{str(s): describe_speed(s) for s in SPEEDS}}
     speed = choose(ui, "record.speed", _("Speed"), speeds, str(film.speed))
     if speed is not None:
         film.speed = None if speed == "None" else float(speed)
-    tooltip(_("Of each phase: filling at most 6 s, the collapse in slow motion, every speed written on the picture."))
+    tooltip(
+        _(
+            "By phase: filling takes at most 6 s, the collapse is in slow motion. The speed is always written on the "
+            "picture."
+        )
+    )
     film.words = checkbox(
         ui,
         "record.words",
         _("Title, clock, parameters"),
         film.words,
-        _("For a film to be shown as it is: title card, clock, parameters, legend, and the result for two seconds."),
+        _("Adds a title card, clock, parameters and legend to the film, and the result for two seconds at the end."),
     )
 
 

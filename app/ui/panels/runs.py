@@ -57,7 +57,7 @@ def _draw_file(ui: Ui) -> None:
     saver.path = typed[1]
     ui.probe.mark("runs.path")
     tooltip(
-        _("One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit by bit.")
+        _("One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit for bit.")
     )
     _draw_buttons(ui)
     _draw_export(ui)
@@ -71,11 +71,11 @@ def _draw_file(ui: Ui) -> None:
         help=_("A QR code, a code and a command line of this run."),
     ):
         ui.control.actions["share"]()
-    row(_("Checkpoints in memory"), rewind.memory(ui), ui)
+    row(_("Restore points in memory"), rewind.memory(ui), ui)
     tooltip(
         _(
-            "States the run can go back to at once. Beyond the limit older ones are thinned out; steps "
-            "between are redone."
+            "The run returns to these states at once; steps between them are computed again. When the memory is "
+            "full, older ones become fewer."
         )
     )
     if saver.message:
@@ -158,8 +158,10 @@ def open_file(ui: Ui, path: str) -> None:
 
 KEYS = (
     Key("step_back", plain(","), _("one time step back"), _("Time"), rewind.step_back, characters=","),
-    Key("earlier", _("Page Up"), _("to the previous checkpoint"), _("Time"), rewind.earlier, codes=(pygame.K_PAGEUP,)),
-    Key("later", _("Page Down"), _("to the next checkpoint"), _("Time"), rewind.later, codes=(pygame.K_PAGEDOWN,)),
+    Key(
+        "earlier", _("Page Up"), _("to the previous restore point"), _("Time"), rewind.earlier, codes=(pygame.K_PAGEUP,)
+    ),
+    Key("later", _("Page Down"), _("to the next restore point"), _("Time"), rewind.later, codes=(pygame.K_PAGEDOWN,)),
     Key("save_run", _("Ctrl+S"), _("save the run"), _("File"), save_run, codes=(pygame.K_s,), ctrl=True),
     Key("open_run", _("Ctrl+O"), _("open a run"), _("File"), open_run, codes=(pygame.K_o,), ctrl=True),
 )

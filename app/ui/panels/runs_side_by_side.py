@@ -212,7 +212,7 @@ def _draw_plot(ui: Ui) -> None:
         ui.states[ComparedQuantity].name = chosen
     if not narrow:
         imgui.same_line()
-    help = _("Go on with the chosen run alone, the one with the frame; the others end.")
+    help = _("Continue only the chosen run, the one in the frame; the others end.")
     if button(ui, "side_by_side.back", _("Back to one run"), hint="F9", width=width, help=help):
         back(ui)
     if name:
@@ -377,8 +377,8 @@ def _draw_request(ui: Ui) -> None:
         ui.mode.overlay = ""
     note(
         _(
-            "Two to four runs of the same experiment, each with its own value, at the same simulated time. One set of "
-            "buttons acts on all of them; a click on a picture chooses the run of the column."
+            "Two to four runs of this experiment with different values, at equal simulated times. Buttons act on all "
+            "runs; a click on a picture chooses the run that the column shows."
         ),
         ui.palette.muted,
     )

@@ -87,8 +87,8 @@ def _draw_text(ui: Ui, code: str, refusal: Message) -> None:
     else:
         note(
             _(
-                "Scene, seed and present parameters. Who opens the code in Repose gets the same run, bit by bit on the "
-                "same version."
+                "Scene, seed and present parameters. Anyone who opens the code in Repose gets the same run; with the "
+                "same version it is equal bit for bit."
             ),
             ui.palette.muted,
         )

@@ -19,9 +19,8 @@ from repose.sim.message import Message, Number, _, plain
 from repose.sim.registry import scenes
 
 THREADS_HELP = Message(
-    "Threads that compute the run. The result is the same, bit by bit, for every number of threads. "
-    "Automatic: one for every {grains_per_thread} grains that move, with one processor left to the "
-    "picture. Fewer step the grains while other programs use the processors.",
+    "Processor threads of this run; the result is the same for any number. Automatic: one for every "
+    "{grains_per_thread} grains that move, fewer while other programs are busy.",
     grains_per_thread=GRAINS_PER_THREAD,
 )
 

@@ -111,8 +111,8 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         ui.probe.mark(f"study.{name}")
         tooltip(
             Message(
-                "In {value}; from {shown} to {shown2}.",
-                value=unit or _("its own unit"),
+                "Unit: {value}. Allowed: {shown} to {shown2}.",
+                value=unit or _("none"),
                 shown=over.shown(over.low or 0),
                 shown2=over.shown(over.high or 0),
             )
@@ -201,7 +201,7 @@ def _draw_progress(ui: Ui) -> None:
 def _draw_result(ui: Ui) -> None:
     curve = ui.work.studies.curve()
     if curve is None:
-        note(_("Points appear here as runs end, with error bars from two seeds on."), ui.palette.muted)
+        note(_("A point appears after each run, with an error bar from two seeds on."), ui.palette.muted)
         return
     draw_curve(ui, curve)
 

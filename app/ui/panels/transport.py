@@ -92,9 +92,10 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
     else:
         tooltip(
             plural(
-                "Drag: back to the checkpoint ({memory}). Continuing from there deletes what came after.",
-                "Drag: back to one of {count} checkpoints, dense for recent times ({memory}). Continuing "
-                "from there deletes what came after.",
+                "Drag to go back in time. {count} restore point uses {memory}. Continuing from it deletes what came "
+                "after it.",
+                "Drag to go back in time. {count} restore points use {memory}; most are recent. Continuing from one "
+                "deletes what came after it.",
                 count=len(ui.snapshot.history.moments),
                 memory=rewind.memory(ui),
             )
@@ -111,7 +112,7 @@ def _draw_controls(ui: Ui, room: float) -> None:
     paused = ui.snapshot.engine.paused or ui.control.transport.paused
     side, tight = imgui.get_frame_height(), 2 * ui.window.scale
     if room > 700.0:
-        if button(ui, "rewind.earlier", plain("«"), width=side, help=_("To the previous checkpoint.  Key Page Up")):
+        if button(ui, "rewind.earlier", plain("«"), width=side, help=_("To the previous restore point.  Key Page Up")):
             rewind.earlier(ui)
         imgui.same_line(0.0, tight)
         if button(ui, "rewind.step_back", plain("‹"), width=side, help=_("One time step back.  Key ,")):
@@ -130,7 +131,7 @@ def _draw_controls(ui: Ui, room: float) -> None:
     imgui.pop_item_flag()
     if room > 700.0:
         imgui.same_line(0.0, tight)
-        if button(ui, "rewind.later", plain("»"), width=side, help=_("To the next checkpoint.  Key Page Down")):
+        if button(ui, "rewind.later", plain("»"), width=side, help=_("To the next restore point.  Key Page Down")):
             rewind.later(ui)
     imgui.same_line(0.0, 12 * ui.window.scale)
     if button(ui, "transport.slower", plain("−"), width=side, help=_("Slower.  Key −")):
@@ -141,7 +142,7 @@ def _draw_controls(ui: Ui, room: float) -> None:
     shown = (describe_speed(speed), plain("max") if speed is None else formatted(speed, "g", "×"))
     wide = min(176.0, max(0.2 * room, 60.0)) * ui.window.scale
     where = slide(ui, "transport.speed", shown, ui.control.transport.index / last, wide, step=1 / last)
-    tooltip(_("Simulated time per wall time. It does not change the time step: a slow machine only takes longer."))
+    tooltip(_("Simulated seconds per real second. The time step does not change: a slow computer only takes longer."))
     if where is not None and round(where * last) != ui.control.transport.index:
         ui.control.transport.choose(round(where * last))
     imgui.same_line(0.0, tight)

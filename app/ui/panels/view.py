@@ -125,8 +125,8 @@ def _draw_stress(ui: Ui) -> None:
     moved = slide(ui, "view.stress_width", texts, where, step=0.05)
     tooltip(
         _(
-            "Width over which the stress is smoothed: standard deviation of the Gaussian, in mean diameters. A "
-            "narrow one shows the contacts, a wide one the stress of a continuum."
+            "Smoothing width of the stress (standard deviation, in mean diameters). Narrow: single contacts; wide: "
+            "the stress of a continuum."
         )
     )
     if moved is not None:
@@ -173,8 +173,11 @@ def _draw_switches(ui: Ui) -> None:
         switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, on, help, width))
     if len(shown) % 2:
         imgui.same_line(start + half)
-    help = _("The range of the colours follows the values; otherwise it is held for a run, so that colours keep it.")
-    follows = checkbox(ui, "view.range_follows", _("Range follows"), ui.view.range_follows, help, width)
+    help = _(
+        "The colour range adapts to the values. Off: it stays the same during a run, so that a colour always means the "
+        "same value."
+    )
+    follows = checkbox(ui, "view.range_follows", _("Auto range"), ui.view.range_follows, help, width)
     if follows != ui.view.range_follows:
         ui.view.range_follows = follows
 

@@ -115,8 +115,8 @@ def options(ui: Ui) -> None:
     choices.grab_strength = slide_log(ui, "tool.strength", texts, strength, (WEAKEST, STRONGEST))
     tooltip(
         _(
-            "Largest force of the spring that pulls, in weights of the grain on the Earth. A weak one cannot "
-            "lift a grain that others lie on; a strong one tears it out."
+            "Largest pull, in weights of the grain on the Earth. A weak pull cannot lift a buried grain; a strong "
+            "one tears it out."
         )
     )
 

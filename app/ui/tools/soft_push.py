@@ -48,8 +48,8 @@ def options(ui: Ui) -> None:
     choices.push_strength = slide_log(ui, "tool.push_strength", texts, choices.push_strength, (1.0, 1e4))
     tooltip(
         _(
-            "Largest acceleration of a grain, at the pointer, in that of free fall in this scene; without gravity in "
-            "9.81 m/s². Three times free fall throw a grain about as high as the push is wide."
+            "Acceleration at the pointer, in g of this scene (without gravity: 9.81 m/s²). With 3 g a grain flies "
+            "about as high as the push is wide."
         )
     )
     texts = (

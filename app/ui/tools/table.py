@@ -108,8 +108,8 @@ def options(ui: Ui) -> None:
     shakes."""
     choices, shaking = ui.settings.choices, ui.snapshot.hand.shaking
     before = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
-    label, accent = (_("Shake"), None) if shaking is None else (_("Stand still"), ui.palette.accent)
-    if button(ui, "tool.shake", label, hint=TOOL.key, emphasis=accent, help=_("Shake the table, or end it.")):
+    label, accent = (_("Shake"), None) if shaking is None else (_("Stop shaking"), ui.palette.accent)
+    if button(ui, "tool.shake", label, hint=TOOL.key, emphasis=accent, help=_("Start or stop shaking the table.")):
         shake(ui)
     acceleration = choices.shake_amplitude * (2.0 * math.pi * choices.shake_frequency) ** 2
     about = Message(

@@ -413,7 +413,7 @@ def readings(experiment: Experiment, left: int) -> tuple[Reading, ...]:
     """The present angle, the number of grains left and the flow through the gate."""
     state = experiment.run.state
     angle, error = angle_of(state)
-    help = _("That move at some time, and have not fallen below all that are held.")
+    help = _("Grains that move during the dump and have not yet fallen below all fixed ones.")
     entries = [Reading("grains_left", _("grains left"), float(left), help=help)]
     if angle is not None:
         name, label, of = (

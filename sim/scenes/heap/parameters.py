@@ -48,10 +48,7 @@ class HeapParameters(MotionParameters):
     wall_radius: float = length(1e-3, 1e-4, 3e-3, _("wall grain radius"), "R_wall", effect="base", group=_("Container"),
         help=_("Radius of the grains of the two walls. A change rebuilds the walls."))
     width: float = length(THESIS_WIDTH, 5e-3, 2.0, _("container width"), "W", effect="restart", group=_("Container"),
-        help=_(
-            "Distance between the walls. It follows from number and radius of the grains, for a column twice as high "
-            "as wide, until it is set; the height follows from both."
-        ))
+        help=_("Distance between the walls. Unless you set it, the column is twice as high as wide."))
     rotation: bool = switch(False, _("grains rotate"), effect="restart", group=_("Grains"),
         help=_("Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill."))
     grain_count: int = count(1100, 1, 20_000, _("grains"), "N", effect="restart", group=_("Grains"),
@@ -67,8 +64,8 @@ class HeapParameters(MotionParameters):
         help=_("Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."))
     equal_masses: bool = switch(False, _("equal masses"), effect="restart", group=_("Grains"),
         help=_(
-            "Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the thesis (4.1), "
-            "instead of a mass that grows as R³. Acts at the next fill."
+            "All grains have the mass of a grain of 1 mm radius, as in the simplified model of the thesis (4.1). Off: "
+            "the mass grows as R³. Acts at the next fill."
         ))
     settle_speed: SettleSpeed = 1e-2
     surface_grains: int = count(2, 1, 5, _("highest grains per strip"), "n_top", group=_("Experiment"),

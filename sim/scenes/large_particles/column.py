@@ -155,7 +155,13 @@ def focus(experiment: Experiment) -> Box:
 
 
 PLOTS = (
-    Plotted("front", _("Front"), Axis(_("position"), "mm"), {_("front"): "front", _("centre of mass"): "centre"}, 1e-3),
+    Plotted(
+        "front",
+        _("Liquid front"),
+        Axis(_("position"), "mm"),
+        {_("front"): "front", _("centre of mass"): "centre"},
+        1e-3,
+    ),
     Plotted("surface", _("Surface"), Axis(_("height of the surface"), "mm"), {_("surface"): "surface"}, 1e-3),
 )
 

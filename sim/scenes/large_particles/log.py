@@ -235,7 +235,7 @@ SCENE = Scene(
         box=from_parameters(box),
         focus=focus,
         facets=no_lines,
-        parts=(Part(_("log"), "wood"), Part(_("thread")), Part(_("weight"), "steel")),
+        parts=(Part(_("log"), "wood"), Part(_("thread")), Part(_("hanging weight"), "steel")),
         liquid=bottomless,
         curves=plotted(PLOTS, expected),
     ),

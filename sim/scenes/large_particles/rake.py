@@ -74,7 +74,7 @@ class RakeParameters(DropletParameters):
     wall_speed: float = number(0.6, 0.0, 2.0, _("speed of the wall"), "u", "m/s", effect="restart", group=_("Geometry"),
         help=_("Of the left wall, to the right. Takes effect at the next start."))
     stroke: float = number(0.5, 0.05, 0.7, _("stroke of the wall"), "s", effect="restart", group=_("Geometry"),
-        help=_("Way after which the wall stops, over the width of the vessel. At the next start."))
+        help=_("Distance after which the wall stops, divided by the width of the vessel. At the next start."))
     # fmt: on
     normal_viscosity: DropletViscosity = 0.2
     dt: Step = 5e-5

@@ -86,9 +86,10 @@ class BiaxialParameters(DiscsParameters):
     pressure: float = number(10.0, 0.1, 1e3, _("confining pressure"), "σ_3", "N/m", log=True, effect="restart",
         group=_("Press"), help=_("Of the plates at the sides. Takes effect at the next start."))
     strain_rate: float = number(0.1, 1e-3, 10.0, _("strain rate"), "", "1/s", log=True, effect="restart",
-        group=_("Press"), help=_("Of the height; slow where the inertial number is below 0.001. At the next start."))
+        group=_("Press"),
+        help=_("How fast the height shrinks; slow if the inertial number is below 0.001. At the next start."))
     strain: float = number(0.16, 0.01, 0.5, _("strain at the end"), "ε_1", effect="restart", group=_("Press"),
-        help=_("By which the height shrinks. Takes effect at the next start."))
+        help=_("Fraction by which the height has shrunk at the end. Takes effect at the next start."))
     packing_friction: float = number(0.0, 0.0, 2.0, _("friction before"), "μ_0", effect="restart", group=_("Press"),
         help=_(
             "Between grains while the plates close in: 0 gives a dense sample, the friction of the press a loose one. "

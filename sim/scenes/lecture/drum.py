@@ -64,7 +64,7 @@ class DrumParameters(DiscsParameters):
     stages: int = count(4, 2, 12, _("stages"), effect="restart", group=_("Drum"),
         help=_("Number of speeds, each a fixed factor above the last one. At the next start."))
     stage_time: float = number(5.0, 0.1, 60.0, _("time of a stage"), "T", "s", effect="restart", group=_("Drum"),
-        help=_("For which the drum turns with one speed. Takes effect at the next start."))
+        help=_("How long the drum turns at each speed. Takes effect at the next start."))
     # fmt: on
 
     @property

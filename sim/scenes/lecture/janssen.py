@@ -85,8 +85,8 @@ class JanssenParameters(DiscsParameters):
     column_width: float = number(12.0, 4.0, 60.0, _("width of the column"), "W/d", effect="restart", group=_("Column"),
         help=_("In mean diameters. Takes effect at the next start."))
     portions: int = count(8, 2, 30, _("portions"), effect="restart", group=_("Column"),
-        help=_("In which the column is filled. Takes effect at the next start."))
-    lowering: float = number(0.4, 0.02, 2.0, _("way of the bottom"), "s/d", effect="restart", group=_("Column"),
+        help=_("Number of portions in which the column is filled. Takes effect at the next start."))
+    lowering: float = number(0.4, 0.02, 2.0, _("descent of the bottom"), "s/d", effect="restart", group=_("Column"),
         help=_("After each portion, in mean diameters. Takes effect at the next start."))
     lowering_speed: float = number(5e-3, 1e-4, 0.1, _("speed of the bottom"), "v", "mm/s", effect="restart",
         group=_("Column"), help=_("Downwards. Takes effect at the next start."))

@@ -94,7 +94,7 @@ class RoughPlaneParameters(DiscsParameters):
         effect="restart", group=_("Plane"),
         help=_("From one angle that is held to the next one. Takes effect at the next start."))
     avalanches: int = count(8, 1, 30, _("avalanches"), effect="restart", group=_("Plane"),
-        help=_("After which the course ends at the latest. Takes effect at the next start."))
+        help=_("The run ends after this number of avalanches at the latest. Takes effect at the next start."))
     # fmt: on
 
     @property

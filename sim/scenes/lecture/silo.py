@@ -76,7 +76,7 @@ class SiloParameters(DiscsParameters):
     stages: int = count(6, 2, 16, _("stages"), effect="restart", group=_("Silo"),
         help=_("Number of widths, at equal distances. Takes effect at the next start."))
     stage_grains: int = count(300, 10, 5000, _("grains of a stage"), "N_s", effect="restart", group=_("Silo"),
-        help=_("That pass before the outlet is widened. Takes effect at the next start."))
+        help=_("Number of grains that pass before the outlet is widened. Takes effect at the next start."))
     # fmt: on
 
     @property

@@ -84,12 +84,12 @@ class TwoSidedParameters(DiscsParameters):
     )
     # fmt: off
     portions: int = count(12, 4, 50, _("portions"), effect="restart", group=_("Source"),
-        help=_("After each of which the grains come to rest. Takes effect at the next start."))
+        help=_("After each portion the grains come to rest. Takes effect at the next start."))
     drop: float = number(2.0, 0.5, 20.0, _("height of fall"), "h/d", effect="restart", group=_("Source"),
         help=_("Onto the top, in mean diameters. Takes effect at the next start."))
     rate: float = number(80.0, 1.0, 500.0, _("grains per "
                                              "second"), "", "1/s", log=True, effect="restart", group=_("Source"),
-        help=_("That fall while a portion is poured. Takes effect at the next start."))
+        help=_("Rate at which grains fall while a portion is poured. Takes effect at the next start."))
     # fmt: on
 
     @property
@@ -331,8 +331,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if large(experiment)["left"].size > 1:
         angle, error = (math.degrees(value) for value in angle_now(experiment))
         help = plural(
-            "Of both flanks, from {large} of {count} grain on.",
-            "Of both flanks, from {large} of {count} grains on.",
+            "Mean of both flanks since the heap had {large} of its {count} grain.",
+            "Mean of both flanks since the heap had {large} of its {count} grains.",
             count=built.grain_count,
             large=Number(LARGE, format=".0%"),
         )

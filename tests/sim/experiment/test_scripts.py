@@ -243,12 +243,12 @@ def bounced(**values: Any) -> Simulation:
 def test_a_gap_of_the_energy_is_warned_of_once_with_the_line_of_the_script(uncompiled: None) -> None:
     experiment = bounced(dt=3.1e-5)
     experiment.step(300)  # one check may meet the spheres in contact
-    with pytest.warns(EnergyGapWarning, match="The gap is above .* of the converted energy") as noticed:
+    with pytest.warns(EnergyGapWarning, match="The balance is off by more than .* of the converted energy") as noticed:
         experiment.step(300)
     assert noticed[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "The gap is above" in experiment.results()["energy_notice"]
+        assert "The balance is off by more than" in experiment.results()["energy_notice"]
         experiment.step(300)
     with pytest.warns(EnergyGapWarning):
         bounced(dt=3.1e-5).run(until=1e-2)

@@ -92,8 +92,7 @@ def test_the_sentence_names_both_numbers() -> None:
     assert not machine.choice.crowded
     machine.run(2.0)
     assert str(machine.choice.crowded) == (
-        "1 thread steps the grains instead of 2, which is faster now: other programs use the processors, or the grains "
-        "are too few."
+        "1 of 2 threads computes the grains, which is faster now: there are few grains, or other programs are busy."
     )
 
 

@@ -194,7 +194,7 @@ def elastic_impact(test: str, *names: str) -> Wrong:
     return impact(test, tuple(f"{number} of {name}" for name in names for number in numbers), engine=SOFTER)
 
 
-ENERGY = ("all energy is booked",)
+ENERGY = ("all energy is accounted for",)
 CONSERVED = ("the momentum stays", "the angular momentum stays", *ENERGY)
 REST, LEVEL = ("did not come to rest",), ("is not that of a heap",)
 NO_SLOPE = ("no slope to measure",)

@@ -105,7 +105,7 @@ def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     assert "Takes effect at once" in str(describe(DECLARED["friction"], 3.1e-4))
     assert "The contact duration is 310 µs now." in str(describe(DECLARED["gravity"], 3.1e-4))
     now_unknown = describe(DECLARED["gravity"])
-    assert "over the contact duration, the longer of before and after" in str(now_unknown)
+    assert "gradually over one contact duration" in str(now_unknown)
     assert "The contact duration is" not in str(now_unknown)
 
 

@@ -76,7 +76,7 @@ def test_the_message_of_a_run_is_not_shown_over_the_next_one(harness: PanelHarne
 
 
 def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None:
-    crowded = "1 thread steps the grains instead of 2, which is faster now: other programs use the processors."
+    crowded = "1 of 2 threads computes the grains, which is faster now: other programs are busy."
     toasts(harness)
     for sentence, shown in ((crowded, [crowded]), ("", [crowded])):
         harness.ui.snapshot = with_fields(harness.ui.snapshot, threads_crowded=sentence)
@@ -210,7 +210,7 @@ def test_after_a_fault_a_button_names_and_sets_the_smaller_step(harness: PanelHa
     fault = Fault("Too large a step.", remedies=(Remedy("smaller_dt", "set dt=1.25e-6", {"dt": 1.25e-6}),))
     harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=fault, serial=9)
     harness.frame(3)
-    assert "Step to 1.25 µs" in [str(label) for name, label, *_ in ways_back(harness.ui) if name == "halve"]
+    assert "Time step 1.25 µs" in [str(label) for name, label, *_ in ways_back(harness.ui) if name == "halve"]
     harness.click("notice.halve")
     assert harness.commands == [Recover({"dt": 1.25e-6})]
     harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=replace(fault, remedies=()), serial=10)

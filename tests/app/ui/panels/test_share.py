@@ -72,8 +72,8 @@ def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(
     ui.beside.runs = (first, with_fields(first, seed=6))
     press(shared, "copy_code")
     press(shared, "copy_command_line")
-    assert {str(toast.text).partition(" are not")[0] for toast in current_toasts(ui)[-2:]} == {
-        "These runs side by side"
+    assert {str(toast.text).partition(":")[0] for toast in current_toasts(ui)[-2:]} == {
+        "A code cannot describe these runs"
     }
 
 
