@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.app.errors import RecorderError
 from repose.sim.message import EMPTY, Message, Number, _, plain, plural
 from repose.sim.wording import described, message_of, path_text, reason_of
 
@@ -67,10 +68,6 @@ QUEUE_BYTES = 96 * 1024 * 1024
 """Largest memory of the frames that wait for the encoder [bytes]."""
 BT709, SRGB, LIMITED = 1, 13, 1
 """Colour tags of H.273: primaries and matrix, transfer curve, range. Without them players guess the matrix."""
-
-
-class RecorderError(RuntimeError):
-    """A film cannot be begun or continued; the text is one sentence with the reason."""
 
 
 class Recorder:

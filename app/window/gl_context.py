@@ -9,15 +9,12 @@ from __future__ import annotations
 import os
 import sys
 
+from repose.app.errors import WindowError
 from repose.app.window import sdl
 from repose.sim.wording import reason_of
 
 REQUIRED = (3, 3)
 WITHOUT_WINDOW = "`repose run heap` runs the experiment without a window"
-
-
-class WindowError(RuntimeError):
-    """Why there is no window: one sentence with the cause and what to do."""
 
 
 def driver() -> str:
