@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import doctor
-from repose.app.jobs.study_request import plan_study
+from repose.app.jobs.requests import StudyRequest
+from repose.app.jobs.study_plan import plan_study
 from repose.app.lectures import lecture_file
 from repose.app.ui.preset_library import PresetLibrary
 from repose.sim import registry
@@ -80,7 +81,7 @@ def test_files_without_code_in_the_plug_in_folder_are_listed_and_run(
     assert (found["scene"], found["seed"], found["parameters"]["friction"]) == ("heap", 3, 0.9)
     assert run_command_line(["lecture", "first-heap", "--notes"]) == 0
     assert "Let it come to rest." in capsys.readouterr().out
-    asked = plan_study("base-study")
+    asked = plan_study(StudyRequest("base-study"))
     assert asked.name == "study-base-study"
     assert sum(len(plan.cases) * len(plan.combinations()) * len(plan.seeds) for plan in asked.plans) == 8
     library = PresetLibrary(send=lambda command: None, folder=tmp_path)

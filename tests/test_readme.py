@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs.headless_plan import plan
-from repose.app.jobs.study_request import plan_study
+from repose.app.jobs.requests import RunRequest, StudyRequest
+from repose.app.jobs.study_plan import plan_study
 from repose.sim.io import presets
 from repose.sim.registry import scenes
 from repose.sim.study.runs_on_disk import StudyRuns
@@ -37,7 +38,7 @@ def test_every_run_shown_is_one_the_program_accepts() -> None:
     for words in runs:
         options = [words[k + 1] for k, word in enumerate(words) if word == "--preset"]
         changes = [words[k + 1] for k, word in enumerate(words) if word == "--set"]
-        plan("heap", *options, changes=changes, ready="--ready" in words)
+        plan(RunRequest("heap", *options, changes=tuple(changes), ready="--ready" in words))
 
 
 def written_by(line: str) -> list[str]:
@@ -106,5 +107,5 @@ def test_the_cohesion_of_the_readme_is_that_which_scenes_and_presets_offer() -> 
 
 def test_the_number_of_runs_of_the_thesis_is_that_of_its_different_runs(tmp_path: Path) -> None:
     (said,) = re.findall(r"`repose\s+study thesis` does (\d+) runs", README)
-    request = plan_study("thesis")
+    request = plan_study(StudyRequest("thesis"))
     assert len(StudyRuns(request.plans, tmp_path).begin()) == int(said)

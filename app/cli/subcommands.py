@@ -7,25 +7,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from repose.app.cli import lecture_command, saved_commands, standard_streams, study_commands
-from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
-from repose.app.cli.terminal import (
-    REFUSED,
-    THREADS_HELP,
-    importing,
-    refusals,
-    refuse,
-    table,
-    typed_number,
-    typed_whole,
-)
+from repose.app.cli.record_options import from_options
+from repose.app.cli.terminal import REFUSALS, REFUSED, importing, refuse, table
+from repose.app.jobs.options import Option
+from repose.app.jobs.requests import ClumpRequest, RunRequest, WindowRequest
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.signals import INTERRUPTED, Interrupt
-from repose.sim.message import plain
 from repose.sim.wording import LONGEST, short
 
 EXIT_CODES = (
@@ -74,6 +67,9 @@ def _run(arguments: Sequence[str]) -> int:
     except (Interrupt, KeyboardInterrupt, typer.Abort):
         print_line("Stopped.")
         return INTERRUPTED
+    except REFUSALS as error:
+        print_line(str(error))
+        return REFUSED
     except SystemExit:  # how typer ends when a pipe is closed
         standard_streams.discard()
         return NOT_SHOWN
@@ -98,43 +94,10 @@ def _print_version() -> None:
 
 
 @cli.callback(invoke_without_command=True)
-def repose(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-    preset: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="Preset to start the window with; `repose presets` lists them.")
-    ] = "",
-    side_by_side: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--side-by-side",
-            metavar="NAME=VALUE,VALUE,…",
-            help="Two to four experiments in one window at equal times, each with its own value of a parameter, SI, or "
-            "its own preset (preset=NAME,NAME); may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
-    language: Annotated[
-        str,
-        typer.Option(
-            metavar="CODE",
-            help="Language of the window: en, de, pl, es, ru or ja; the last choice or the system's if not given.",
-            show_default=False,
-        ),
-    ] = "",
-    plugin: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE.py",
-            help="Python file with laws, integrators, fields, bonds, scenes or measurements of your own; "
-            "it is executed. May be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
+@from_options
+def repose(context: typer.Context, request: WindowRequest) -> int:
     """Open the window, unless a command is given."""
-    if version:
+    if request.version:
         _print_version()
         raise typer.Exit
     from repose.app.storage.engine_cache import choose_engine_cache
@@ -143,41 +106,30 @@ def repose(
     if complaint := choose_engine_cache():  # before a plug-in imports numba, which reads the folder only then
         print_line(complaint)
     remove_all_leftovers()
-    offered = _use_plugins(plugin or ())
-    if context.invoked_subcommand is not None:
-        if side_by_side:
+    offered, command = _use_plugins(request.plugin), context.invoked_subcommand
+    if command is not None:
+        if request.side_by_side:
             raise typer.BadParameter("--side-by-side opens the window: leave the command out.")
-        if language:
+        if request.language:
             raise typer.BadParameter("--language is that of the window: leave the command out.")
-        for option, value in (("--preset", preset), ("--threads", threads)):
+        for option, value in (("--preset", request.preset), ("--threads", request.threads)):
             if value:
-                raise typer.BadParameter(
-                    f"write it after the command: repose {context.invoked_subcommand} {option} {short(value)}"
-                )
-        return
-    with refusals():
-        from repose.app.jobs.doctor import has_display
-        from repose.app.language import NATIVE
-        from repose.sim.parameters import require_known
+                raise typer.BadParameter(f"write it after the command: repose {command} {option} {short(value)}")
+        return 0
+    from repose.app.jobs.doctor import has_display
 
-        if language:
-            require_known(language, NATIVE, plain("language"))
+    if has_display():
+        from repose.app.window.start import run
 
-        if has_display():
-            from repose.app.window.start import run
+        preset = request.preset or next(iter(offered), "")
+        return run(preset, request.threads, request.side_by_side, language=request.language)
+    if request.side_by_side:
+        refuse("--side-by-side needs the window, and no display was found; `repose sweep` compares runs without.")
+    from repose.app.jobs.headless_job import run_job
+    from repose.app.jobs.headless_plan import plan
 
-            raise typer.Exit(
-                run(preset or next(iter(offered), ""), threads, tuple(side_by_side or ()), language=language)
-            )
-        if side_by_side:
-            refuse("--side-by-side needs the window, and no display was found; `repose sweep` compares runs without.")
-        from repose.app.jobs.headless_job import run_job
-        from repose.app.jobs.headless_plan import plan
-
-        print_line(
-            "No display was found, so the experiment runs without a window; `repose run --help` lists its options."
-        )
-        raise typer.Exit(run_job(plan(preset=preset, threads=threads)))
+    print_line("No display was found, so the experiment runs without a window; `repose run --help` lists its options.")
+    return run_job(plan(RunRequest(preset=request.preset, threads=request.threads)))
 
 
 def _use_plugins(files: Sequence[Path]) -> list[str]:
@@ -202,228 +154,65 @@ def _use_plugins(files: Sequence[Path]) -> list[str]:
 
 
 @cli.command()
-def run(
-    scene: Annotated[
-        str,
-        typer.Argument(
-            metavar="[SCENE|FILE.py]",
-            help="Scene to run (`repose scenes` lists them), or a Python file with a scene of your own, which is "
-            "executed; that of the preset, or heap, if not given.",
-            show_default=False,
-        ),
-    ] = "",
-    preset: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
-    ] = "",
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help='Change one parameter, SI value; may be repeated. --set "?" lists the parameters.',
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            parser=typed_whole, metavar="NUMBER", help="Seed of the random numbers; the preset's if not given."
-        ),
-    ] = None,
-    ready: Annotated[bool, typer.Option("--ready", help="Start from the preset's ready-filled container.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.repose", help="Save the whole run when it ends, so that it can be continued."),
-    ] = None,
-    saved: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE.repose", help="Continue a saved run, bit by bit.")
-    ] = None,
-    until: Annotated[
-        float | None,
-        typer.Option(parser=typed_number, metavar="SECONDS", help="End at this simulated time at the latest."),
-    ] = None,
-    threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
-    json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the result as JSON and nothing else; --out writes it and the picture too."),
-    ] = False,
-    video: Video = "",
-    fps: Fps = None,
-    size: Size = "1920x1080",
-    speed: Speed = None,
-    overlay: Overlay = "full",
-    colour: Colour = "",
-    show: Show = None,
-    picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
-    repeat: Annotated[
-        int | None,
-        typer.Option(
-            parser=typed_whole,
-            metavar="NUMBER",
-            help="Number of runs with consecutive seeds from --seed on, side by side: mean and standard error over "
-            "runs. The error of a single run is only that of its line fit.",
-        ),
-    ] = None,
-) -> None:
+@from_options
+def run(request: RunRequest) -> int:
     """Run an experiment without a window and write its results."""
-    with refusals():
-        from repose.app.jobs.headless_job import run_job
-        from repose.app.jobs.headless_plan import parameter_rows, plan
-        from repose.sim.registry import default_scene
+    from repose.app.jobs.headless_job import run_job
+    from repose.app.jobs.headless_plan import parameter_rows, plan
+    from repose.sim.registry import default_scene
 
-        if scene.endswith(".py"):
-            offered = _use_plugins([Path(scene)])
-            if len(offered) != 1:
-                names = short(", ".join(offered)) or "none"
-                refuse(
-                    f"{short(scene)} offers {len(offered)} scenes ({names}); a file that is run must offer one, as "
-                    "SCENE."
-                )
-            scene = offered[0]
-        scene = scene or ("" if saved or preset else default_scene())
-        if "?" in (changes or ()):
-            table(("parameter", "value", "allowed", "meaning"), parameter_rows(scene, preset))
-            return
-        job = plan(
-            scene,
-            preset,
-            changes or (),
-            seed=seed,
-            ready=ready,
-            out=out,
-            as_json=json,
-            video=video,
-            fps=fps,
-            size=size,
-            speed=speed,
-            overlay=overlay,
-            colour=colour,
-            show=show or (),
-            picture=picture,
-            save=save,
-            until=until,
-            saved=saved,
-            threads=threads,
-        )
-        if repeat is not None:
-            from repose.app.jobs.study_job import run_study
-            from repose.app.jobs.study_request import plan_repeat
+    scene = request.scene
+    if scene.endswith(".py"):
+        offered = _use_plugins([Path(scene)])
+        if len(offered) != 1:
+            names = short(", ".join(offered)) or "none"
+            refuse(
+                f"{short(scene)} offers {len(offered)} scenes ({names}); a file that is run must offer one, as SCENE."
+            )
+        scene = offered[0]
+    scene = scene or ("" if request.saved or request.preset else default_scene())
+    if "?" in request.changes:
+        table(("parameter", "value", "allowed", "meaning"), parameter_rows(scene, request.preset))
+        return 0
+    job = plan(replace(request, scene=scene))
+    if request.repeat is None:
+        return run_job(job)
+    from repose.app.jobs.study_job import run_study
+    from repose.app.jobs.study_plan import plan_repeat
 
-            raise typer.Exit(run_study(plan_repeat(job, repeat)))
-        raise typer.Exit(run_job(job))
+    return run_study(plan_repeat(job))
 
 
-cli.command(epilog=study_commands.SWEEP_EXAMPLES)(study_commands.sweep)
-cli.command(epilog=study_commands.STUDY_EXAMPLES)(study_commands.study)
-cli.command(epilog=study_commands.CALIBRATE_EXAMPLES)(study_commands.calibrate)
+cli.command(epilog=study_commands.SWEEP_EXAMPLES)(from_options(study_commands.sweep))
+cli.command(epilog=study_commands.STUDY_EXAMPLES)(from_options(study_commands.study))
+cli.command(epilog=study_commands.CALIBRATE_EXAMPLES)(from_options(study_commands.calibrate))
 
 
 @cli.command()
-def clump(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SHAPE|FILE.stl|.obj|.npy",
-            help="ball, cube, ellipsoid, tetrahedron, torus, rod, dumbbell, peanut, tetrapod, caltrop, vertebra; a "
-            "closed mesh; or an array of voxels that are zero outside the body.",
-        ),
-    ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the clump; the scene clumps pours such files.")
-    ] = None,
-    spheres: Annotated[
-        int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Largest number of spheres (P_max).")
-    ] = 50,
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            metavar="fitted|greedy",
-            help="fitted: moved and resized until clump and body overlap most. greedy: inside the body, largest "
-            "first (Karavaev et al. 2015).",
-        ),
-    ] = "fitted",
-    rho: Annotated[
-        float | None,
-        typer.Option(
-            parser=typed_number,
-            metavar="NUMBER",
-            help="Of the greedy algorithm: smallest distance of two centres over the radius of the earlier sphere, "
-            "above 0 and at most 1; 0.85 if not given.",
-        ),
-    ] = None,
-    grid: Annotated[
-        int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Cells along the longest edge of the body.")
-    ] = 64,
-    size: Annotated[
-        float | None,
-        typer.Option(
-            parser=typed_number,
-            metavar="METRES",
-            help="Longest edge of the body; if not given, 0.01 for a shape, and as in the file for a mesh.",
-        ),
-    ] = None,
-    unit: Annotated[
-        str, typer.Option(metavar="mm|cm|m|inch", help="Unit of lengths in a file, edge of a voxel.")
-    ] = "mm",
-    kappa: Annotated[
-        float,
-        typer.Option(
-            parser=typed_number, metavar="NUMBER", help="Step of sampling over the step of the grid, at most 1."
-        ),
-    ] = 0.5,
-    density: Annotated[
-        float, typer.Option(parser=typed_number, metavar="KG/M3", help="Density of the material.")
-    ] = 2500.0,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw the body beside the clump, coloured by radius.")
-    ] = None,
-    export: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE.mol|.rigid|.txt",
-            help="Write the clump for other programs: LAMMPS molecule, LAMMPS fix rigid, YADE text. May be repeated.",
-        ),
-    ] = None,
-    allow_pieces: Annotated[
-        bool, typer.Option("--allow-pieces", help="Make also a clump that falls apart into pieces that do not touch.")
-    ] = False,
-    allow_poor_fit: Annotated[
-        bool,
-        typer.Option("--allow-poor-fit", help="Make also a clump whose overlap with the body (IoU) is less than 0.5."),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the clump as JSON and nothing else.")] = False,
-) -> None:
+@from_options
+def clump(request: ClumpRequest) -> int:
     """Approximate a body by overlapping spheres: table of volume, inertia and quality, file, picture.
 
     A clump that falls apart, or differs from the body in more than they have in common, is refused with a number of
     spheres that does. Files that exist are not overwritten. Ctrl-C ends the work without writing anything.
     """
-    with refusals():
-        from repose.app.jobs import clump_job
+    from repose.app.jobs.clump_job import run_clump, text_of_made
 
-        request = clump_job.ClumpRequest(
-            *(source, spheres, algorithm, rho, grid, size, unit, kappa, density, out, picture),
-            exports=tuple(export or ()),
-            allow_pieces=allow_pieces,
-            allow_poor_fit=allow_poor_fit,
-        )
-        code, made = clump_job.run_clump(request, quiet=json)
-        if made is not None and json:
-            print(clump_job.text_of_made(made), end="")
-        elif made is not None:
-            from repose.sim.clumps.making import rows
+    code, made = run_clump(request)
+    if made is not None and request.json:
+        print(text_of_made(made), end="")
+    elif made is not None:
+        from repose.sim.clumps.making import rows
 
-            table(("quantity", "value", "meaning"), [tuple(map(str, row)) for row in rows(made, density)])
-        raise typer.Exit(code)
+        table(("quantity", "value", "meaning"), [tuple(map(str, row)) for row in rows(made, request.density)])
+    return code
 
 
-cli.command()(saved_commands.replay)
-cli.command()(saved_commands.picture)
-cli.command()(saved_commands.export)
-cli.command(name="open")(saved_commands.open_any)
-cli.command(epilog=lecture_command.LECTURE_EXAMPLES)(lecture_command.lecture)
+cli.command()(from_options(saved_commands.replay))
+cli.command()(from_options(saved_commands.picture))
+cli.command()(from_options(saved_commands.export))
+cli.command(name="open")(from_options(saved_commands.open_any))
+cli.command(epilog=lecture_command.LECTURE_EXAMPLES)(from_options(lecture_command.lecture))
 
 
 @cli.command()
@@ -454,57 +243,54 @@ def doctor() -> None:
 
 
 @cli.command()
-def install_shortcut(
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the entry again.")] = False,
-) -> None:
+@from_options
+def install_shortcut(remove: Annotated[bool, Option("", "Remove the entry again.")] = False) -> int:
     """Put the window among the programs of this user: desktop entry (Linux), Start menu (Windows), Applications
     (macOS)."""
     from repose.app.jobs.shortcut import install
 
-    raise typer.Exit(install(remove))
+    return install(remove)
 
 
 @cli.command()
-def prepare() -> None:
+def prepare() -> int:
     """Compile the engines of all scenes and presets now, so that each of them starts at once later.
 
     Ctrl-C ends the command and keeps the engines compiled so far; the next call continues.
     """
-    with refusals():
-        from repose.app.jobs.prepare_job import prepare
+    from repose.app.jobs.prepare_job import prepare
 
-        raise typer.Exit(prepare())
+    return prepare()
 
 
 @cli.command()
+@from_options
 def validate(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PRESET]…", help="Runs to do; all where none is named.", show_default=False),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
-) -> None:
+        tuple[str, ...],
+        Option("[PRESET]…", "Runs to do; all where none is named.", is_argument=True, shows_default=False),
+    ] = (),
+    json: Annotated[bool, Option("", "Print the results as JSON and nothing else.")] = False,
+) -> int:
     """Compare runs with closed forms and published numbers: impacts of Chung & Ooi, bounce, slope, energy and momentum.
 
     The window plays the same runs: S, then "Checks against closed forms". Exit code 1 if a number differs.
     """
-    with refusals():
-        from repose.app.jobs import validate_job
-        from repose.sim.io.json_text import json_text
+    from repose.app.jobs import validate_job
+    from repose.sim.io.json_text import json_text
 
-        found, stopped = validate_job.validate(names or (), quiet=json)
-        if json:
-            print(json_text(validate_job.as_json(found), indent=2), flush=True)
-        else:
-            table(validate_job.HEAD, validate_job.rows(found))
-            write_out(validate_job.summary(found, stopped))
-        raise typer.Exit(validate_job.exit_code(found, stopped))
+    found, stopped = validate_job.validate(names, quiet=json)
+    if json:
+        print(json_text(validate_job.as_json(found), indent=2), flush=True)
+    else:
+        table(validate_job.HEAD, validate_job.rows(found))
+        write_out(validate_job.summary(found, stopped))
+    return validate_job.exit_code(found, stopped)
 
 
 @cli.command()
-def selftest(
-    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
-) -> None:
+@from_options
+def selftest(json: Annotated[bool, Option("", "Print the results as JSON and nothing else.")] = False) -> int:
     """Test engine, restart, film and picture on this machine."""
     from repose.app.jobs import selftest as tests
 
@@ -514,14 +300,15 @@ def selftest(
     else:
         table(("case", "quantity", "value", "bound", "result"), tests.rows(findings))
         write_out(tests.summary(findings))
-    raise typer.Exit(tests.exit_code(findings))
+    return tests.exit_code(findings)
 
 
 @cli.command()
+@from_options
 def bench(
-    json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
+    json: Annotated[bool, Option("", "Print the numbers as JSON and nothing else.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="The smaller heaps and short runs of the window only, no beads in space.")
+        bool, Option("", "The smaller heaps and short runs of the window only, no beads in space.")
     ] = False,
 ) -> None:
     """Measure the speed of the engine, compared with a C program if gcc is installed, and of the window."""

@@ -8,15 +8,17 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
+from repose.app.errors import RecorderError, WindowError
 from repose.app.progress import print_line
 from repose.app.signals import CAUGHT, stop_at_once
 from repose.sim.numbers import read_number, read_whole
-from repose.sim.parameters import about_comma
+from repose.sim.parameters import ParameterError, about_comma
 from repose.sim.wording import printable, short, value_text
 
 REFUSED = 2
 """Exit code for input that is refused."""
-THREADS_HELP = "Threads of the engine; every number gives the same bits; automatic if not given."
+REFUSALS = (ParameterError, RecorderError, WindowError)
+"""Errors whose sentence says why a request is refused."""
 WIDE = 200
 """Characters per line of a table written to a file or pipe, so that rows are not wrapped."""
 PATIENCE = 2.0
@@ -38,20 +40,6 @@ def typed_whole(text: str) -> int:
     if isinstance(number, str):
         raise typer.BadParameter(f"{value_text(text)} is not a whole number.{about_comma(text)}")
     return number
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """Print the sentence of a refusal and exit with code 2."""
-    from repose.app.storage.recorder import RecorderError
-    from repose.app.window.window import WindowError
-    from repose.sim.parameters import ParameterError
-
-    try:
-        yield
-    except (ParameterError, RecorderError, WindowError) as error:
-        print_line(str(error))
-        raise typer.Exit(REFUSED) from None
 
 
 def refuse(sentence: str) -> NoReturn:

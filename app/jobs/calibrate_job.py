@@ -6,24 +6,22 @@ import json
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
+from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.remaining_time import Countdown
-from repose.app.jobs.study_job import RUNS
+from repose.app.jobs.requests import CalibrationRequest, RunRequest
+from repose.app.jobs.result_folder import RESULT, RUNS, ResultFolder, RunsInFolder, Writers
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment.comparison import shown
 from repose.sim.io import presets
-from repose.sim.io.atomic_file import Claim, write_whole_file
-from repose.sim.io.json_text import json_text, read_json
+from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
 from repose.sim.message import Capital, _, label_of, plain
 from repose.sim.numbers import read_number
@@ -43,92 +41,52 @@ from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, quantity_of
 from repose.sim.study.runs_on_disk import StudyRuns
-from repose.sim.wording import path_text, reason_of, value_text
+from repose.sim.wording import value_text
 
-PRESET, PICTURE, DESCRIPTION = "preset.toml", "calibration.png", "calibration.json"
+PRESET, PICTURE = "preset.toml", "calibration.png"
 NEAR = 1e-6
 """Relative distance from an end of the range within which this end cuts an interval off [-]."""
 FRICTIONS = (0.05, 0.1, 0.2)
 """Friction coefficients of θ = k arctan μ: the range of the thesis."""
 
 
-@dataclass(frozen=True)
-class CalibrationRequest:
-    """A checked request for a calibration."""
-
-    goal: Goal
-    workers: int
-    out: Path | None
-    resume: bool
-    as_json: bool
-
-
-def plan_calibration(
-    scene: str,
-    vary: str = "shear_stiffness=5:400",
-    angle: float | None = None,
-    angle_error: float = 0.0,
-    changes: Sequence[str] = (),
-    precision: float = 0.05,
-    runs: int = Goal.most_runs,
-    workers: int | None = None,
-    out: Path | None = None,
-    resume: bool = False,
-    as_json: bool = False,
-) -> CalibrationRequest:
-    """Check a typed request; raises `ParameterError`."""
-    job = plan(scene, changes=changes, out=out)
-    name, equals, text = vary.partition("=")
+def goal_of(request: CalibrationRequest) -> Goal:
+    """The goal that is requested; raises `ParameterError`."""
+    job = plan(RunRequest(request.scene, changes=request.changes))
+    name, equals, text = request.vary.partition("=")
     ends = [read_number(word) for word in text.split(":")]
     if not equals or len(ends) != 2 or any(isinstance(end, str) for end in ends):
         raise ParameterError(
-            f"--vary {value_text(vary)} is refused: write it as NAME=LOW:HIGH in SI, such as shear_stiffness=5:400."
+            f"--vary {value_text(request.vary)} is refused: write it as NAME=LOW:HIGH in SI, such as "
+            "shear_stiffness=5:400."
         )
     low, high = (float(end) for end in ends)
-    count = available() if workers is None else workers
-    if not 1 <= count <= 256:
-        raise ParameterError(f"--workers {count} is refused: it must be 1 to 256.")
-    if angle is None and angle_error:
-        raise ParameterError(
-            f"--angle-error {angle_error:g} is the error of a measured angle: give the angle with --angle."
-        )
-    if resume and out is None:
-        raise ParameterError("--resume continues the calibration in a folder: name the folder with --out.")
-    goal = Goal(
+    return Goal(
         scene=job.scene,
         name=name.strip(),
         low=low,
         high=high,
-        wanted=1.0 if angle is None else angle,
-        wanted_error=angle_error,
-        frictions=FRICTIONS if angle is None else (),
+        wanted=1.0 if request.angle is None else request.angle,
+        wanted_error=request.angle_error,
+        frictions=FRICTIONS if request.angle is None else (),
         values=job.values,
-        precision=precision,
-        most_runs=runs,
+        precision=request.precision,
+        most_runs=request.runs,
     ).check()
-    return CalibrationRequest(goal, count, out, resume, as_json)
 
 
 def run_calibration(request: CalibrationRequest) -> int:
     """Do the runs and write the results; returns the exit code. Raises `ParameterError` before any work."""
-    goal, names = request.goal, (RESULT, PICTURE, PRESET)
-    continued = _continued(request)
-    folder, made = output_folder(request.out, "calibrate", () if continued else None)
-    claims: dict[str, Claim] = {}
-    try:
-        for name in names:
-            if not (continued and (folder / name).exists()):
-                claims[name] = claim_for("--out", folder / name)
-        text = json_text(_description(goal), indent=2).encode("utf-8")
-        write_whole_file(folder / DESCRIPTION, lambda file: file.write(text))
-        (folder / RUNS).mkdir(exist_ok=True)
-        return _run_in(folder, request, claims)
-    finally:
-        for place_of_file in claims.values():
-            place_of_file.release()
-        if made:
-            with suppress(OSError):
-                folder.rmdir()
+    goal = goal_of(request)
+    description = _description(goal)
+    runs = RunsInFolder(
+        "calibration",
+        description,
+        lambda stored: "" if stored == description else "another calibration",
+        continues=request.resume,
+    )
+    with ResultFolder.claimed(request.out, "calibrate", (RESULT, PICTURE, PRESET), runs) as folder:
+        return _run_in(folder, request, goal)
 
 
 def _description(goal: Goal) -> dict[str, Any]:
@@ -139,29 +97,15 @@ def _description(goal: Goal) -> dict[str, Any]:
     return description
 
 
-def _continued(request: CalibrationRequest) -> bool:
-    """Whether the folder contains this calibration; raises `ParameterError` if it contains another one."""
-    out = request.out
-    if out is None or not (out / DESCRIPTION).is_file():
-        return False
-    stored: Any = None
-    with suppress(OSError, ValueError):
-        stored = read_json(out / DESCRIPTION)
-    if stored != _description(request.goal):
-        raise ParameterError(f"--out {path_text(out)} contains another calibration: choose another folder.")
-    if not request.resume:
-        raise ParameterError(f"--out {path_text(out)} contains this calibration already: continue it with --resume.")
-    return True
-
-
-def _run_in(folder: Path, request: CalibrationRequest, claims: dict[str, Claim]) -> int:
-    goal, countdown = request.goal, Countdown()
+def _run_in(folder: ResultFolder, request: CalibrationRequest, goal: Goal) -> int:
+    workers = available() if request.workers is None else request.workers
+    countdown = Countdown()
     last: list[tuple[CalibrationResult, int]] = []
     seen: list[Observation] = []
-    with Progress(goal.title, quiet=request.as_json) as progress, stoppable() as stop:
+    with Progress(goal.title, quiet=request.json) as progress, stoppable() as stop:
 
         def do(batch: StudyPlan) -> StudyOutcome:
-            runs = StudyRuns((batch,), folder / RUNS)
+            runs = StudyRuns((batch,), folder.path / RUNS)
 
             def on_progress(words: str, share: float) -> None:
                 stop.check()
@@ -169,7 +113,7 @@ def _run_in(folder: Path, request: CalibrationRequest, claims: dict[str, Claim])
                 whole = min(1.0, (done + share * len(runs.runs[batch.name])) / goal.most_runs)
                 progress.show(words, whole, countdown.words(whole), stage="runs")
 
-            runs.do(runs.begin(), request.workers, on_progress, lambda *_: None)
+            runs.do(runs.begin(), workers, on_progress, lambda *_: None)
             return runs.outcome(batch)
 
         def show_progress(found: CalibrationResult, runs: int) -> None:
@@ -180,9 +124,9 @@ def _run_in(folder: Path, request: CalibrationRequest, claims: dict[str, Claim])
         with suppress(StopAsked):
             found, seen = calibrate(goal, do, show_progress)
     if stop.asked:
-        print_line(f"Stopped; the same command with --out {folder} --resume continues.")
+        print_line(f"Stopped; the same command with --out {folder.path} --resume continues.")
         return INTERRUPTED
-    return _finish(folder, request, found, seen, claims)
+    return _finish(folder, request, goal, found, seen)
 
 
 def in_words(goal: Goal, found: CalibrationResult) -> str:
@@ -206,31 +150,25 @@ def in_words(goal: Goal, found: CalibrationResult) -> str:
 
 
 def _finish(
-    folder: Path,
+    folder: ResultFolder,
     request: CalibrationRequest,
+    goal: Goal,
     found: CalibrationResult,
     seen: Sequence[Observation],
-    claims: dict[str, Claim],
 ) -> int:
-    goal, code = request.goal, DONE
     text = json_text(report(goal, found, seen), indent=2)
-    writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
+    writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
     if seen:
         writers[PICTURE] = partial(_draw, goal, found, seen)
     if math.isfinite(found.value):
         made = presets.dumps(_preset(goal, found))
         writers[PRESET] = lambda file: file.write(made.encode("utf-8"))
-    for name, write in writers.items():
-        try:
-            claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
-        except Exception as error:  # an error of the drawing library must not lose the other files
-            print_line(f"{folder / name} could not be written: {reason_of(error)}.")
-            code = NOT_ALL_WRITTEN
-    if request.as_json:
+    complete = not folder.finish(writers)
+    if request.json:
         print(text, end="", flush=True)
     else:
-        write_out(f"{goal.title}: {in_words(goal, found)}\nwritten to  {folder}")
-    return code if math.isfinite(found.value) else NOT_ALL_WRITTEN
+        write_out(f"{goal.title}: {in_words(goal, found)}\nwritten to  {folder.path}")
+    return DONE if complete and math.isfinite(found.value) else NOT_ALL_WRITTEN
 
 
 def _preset(goal: Goal, found: CalibrationResult) -> presets.Preset:

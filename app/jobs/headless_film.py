@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from repose.app.errors import WindowError
 from repose.app.render.director import Director
 from repose.app.render.passes import needs_forces
 from repose.app.storage.recorder import Frame, Recorder, names_of
-from repose.app.window.window import WindowError
 from repose.sim.message import EMPTY, Message
 from repose.sim.wording import reason_of, sentence_of
 
@@ -25,21 +26,21 @@ class HeadlessFilm:
 
     def __init__(self, plan: FilmPlan, title: Message = EMPTY) -> None:
         """Begin a film with this title, or the title of the scene; raises `RecorderError`, `WindowError`."""
-        self._recorder = Recorder(plan.path, plan.size, plan.fps)
+        style = replace(plan.style, title=title)
+        self._recorder = Recorder(plan.path, style.size, style.fps)
         try:
-            self._maker = open_picture_maker(plan.size)
+            self._maker = open_picture_maker(style.size)
         except BaseException:
             self._recorder.close()
             raise
-        view = plan.view
-        self._director = Director(self._maker.read, plan.size, plan.fps, view, plan.speed, plan.words, title=title)
-        self.needs_forces = needs_forces(view)
+        self._director = Director(self._maker.read, style)
+        self.needs_forces = needs_forces(style.view)
         """Whether the snapshots must contain forces of contacts."""
         self._held: Frame | None = None
         """The newest frame; it is written later, because the duration of the run decides how often."""
         self._taken = 0
         self._closed = False
-        self.at_phases = plan.speed is None
+        self.at_phases = style.speed is None
         """Whether a frame is needed at the beginning of a phase, because the speed of the film changes there."""
         self.frames = 0
         self.complaint = EMPTY

@@ -6,19 +6,21 @@ run `result.json` contains the results so far.
 
 from __future__ import annotations
 
-import itertools
 import math
-import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
+from repose.app.errors import WindowError
+from repose.app.jobs.film_plan import plan_film
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
+from repose.app.jobs.requests import FilmRequest
+from repose.app.jobs.result_folder import RESULT, ResultFolder, claim_for, reported
 from repose.app.jobs.small_picture import small_picture
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.render.follow import first_camera
@@ -27,7 +29,6 @@ from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.view_settings import View
-from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
@@ -37,16 +38,16 @@ from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.io.atomic_file import Claim, claim, remove_leftovers
+from repose.sim.io.atomic_file import Claim
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, plain, time_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.wording import described, path_text, reason_of
 
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
-RESULT = "result.json"
+SAVED = "saved run"
+"""Name of the error of a file that is not in the folder of results."""
 RESULT_INTERVAL = 10.0
 """Wall time between two updates of the results so far [s]."""
 RESULT_COST = 0.01
@@ -64,70 +65,65 @@ def run_job(job: Job) -> int:
         print_line(
             "The run was saved by another version of the program: the continued run may differ in the last bits."
         )
-    places = _claimed(job)
-    try:
-        film = HeadlessFilm(job.film, plain(job.title)) if job.film is not None else None
-        with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
-            so_far = ResultsSoFar(job, places.claims.get("result"))
+    request = job.request
+    with ExitStack() as stack:
+        folder = save = None
+        if not job.only_prints:
+            files = RESULT, picture_name(job)
+            folder = stack.enter_context(ResultFolder.claimed(request.out, job.scene, files))
+        if request.save is not None:
+            save = claim_for("--save", request.save)
+            stack.callback(save.release)
+        film = HeadlessFilm(plan_film(request.video, request.film), plain(job.title)) if request.video else None
+        with Progress(title, quiet=request.json) as progress, stoppable() as stop:
+            so_far = ResultsSoFar(job, folder)
             experiment, result = _simulate(job, film, progress, stop, so_far)
-        return _finish(job, places, experiment, result, film, stop)
-    finally:
-        places.release()
+        text = _result_text(job, experiment, result, stop.asked, film)
+        errors = _write_all(job, experiment, text, folder, save)
+    fault = experiment.fault.message if experiment.fault else ""
+    unfinished = film.complaint if film is not None else ""
+    for sentence in (unfinished, fault, result["energy_notice"]):
+        if sentence:
+            print_line(str(sentence))
+    if request.json:
+        print(text, end="", flush=True)
+    elif folder is not None:
+        write_out(summary(experiment, stopped=stop.asked))
+        written = [name for name in folder.claims if name not in errors and (request.picture or name == RESULT)]
+        write_out(f"written to       {folder.path} ({', '.join(written)})")
+        if film is not None:
+            write_out(f"film             {film.names} ({film.frames} frames)")
+        if save is not None and SAVED not in errors:
+            write_out(f"saved run        {request.save} (continue it with --from)")
+    if experiment.fault is not None:
+        return FAULT
+    complete = not unfinished and all(isinstance(error, WindowError) for error in errors.values())
+    return INTERRUPTED if stop.asked else DONE if complete else NOT_ALL_WRITTEN
 
 
-@dataclass
-class Places:
-    """The files that a run writes, claimed before it begins."""
-
-    folder: Path | None
-    """None for a run whose result is only printed."""
-    made: bool
-    """Whether the folder was made for this run."""
-    claims: dict[str, Claim] = field(default_factory=dict)
-    """By content: "result", "picture", "save"."""
-
-    def release(self) -> None:
-        """Release names that were not used, and delete the folder if it is empty."""
-        for reserved in self.claims.values():
-            reserved.release()
-        if self.made and self.folder is not None:
-            with suppress(OSError):
-                self.folder.rmdir()
+def picture_name(job: Job) -> str:
+    """Name of the file with the picture of the end state."""
+    return f"{job.scene}.png"
 
 
-def _claimed(job: Job) -> Places:
-    """Claim the names of all files except the film; raises `ParameterError`."""
-    wanted: dict[str, tuple[str, Path]] = {}
-    if job.only_prints:
-        places = Places(None, False)
-    else:
-        folder, made = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
-        places = Places(folder, made)
-        wanted["result"] = "--out", folder / RESULT
-        if job.picture:
-            wanted["picture"] = "--out", folder / f"{job.scene}.png"
-    if job.save is not None:
-        wanted["save"] = ("--save", job.save)
-    try:
-        for name, (option, path) in wanted.items():
-            places.claims[name] = claim_for(option, path)
-    except ParameterError:
-        places.release()
-        raise
-    return places
+def _write_all(
+    job: Job, experiment: Experiment, text: str, folder: ResultFolder | None, save: Claim | None
+) -> dict[str, Exception]:
+    """Write the result, the saved run and the picture; returns the errors by name of the file.
 
-
-def claim_for(option: str, path: Path) -> Claim:
-    """Claim the file name that is the value of an option; raises `ParameterError`."""
-    try:
-        return claim(path)
-    except FileExistsError:
-        raise ParameterError(f"{option} {path_text(path)} exists already: choose another name.") from None
-    except (OSError, ValueError) as error:
-        reason = reason_of(error)
-        raise ParameterError(
-            f"{option} {path_text(path)} cannot be written to: {reason}; choose another name."
-        ) from None
+    The picture is last, so that a driver that crashes while drawing loses no other file.
+    """
+    errors = {} if folder is None else folder.finish({RESULT: lambda file: file.write(text.encode("utf-8"))})
+    if save is not None and (error := reported(save.path, partial(_save, experiment, save))):
+        errors[SAVED] = error
+    if folder is not None and job.request.picture:
+        errors |= folder.finish({picture_name(job): partial(_draw, experiment, job.request.film)})
+    if save is not None and SAVED not in errors and job.request.picture:
+        with suppress(Exception):  # a driver may raise anything; the run is already saved, without a picture
+            snapshot = Snapshot()
+            take_snapshot(experiment, snapshot)
+            _save(experiment, save, small_picture(snapshot))
+    return errors
 
 
 @dataclass
@@ -135,7 +131,7 @@ class ResultsSoFar:
     """Writes `result.json` during the run, so that a run that is killed leaves the results so far."""
 
     job: Job
-    claim: Claim | None
+    folder: ResultFolder | None
     """None for a run that writes no such file."""
     due: float = 0.0
     """Wall time at which the next version is written [s]."""
@@ -143,13 +139,13 @@ class ResultsSoFar:
     def write(self, experiment: Experiment) -> None:
         """Write a version if one is due; a full disk is reported at the end of the run."""
         began = time.monotonic()
-        if self.claim is None or began < self.due:
+        if self.folder is None or began < self.due:
             return
         from repose.sim.experiment.results import results_of
 
         text = _result_text(self.job, experiment, results_of(experiment), interrupted=True)
         with suppress(OSError):
-            self.claim.write_early(lambda file: file.write(text.encode("utf-8")))
+            self.folder.write(RESULT, lambda file: file.write(text.encode("utf-8")))
         now = time.monotonic()
         self.due = now + max(RESULT_INTERVAL, (now - began) / RESULT_COST)
 
@@ -183,7 +179,7 @@ def _simulate(
                 raise ParameterError(refusal)
         apply(experiment, UseThreads(job.threads))
 
-        until = math.inf if job.until is None else job.until
+        until = math.inf if job.request.until is None else job.request.until
         outlook = Outlook(until)
         say_crowded = sayer_of_crowding(experiment)
 
@@ -210,46 +206,6 @@ def _simulate(
     finally:
         if film is not None:
             film.close(duration, last)
-
-
-def _finish(
-    job: Job, places: Places, experiment: Experiment, result: dict[str, Any], film: HeadlessFilm | None, stop: Stop
-) -> int:
-    """Write and report the results; returns the exit code."""
-    text = _result_text(job, experiment, result, stop.asked, film)
-    complaints = [] if film is None or not film.complaint else [str(film.complaint)]
-    written = []
-    folder, claims = places.folder, places.claims
-    for name, write in _writers(job, experiment, text).items():
-        if name not in claims:
-            continue
-        try:
-            claims[name].write_early(write)
-            written.append(name)
-        except WindowError as error:
-            print_line(f"No picture: {error}")  # expected on a machine without OpenGL
-        except Exception as error:  # a driver may raise anything; the other files must be written
-            reason = reason_of(error, described(error))
-            complaints.append(f"{claims[name].path} could not be written: {reason}.")
-    if job.picture and "save" in written:
-        _illustrate(experiment, claims["save"])
-    fault = experiment.fault.message if experiment.fault else ""
-    for sentence in (*complaints, fault, result["energy_notice"]):
-        if sentence:
-            print_line(sentence)
-    if job.as_json:
-        print(text, end="", flush=True)
-    else:
-        write_out(summary(experiment, stopped=stop.asked))
-        results = [claims[name].path.name for name in written if name != "save"]
-        write_out(f"written to       {folder} ({', '.join(results)})")
-        if film is not None:
-            write_out(f"film             {film.names} ({film.frames} frames)")
-        if "save" in written:
-            write_out(f"saved run        {job.save} (continue it with --from)")
-    if experiment.fault is not None:
-        return FAULT
-    return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
 
 
 def summary(experiment: Experiment, stopped: bool = False) -> str:
@@ -297,33 +253,16 @@ def _shown(reading: Reading) -> str:
     return f"{words} ({reading.error_of})" if reading.error_of else words
 
 
-def _writers(job: Job, experiment: Experiment, text: str) -> dict[str, Callable[[BinaryIO], object]]:
-    """The function that writes each file; the picture is last, so that a driver that crashes while drawing loses no
-    other file."""
+def _save(experiment: Experiment, place: Claim, picture: bytes = b"") -> None:
+    """Save the whole run, with a small picture for the list of recent runs."""
     from repose.sim.experiment import saved_run
 
-    writers: dict[str, Callable[[BinaryIO], object]] = {"result": lambda file: file.write(text.encode("utf-8"))}
-    if job.save is not None:
-        writers["save"] = lambda file: saved_run.write(saved_copy(experiment), file)
-    if job.picture:
-        writers["picture"] = lambda file: _draw(experiment, job, file)
-    return writers
+    place.write_early(lambda file: saved_run.write(saved_copy(experiment), file, picture))
 
 
-def _illustrate(experiment: Experiment, reserved: Claim) -> None:
-    """Put a small picture into the saved run, for the list of recent runs; without a message if it cannot be drawn."""
-    from repose.sim.experiment import saved_run
-
-    snapshot = Snapshot()
-    take_snapshot(experiment, snapshot)
-    with suppress(Exception):  # a driver may raise anything; the run is already saved, without a picture
-        picture = small_picture(snapshot)
-        reserved.write_early(lambda file: saved_run.write(saved_copy(experiment), file, picture))
-
-
-def _draw(experiment: Experiment, job: Job, file: BinaryIO) -> None:
+def _draw(experiment: Experiment, request: FilmRequest, file: BinaryIO) -> None:
     """Draw the last state of the run; raises `WindowError` without OpenGL."""
-    snapshot, view, size = Snapshot(), View(shown=dict.fromkeys(job.shown, True)), job.size
+    snapshot, view, size = Snapshot(), View(shown=dict.fromkeys(request.show, True)), request.pixels
     take_snapshot(experiment, snapshot, forces=needs_forces(view))
     maker = open_picture_maker(size)
     try:
@@ -339,38 +278,3 @@ def _draw(experiment: Experiment, job: Job, file: BinaryIO) -> None:
         save_png(maker.draw(snapshot, view, box=box), file, about)
     finally:
         maker.close()
-
-
-def output_folder(wanted: Path | None, name: str, taken: Sequence[str] | None) -> tuple[Path, bool]:
-    """A folder that contains none of the files `taken`, and whether it is new; by default the next free
-    `repose-NAME-N`.
-
-    With `taken=None` the folder may contain only hidden files, such as the claim of a running study. Raises
-    `ParameterError`.
-    """
-    try:
-        if wanted is None:
-            for number in itertools.count(1):
-                folder = Path(f"repose-{name}-{number}")
-                with suppress(FileExistsError):
-                    folder.mkdir()
-                    return folder, True
-        assert wanted is not None
-        new = not wanted.exists()
-        wanted.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(wanted)
-        found = sorted(path.name for path in wanted.iterdir() if not path.name.startswith("."))
-        for file in found if taken is None else [name for name in taken if (wanted / name).exists()]:
-            raise ParameterError(
-                f"--out {path_text(wanted)} already contains {file}: move it away or choose another folder."
-            )
-        with tempfile.TemporaryFile(dir=wanted):
-            return wanted, new
-    except (OSError, ValueError) as error:
-        if isinstance(error, ParameterError):
-            raise
-        reason = reason_of(error)
-        folder_text = wanted if wanted is not None else "the current folder"
-        raise ParameterError(
-            f"--out {path_text(folder_text)} cannot be written to: {reason}; choose another folder with --out."
-        ) from None

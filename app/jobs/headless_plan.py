@@ -1,14 +1,12 @@
-"""The request for a run without a window, checked before any work."""
+"""From the request for a run without a window to a run whose parameters are checked."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repose.app.jobs.film_plan import FilmPlan, checked_switches, parsed_size, plan_film
+from repose.app.jobs.requests import RunRequest
 from repose.app.thread_option import asked_threads
 from repose.sim.io import presets
 from repose.sim.message import plain
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
 class Job:
     """A checked request for one run."""
 
+    request: RunRequest
     scene: str
     preset: str
     title: str
@@ -32,97 +31,50 @@ class Job:
     """Parameters that differ from the scene's defaults, SI."""
     seed: int
     ready: str | None
-    out: Path | None
-    """Folder for the results. None: a new folder in the current one, or no folder if the results are only printed."""
-    size: tuple[int, int]
-    """Size of picture and film [pixel]."""
-    film: FilmPlan | None
-    picture: bool
-    as_json: bool
-    save: Path | None = None
-    """File to save the run to when it ends."""
-    until: float | None = None
-    """Simulated time at which the run ends [s], unless the experiment is finished before."""
+    threads: int | None
+    """Threads of the engine; None for automatic."""
     resumed: SavedRun | None = None
     """The saved run to continue."""
-    threads: int | None = None
-    """Threads of the engine; None for automatic."""
-    shown: tuple[str, ...] = ()
-    """Switches of draw passes that are on in the picture in addition to the default ones."""
 
     @property
     def only_prints(self) -> bool:
         """Whether the result goes to standard output and no folder is made for it."""
-        return self.as_json and self.out is None
+        return self.request.json and self.request.out is None
 
 
-def plan(
-    scene: str = "",
-    preset: str = "",
-    changes: Sequence[str] = (),
-    seed: int | None = None,
-    ready: bool = False,
-    out: Path | None = None,
-    as_json: bool = False,
-    video: str = "",
-    fps: float | None = None,
-    size: str = "1920x1080",
-    speed: float | None = None,
-    overlay: str = "full",
-    colour: str = "",
-    show: Sequence[str] = (),
-    picture: bool = True,
-    save: Path | None = None,
-    until: float | None = None,
-    saved: Path | None = None,
-    threads: str = "",
-) -> Job:
-    """Check a typed request; raises `ParameterError`."""
-    resumed = _resumed(saved, scene, preset, seed, ready)
-    if resumed is not None:
-        scene = resumed.log.scene
+def plan(request: RunRequest) -> Job:
+    """The run that is requested; raises `ParameterError`."""
+    resumed = _resumed(request)
+    scene = request.scene if resumed is None else resumed.log.scene
     if scene:
         require_known(scene, scenes(), plain("scene"))
-    chosen = _starting_point(scene, preset)
+    chosen = _starting_point(scene, request.preset)
     if scene and scene != chosen.scene:
         raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
     if chosen.side_by_side:
         raise ParameterError(
             f"Preset '{chosen.name}' is {len(chosen.runs)} runs side by side, which the window shows: "
-            f"repose --preset {preset or chosen.name}. `repose sweep` does such runs without a window."
+            f"repose --preset {request.preset or chosen.name}. `repose sweep` does such runs without a window."
         )
-    parameters = scenes()[chosen.scene].parameters
-    typed = _parsed(changes, chosen.scene)
-    values = typed if resumed else dict(chosen.values) | typed
+    values = typed_values(request.changes, chosen.scene)
     if resumed:
         # Checked with the meshes in the run file, because the mesh files may have been deleted.
         resumed.now.now.parameters.changed(**values)
     else:
-        parameters.checked(values)
-    if ready and chosen.ready is None:
+        values = dict(chosen.values) | values
+        scenes()[chosen.scene].parameters.checked(values)
+    if request.ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
-    pixels = parsed_size(size)
-    film = plan_film(video, pixels, fps, speed, overlay, colour, show)
-    if until is not None and not 0.0 < until < math.inf:
-        raise ParameterError(f"--until {until:g} is refused: it must be a simulated time above 0 s.")
-    _require_folder(save)
     return Job(
+        request=request,
         scene=chosen.scene,
-        preset=resumed_name(saved) if saved else chosen.name,
+        preset=f"saved run {request.saved.name}" if request.saved else chosen.name,
         title=title_of(resumed) if resumed else chosen.title,
         values=values,
-        seed=resumed.log.seed if resumed else checked_seed(chosen.seed if seed is None else seed),
-        ready=chosen.ready if ready else None,
-        size=pixels,
-        film=film,
-        picture=picture,
-        as_json=as_json,
-        out=out,
-        save=save,
-        until=until,
+        seed=resumed.log.seed if resumed else checked_seed(chosen.seed if request.seed is None else request.seed),
+        ready=chosen.ready if request.ready else None,
+        threads=asked_threads(request.threads),
         resumed=resumed,
-        threads=asked_threads(threads),
-        shown=checked_switches(show),
     )
 
 
@@ -131,16 +83,13 @@ def title_of(saved: SavedRun) -> str:
     return presets.title_of(saved.log.scene, saved.log.start.now.parameters)
 
 
-def resumed_name(path: Path) -> str:
-    """Name that is shown for a saved run in place of a preset."""
-    return f"saved run {path.name}"
-
-
-def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready: bool) -> SavedRun | None:
+def _resumed(request: RunRequest) -> SavedRun | None:
     """The saved run to continue; it has its own scene, preset and seed."""
+    path = request.saved
     if path is None:
         return None
-    given = {"a scene": scene, "--preset": preset, "--seed": "" if seed is None else str(seed), "--ready": ready}
+    seed = "" if request.seed is None else str(request.seed)
+    given = {"a scene": request.scene, "--preset": request.preset, "--seed": seed, "--ready": request.ready}
     for option in (name for name, value in given.items() if value):
         raise ParameterError(
             f"--from continues the run in {path_text(path)}: leave {option} out; --set changes parameters."
@@ -152,14 +101,6 @@ def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready
         return load_single(path)
     except ArchiveError as error:
         raise ParameterError(f"--from {error}") from None
-
-
-def _require_folder(path: Path | None) -> None:
-    """Raise `ParameterError` if the folder for the saved run does not exist; the file name is claimed later."""
-    if path is not None and not path.parent.is_dir():
-        raise ParameterError(
-            f"--save {path_text(path)}: the folder {path_text(path.parent)} does not exist; create it first."
-        )
 
 
 def _starting_point(scene: str, preset: str) -> presets.Preset:
@@ -183,8 +124,8 @@ def parameter_rows(scene: str = "", preset: str = "") -> list[tuple[str, str, st
     ]
 
 
-def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
-    """The values of `--set name=value`, SI."""
+def typed_values(changes: Sequence[str], scene: str) -> dict[str, Value]:
+    """The values of `--set name=value`, SI; raises `ParameterError`."""
     parameters = scenes()[scene].parameters
     values: dict[str, Value] = {}
     for change in changes:

@@ -20,7 +20,7 @@ from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.render.camera import Camera2D
-from repose.app.render.director import Director, Picture, Read
+from repose.app.render.director import Director, FilmStyle, Picture, Read
 from repose.app.render.film_words import Lines, film_words
 from repose.app.render.framing import frame_box, picture_room, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
@@ -90,9 +90,9 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
 
 def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int | None) -> int:
     """Film in the language that is in use."""
-    recorder = Recorder(plan.path, plan.size, plan.fps)
+    recorder = Recorder(plan.path, plan.style.size, plan.style.fps)
     try:
-        maker = open_picture_maker(plan.size)
+        maker = open_picture_maker(plan.style.size)
     except BaseException:
         recorder.close()
         raise
@@ -128,7 +128,7 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
         print_line(f"The film ends early: {complaint or recorder.failure}")
         code = code or NOT_ALL_WRITTEN
     write_out(
-        f"film             {names_of(recorder.path, recorder.parts)} ({frames} frames, {frames / plan.fps:.0f} s)"
+        f"film             {names_of(recorder.path, recorder.parts)} ({frames} frames, {frames / plan.style.fps:.0f} s)"
     )
     return code
 
@@ -175,7 +175,7 @@ class StepFilm:
         stop: Stop,
     ) -> None:
         self._lecture, self._number = lecture, number
-        self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
+        self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.style.fps
         step = self._step
         self._answer = said(step.answer, language)
         self._lines = Lines(
@@ -186,31 +186,26 @@ class StepFilm:
         shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
         self._view = View(colour_by=step.colour, shown=shown)
         self._forces = needs_forces(self._view)
-        self._size = plan.size
-        speed = self._speed()
+        self._size = plan.style.size
+        style = FilmStyle(plan.style.size, self._fps, self._view, self._speed(), title=plain(self._lines.title))
         self._course = LectureCourse.of(step)
 
         def direct(size: tuple[int, int], label: Message) -> Director:
-            high = strip_height(plan.size) if label else 0
+            high = strip_height(self._size) if label else 0
             size = size[0], size[1] - high
             return Director(
                 partial(_labelled, maker.read, label, high) if label else maker.read,
-                size,
-                plan.fps,
-                self._view,
-                speed,
+                replace(style, size=size, card=0.0 if label else READING),
                 chosen=partial(self._camera, size),
-                title=plain(self._lines.title),
                 lines=lambda: replace(self._lines, title="", question="") if label else self._lines,
-                card=0.0 if label else READING,
             )
 
         self._director: Director | Together
         if len(stage.runs) == 1:
-            self._head, self._director = 0, direct(plan.size, EMPTY)
+            self._head, self._director = 0, direct(self._size, EMPTY)
         else:  # pictures side by side have no room for the words of the lecture, which are drawn above them
-            self._head = head_height(plan.size, self._lines.title, (self._lines.question, self._answer))
-            self._director = Together(direct, (plan.size[0], plan.size[1] - self._head))
+            self._head = head_height(self._size, self._lines.title, (self._lines.question, self._answer))
+            self._director = Together(direct, (self._size[0], self._size[1] - self._head))
 
     def _speed(self) -> float | None:
         """Simulated seconds per second of film; None for the speed of each phase."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from repose.app.jobs.film_plan import checked_switches
 from repose.app.jobs.headless_film import open_picture_maker
-from repose.app.jobs.headless_job import claim_for
-from repose.app.jobs.replay_job import NOT_WRITTEN, WRITTEN, ExportedPart, export_run, saved_runs
+from repose.app.jobs.replay_job import NOT_WRITTEN, WRITTEN, export_run, saved_runs
+from repose.app.jobs.requests import ExportRequest, PictureRequest, parsed_size
+from repose.app.jobs.result_folder import claim_for
 from repose.app.progress import print_line
-from repose.app.render.camera import Size
-from repose.app.render.colours import AUTOMATIC, COLOURINGS
+from repose.app.render.colours import AUTOMATIC
 from repose.app.render.passes import needs_forces
 from repose.app.render.still import still
 from repose.app.storage.png import save_png
@@ -19,36 +17,34 @@ from repose.app.storage.view_settings import View
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.message import EMPTY, plain
-from repose.sim.parameters import ParameterError, require_known
+from repose.sim.message import EMPTY
+from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of
 
 PNG, SVG = ".png", ".svg"
 
 
-def take_picture(
-    path: Path, out: Path, size: Size, colour: str = "", show: Sequence[str] = (), light: bool = False
-) -> int:
+def take_picture(request: PictureRequest) -> int:
     """Write the picture of a saved run to a new file; returns the exit code.
 
-    PNG shows the picture of the window with all runs side by side, on a light background if `light`; SVG has grains and
-    contact forces as circles and lines. Raises `ParameterError`, and `WindowError` without OpenGL.
+    PNG shows the picture of the window with all runs side by side; SVG has grains and contact forces as circles and
+    lines. Raises `ParameterError`, and `WindowError` without OpenGL.
     """
+    out, size = request.out, parsed_size(request.size)
     kind = out.suffix.lower()
     if kind not in (PNG, SVG):
         raise ParameterError(
             f"--out {path_text(out)} is refused: its ending must be {PNG} or {SVG}; choose such a name."
         )
     if kind == SVG:
-        if colour or show or light:
+        if request.colour or request.show or request.light:
             raise ParameterError(
                 f"--colour, --show and --light are for {PNG}: an {SVG} shows grains and forces; leave them out."
             )
-        return export_run(path, out, ExportedPart(), option="--out")
-    if colour:
-        require_known(colour, COLOURINGS, plain("colour"))
-    view = View(colour_by=colour or AUTOMATIC, shown=dict.fromkeys(checked_switches(show), True), dark=not light)
-    snapshots, origin = _snapshots(path, view)
+        return export_run(ExportRequest(request.file, out), option="--out")
+    shown = dict.fromkeys(request.show, True)
+    view = View(colour_by=request.colour or AUTOMATIC, shown=shown, dark=not request.light)
+    snapshots, origin = _snapshots(request.file, view)
     claim = claim_for("--out", out)
     try:
         maker = open_picture_maker(size)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from repose.app.jobs.film_plan import FilmPlan
+from repose.app.jobs.film_plan import plan_film
 from repose.app.jobs.headless_film import HeadlessFilm
-from repose.app.jobs.headless_job import claim_for
 from repose.app.jobs.headless_plan import title_of
+from repose.app.jobs.requests import ExportRequest, ReplayRequest
+from repose.app.jobs.result_folder import claim_for
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import stoppable
 from repose.sim.experiment.saved_side_by_side import Saved, singles
@@ -30,19 +32,19 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 AGREED, DIFFERS = 0, 3
 WRITTEN, NOT_WRITTEN = 0, 1
-SHORTEST = 1e-6
-"""Shortest time between two exported states [s]."""
 
 
-class ExportedPart(NamedTuple):
-    """The states of a run that are exported."""
+@contextmanager
+def _replaying(title: str) -> Iterator[Callable[[int, int], None]]:
+    """The progress of a run that is computed again, as a function of step and last step; it raises `StopAsked`."""
+    with Progress(title) as progress, stoppable() as stop:
+        progress.show("compiling the engine", None)
 
-    every: float | None = None
-    """Simulated time between two states [s]; None for the last state alone."""
-    since: float = 0.0
-    """Simulated time of the first state [s]."""
-    until: float = math.inf
-    """Simulated time at which the part ends [s]."""
+        def on_progress(at: int, end: int) -> None:
+            stop.check()
+            progress.show(f"replaying: step {at} of {end}", at / max(end, 1), stage="replaying")
+
+        yield on_progress
 
 
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
@@ -65,20 +67,15 @@ def _commands_of(saved: SavedRun) -> list[tuple[str, str, str]]:
     return [(str(entry.at), type(entry.command).__name__, words(entry.command)) for entry in log.entries]
 
 
-def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> int:
+def verify_run(path: Path, threads: int | None = None) -> int:
     """Repeat the run and report how many hashes agree; returns the exit code. Raises `ParameterError`."""
     saved = _loaded(path)
     if saved.foreign:
         print_line(
             "The run was saved by another version of the program or on another kind of machine: its hashes may differ."
         )
-    with Progress(f"Replay of {path.name}", quiet=quiet) as progress, stoppable() as stop:
-        progress.show("compiling the engine", None)
+    with _replaying(f"Replay of {path.name}") as on_progress:
         from repose.sim.experiment.replay import verify
-
-        def on_progress(at: int, end: int) -> None:
-            stop.check()
-            progress.show(f"replaying: step {at} of {end}", at / max(end, 1), stage="replaying")
 
         runs = singles(saved)
         verdicts = [verify(run, on_progress, threads) for run in runs]
@@ -92,32 +89,18 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
     return AGREED if all(verdict.differs_at is None for verdict in verdicts) else DIFFERS
 
 
-def film_run(
-    path: Path,
-    plan: FilmPlan,
-    since: float = 0.0,
-    until: float = math.inf,
-    threads: int | None = None,
-    quiet: bool = False,
-) -> int:
-    """Repeat the run and film the part from `since` to `until` [simulated s]; returns the exit code.
+def film_run(request: ReplayRequest, threads: int | None) -> int:
+    """Repeat the run and film the part that is requested; returns the exit code.
 
     Raises `ParameterError`, `RecorderError` or `WindowError` before any work.
     """
-    if not 0.0 <= since < until:
-        raise ParameterError(
-            f"--from {since:g} --to {until:g} is refused: the film must begin at 0 s or later and end after."
-        )
+    path, since, until = request.file, request.since, request.until
     saved = _single(path)
-    film, duration, last = HeadlessFilm(plan, plain(title_of(saved))), 0.0, None
+    film = HeadlessFilm(plan_film(request.video, request.film), plain(title_of(saved)))
+    duration, last = 0.0, None
     try:
-        with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
-            progress.show("compiling the engine", None)
+        with _replaying(f"Film of {path.name}") as on_progress:
             from repose.sim.experiment.replay import pictures, play
-
-            def on_progress(at: int, end: int) -> None:
-                stop.check()
-                progress.show(f"replaying: step {at} of {end}", at / max(end, 1), stage="replaying")
 
             played = play(
                 saved, pictures(film.take, film.needs_forces), film.at_phases, since, until, on_progress, threads
@@ -148,76 +131,64 @@ def _difference(verdict: Verdict) -> str:
     )
 
 
-def export_run(path: Path, to: Path, part: ExportedPart, option: str = "--to") -> int:
+def export_run(request: ExportRequest, option: str = "--to") -> int:
     """Write the grains to a new file, at the end of the run or over time; returns the exit code.
 
     Raises `ParameterError`, which names the `option` with the file.
     """
     from repose.sim.io.export import format_of, with_place
 
-    format_of(to, several=part.every is not None)
-    claim = claim_for(option, to)
+    format_of(request.to, several=request.every is not None)
+    claim = claim_for(option, request.to)
     try:
-        return _export_states(path, to, part, lambda feed: with_place(claim, feed))
+        return _export_states(request, lambda feed: with_place(claim, feed))
     finally:
         claim.release()
 
 
-def export_for(program: str, path: Path, to: Path, part: ExportedPart) -> int:
+def export_for(request: ExportRequest) -> int:
     """Write the files that another program reads, or needs to continue the run, to a new folder; returns the exit code.
 
     Raises `ParameterError`.
     """
     from repose.sim.io.export import export_folder, program_of
 
-    if program == "lammps":
-        if part.every is not None:
+    if request.program == "lammps":
+        if request.every is not None:
             raise ParameterError("--every is for files that are read; --for lammps writes the last state, to continue.")
-        return _export_for_lammps(path, to)
-    wanted = program_of(program)
-    if to.exists():
-        raise ParameterError(f"--to {path_text(to)} exists already: name a new folder.")
-    code = _export_states(path, to, part, lambda feed: export_folder(wanted, to, feed))
+        return _export_for_lammps(request.file, request.to)
+    wanted = program_of(request.program)
+    if request.to.exists():
+        raise ParameterError(f"--to {path_text(request.to)} exists already: name a new folder.")
+    code = _export_states(request, lambda feed: export_folder(wanted, request.to, feed))
     if code == WRITTEN:
         print_line(wanted.hint)
     return code
 
 
-def _export_states(path: Path, to: Path, part: ExportedPart, write: Callable[[Callable[[Add], object]], object]) -> int:
+def _export_states(request: ExportRequest, write: Callable[[Callable[[Add], object]], object]) -> int:
     """Load the run and pass the states of a part of the run to `write`; returns the exit code."""
-    if not 0.0 <= part.since < part.until:
-        raise ParameterError(
-            f"--from {part.since:g} --until {part.until:g} is refused: it must begin at 0 s or later and end after."
-        )
-    if part.every is None and part != ExportedPart():
-        raise ParameterError(
-            "--from and --until choose a part of a run: give the time between two states with --every."
-        )
-    if part.every is not None and not SHORTEST <= part.every < math.inf:
-        raise ParameterError(
-            f"--every {part.every:g} is refused: the time between two states is at least {SHORTEST:g} s."
-        )
-    saved, written, verdict = _single(path), [0, 0], None
+    saved, written, verdict = _single(request.file), [0, 0], None
 
     def feed(add: Add) -> None:
         nonlocal verdict
-        verdict = _add_states(saved, path.name, part, add, written)
+        verdict = _add_states(saved, request, add, written)
 
     try:
         write(feed)
     except OSError as error:
-        print_line(f"{to} could not be written: {reason_of(error)}.")
+        print_line(f"{request.to} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     if verdict is not None and verdict.differs_at is not None:
         print_line(_difference(verdict))
         return DIFFERS
     states = "1 state" if written[1] == 1 else f"{written[1]} states"
-    where = f"at step {saved.now.now.run.step}" if part.every is None else f"in {states}"
-    print_line(f"{written[0]} grains {where} written to {to}.")
+    where = f"at step {saved.now.now.run.step}" if request.every is None else f"in {states}"
+    print_line(f"{written[0]} grains {where} written to {request.to}.")
     return WRITTEN
 
 
-def _add_states(saved: SavedRun, name: str, part: ExportedPart, add: Add, written: list[int]) -> Verdict | None:
+def _add_states(saved: SavedRun, request: ExportRequest, add: Add, written: list[int]) -> Verdict | None:
     """Call `add` for the last state, or for the states of a part of the run, which is computed again.
 
     `written` receives the number of spheres in the last of these states, and the number of states.
@@ -234,20 +205,17 @@ def _add_states(saved: SavedRun, name: str, part: ExportedPart, add: Add, writte
             add(state_of(experiment, clock))
             written[:] = experiment.run.world.sphere_count, written[1] + 1
         last_step = experiment.history.at
-        return part.every or math.inf
+        return request.every or math.inf
 
-    if part.every is None:
+    if request.every is None:
         take(resumed_experiment(saved))
         return None
-    with Progress(f"Export of {name}") as progress, stoppable() as stop:
-
-        def on_progress(at: int, end: int) -> None:
-            stop.check()
-            progress.show(f"replaying: step {at} of {end}", at / max(end, 1), stage="replaying")
-
-        played = play(saved, take, since=part.since, until=part.until, on_progress=on_progress)
+    with _replaying(f"Export of {request.file.name}") as on_progress:
+        played = play(saved, take, since=request.since, until=request.until, on_progress=on_progress)
     if last_step < 0:
-        raise ParameterError(f"--from {part.since:g} is refused: the run in {name} ends before that; choose less.")
+        raise ParameterError(
+            f"--from {request.since:g} is refused: the run in {request.file.name} ends before that; choose less."
+        )
     return played.verdict
 
 

@@ -5,23 +5,21 @@ A folder that contains some of the runs is continued.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
+from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN
 from repose.app.jobs.remaining_time import Countdown
+from repose.app.jobs.result_folder import RESULT, RUNS, ResultFolder, RunsInFolder, Writers
 from repose.app.jobs.study_pictures import draw_outcome
+from repose.app.jobs.study_plan import StudyJob
 from repose.app.jobs.study_report import changed_in_words, report_page
-from repose.app.jobs.study_request import StudyRequest
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.sim.experiment.comparison import averaged, mean_in_words, repeated_in_words, shown
-from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whole_file
-from repose.sim.io.json_text import json_text, read_json
-from repose.sim.parameters import ParameterError
+from repose.sim.io.json_text import json_text
 from repose.sim.registry import scenes
 from repose.sim.study.dask_runs import connect, on_dask
 from repose.sim.study.outcome import StudyOutcome
@@ -29,124 +27,68 @@ from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
 from repose.sim.study.runs_on_disk import StudyRuns
-from repose.sim.wording import described, path_text, reason_of, value_text
+from repose.sim.wording import path_text, value_text
 
-RUNS, DESCRIPTION, REPORT, UNDER_WAY = "runs", "study.json", "report.html", ".study-under-way"
+REPORT = "report.html"
 PICTURES = ("png", "pdf")
 """Kinds of pictures that are written for every study."""
 
-Writers = dict[str, Callable[[BinaryIO], object]]
 
-
-def run_study(request: StudyRequest) -> int:
+def run_study(job: StudyJob) -> int:
     """Do the missing runs and write the results of all; returns the exit code.
 
     Raises `ParameterError` before any work if the folder cannot be used.
     """
-    continued = _continued(request)
-    if request.dask:
-        connect(request.dask).close()
-    names = _file_names(request)
-    folder, made = output_folder(request.out, request.name, () if continued else None)
-    claims = _claimed(folder, names, continued)
-    try:
-        return _run_in(folder, request, claims)
-    finally:
-        for claim in claims.values():
-            claim.release()
-        if made:
-            with suppress(OSError):
-                folder.rmdir()  # it is empty
+    runs = RunsInFolder(
+        "study",
+        _identity(job),
+        partial(_difference, _identity(job)),
+        continues=job.resumes,
+        must_exist=job.is_named and job.resumes and job.whole is None,
+    )
+    if job.dask:
+        connect(job.dask).close()
+    with ResultFolder.claimed(job.request.out, job.name, _file_names(job), runs) as folder:
+        return _run_in(folder, job)
 
 
-def _identity(request: StudyRequest) -> dict[str, Any]:
+def _identity(job: StudyJob) -> dict[str, Any]:
     """Description of the study, stored in its folder so that no other study continues it."""
-    identity = (request.whole or request.plans[0]).identity()
-    return identity | {"studies": [plan.identity() for plan in request.plans]} if request.whole else identity
+    identity = (job.whole or job.plans[0]).identity()
+    return identity | {"studies": [plan.identity() for plan in job.plans]} if job.whole else identity
 
 
-def _continued(request: StudyRequest) -> bool:
-    """Whether the folder contains this study; raises `ParameterError` if it contains another one."""
-    out = request.out
-    if out is None or not ((out / RUNS).is_dir() or (out / DESCRIPTION).is_file()):
-        if (
-            request.resume
-            and out is not None
-            and request.whole is None
-            and request.plans[0].name not in ("sweep", "repeat")
-        ):
-            raise ParameterError(f"--out {path_text(out)} contains no study to continue: leave --resume out.")
-        return False
-    stored: Any = None
-    with suppress(OSError, ValueError):
-        stored = read_json(out / DESCRIPTION)
-    wanted = _identity(request)
+def _difference(wanted: Mapping[str, Any], stored: Any) -> str:
+    """What a folder with this description contains instead of the wanted study; empty if it is the same study."""
     if not isinstance(stored, Mapping) or stored.get("study") != wanted["study"]:
         named = isinstance(stored, Mapping) and "study" in stored
-        words = f"the study '{stored['study']}'" if named else "an unknown study"
-        raise ParameterError(f"--out {path_text(out)} contains runs of {words}: choose another folder.")
+        return f"runs of the study '{stored['study']}'" if named else "runs of an unknown study"
     for name in (name for name in wanted if wanted[name] != stored.get(name)):
-        raise ParameterError(
-            f"--out {path_text(out)} contains the study '{wanted['study']}' with {name} = "
-            f"{value_text(stored.get(name))}, not {value_text(wanted[name])}: choose another folder."
-        )
-    if not request.resume:
-        raise ParameterError(
-            f"--out {path_text(out)} contains this study already: continue it with --resume, or choose another folder."
-        )
-    return True
+        theirs, ours = value_text(stored.get(name)), value_text(wanted[name])
+        return f"the study '{wanted['study']}' with {name} = {theirs}, not {ours}"
+    return ""
 
 
-def _file_names(request: StudyRequest) -> tuple[str, ...]:
+def _file_names(job: StudyJob) -> tuple[str, ...]:
     """Files written at the end, beside the runs."""
-    kinds = ("csv", *(PICTURES if request.picture else ()))
-    names = [f"{plan.name}.{kind}" for plan in request.plans for kind in kinds]
-    return (RESULT, *names, *([REPORT] if request.whole else []))
+    kinds = ("csv", *(PICTURES if job.picture else ()))
+    names = [f"{plan.name}.{kind}" for plan in job.plans for kind in kinds]
+    return (RESULT, *names, *([REPORT] if job.whole else []))
 
 
-def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str, Claim]:
-    """Claims of names in the folder: first the name that excludes other studies, then the names of the results.
-
-    A continued study replaces the results of its earlier part. Raises `ParameterError`.
-    """
-    claims: dict[str, Claim] = {}
-    try:
-        claims[UNDER_WAY] = claim(folder / UNDER_WAY)
-        for name in names:
-            if not (continued and (folder / name).exists()):
-                claims[name] = claim_for("--out", folder / name)
-    except FileExistsError:
-        raise ParameterError(
-            f"--out {path_text(folder)} is being written to by another study: wait for its end or choose another "
-            "folder."
-        ) from None
-    except (OSError, ParameterError) as error:
-        for position in claims.values():
-            position.release()
-        if isinstance(error, ParameterError):
-            raise
-        raise ParameterError(f"--out {path_text(folder)} cannot be written to: {reason_of(error)}.") from None
-    return claims
-
-
-def _run_in(folder: Path, request: StudyRequest, claims: dict[str, Claim]) -> int:
-    runs = folder / RUNS
-    study_runs = StudyRuns(request.plans, runs, request.threads)
-    if request.dask:
-        study_runs.elsewhere = on_dask(request.dask)
+def _run_in(folder: ResultFolder, job: StudyJob) -> int:
+    study_runs = StudyRuns(job.plans, folder.path / RUNS, job.threads)
+    if job.dask:
+        study_runs.elsewhere = on_dask(job.dask)
     missing = study_runs.begin()
-    runs.mkdir(exist_ok=True)
-    remove_leftovers(runs)
-    description = json_text(_identity(request), indent=2).encode("utf-8")
-    write_whole_file(folder / DESCRIPTION, lambda file: file.write(description))
-    title = f"{(request.whole or request.plans[0]).title} in {path_text(folder)}: {len(missing)} runs to do"
+    title = f"{(job.whole or job.plans[0]).title} in {path_text(folder.path)}: {len(missing)} runs to do"
     title += f", {len(study_runs.results)} done already" if study_runs.results else ""
-    with Progress(title, quiet=request.as_json) as progress, stoppable() as stop:
-        _do(request, missing, study_runs, progress, stop)
-    return _finish(request, folder, study_runs, stop, claims)
+    with Progress(title, quiet=job.request.json) as progress, stoppable() as stop:
+        _do(job, missing, study_runs, progress, stop)
+    return _finish(job, folder, study_runs, stop)
 
 
-def _do(request: StudyRequest, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
+def _do(job: StudyJob, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
     countdown = Countdown()
 
     def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
@@ -157,7 +99,7 @@ def _do(request: StudyRequest, missing: list[Task], study_runs: StudyRuns, progr
         progress.show(words, share, countdown.words(share), stage="runs")
 
     with suppress(StopAsked):
-        study_runs.do(missing, request.workers, on_progress, on_end)
+        study_runs.do(missing, job.workers, on_progress, on_end)
 
 
 def _in_words(task: Task, result: Mapping[str, Any]) -> str:
@@ -176,58 +118,48 @@ def _in_words(task: Task, result: Mapping[str, Any]) -> str:
     return f"{words}. {trouble}" if trouble else words
 
 
-def _finish(request: StudyRequest, folder: Path, study_runs: StudyRuns, stop: Stop, claims: dict[str, Claim]) -> int:
+def _finish(job: StudyJob, folder: ResultFolder, study_runs: StudyRuns, stop: Stop) -> int:
     """Write numbers, figures and report, then print the results; returns the exit code."""
-    outcomes = {plan.name: study_runs.outcome(plan) for plan in request.plans}
-    report = _report(request, outcomes) | {"interrupted": stop.asked}
-    text, code = json_text(report, indent=2), DONE
+    outcomes = {plan.name: study_runs.outcome(plan) for plan in job.plans}
+    report = _report(job, outcomes) | {"interrupted": stop.asked}
+    text = json_text(report, indent=2)
     writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
-    for plan in request.plans:
-        writers |= _writers(request, plan, outcomes[plan.name])
-    if request.whole is not None and any(outcome.results for outcome in outcomes.values()):
-        page = partial(report_page, request.whole, outcomes)
+    for plan in job.plans:
+        writers |= _writers(job, plan, outcomes[plan.name])
+    if job.whole is not None and any(outcome.results for outcome in outcomes.values()):
+        page = partial(report_page, job.whole, outcomes)
         writers[REPORT] = lambda file: file.write(page().encode("utf-8"))
-    for name, write in writers.items():
-        try:
-            claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
-        except Exception as error:  # an error of the drawing library must not lose the other files
-            reason = reason_of(error, described(error))
-            print_line(f"{folder / name} could not be written: {reason}.")
-            code = NOT_ALL_WRITTEN
-    if request.as_json:
+    code = NOT_ALL_WRITTEN if folder.finish(writers) else DONE
+    if job.request.json:
         print(text, end="", flush=True)
     else:
         for outcome in outcomes.values():
-            write_out(_summary(outcome, titled=request.whole is not None))
-        write_out(f"written to  {folder}")
+            write_out(_summary(outcome, titled=job.whole is not None))
+        write_out(f"written to  {folder.path}")
     if stop.asked:
-        print_line(f"Stopped; the same command with --out {folder}{_resume(request)} continues.")
+        resume = " --resume" if job.is_named else ""
+        print_line(f"Stopped; the same command with --out {folder.path}{resume} continues.")
         return INTERRUPTED
     faults = any(result["fault"] for result in study_runs.results.values())
     return FAULT if study_runs.lost or faults else code
 
 
-def _resume(request: StudyRequest) -> str:
-    """The option that the command needs to continue; empty for a sweep and a repetition."""
-    return "" if request.plans[0].name in ("sweep", "repeat") else " --resume"
-
-
-def _writers(request: StudyRequest, plan: StudyPlan, outcome: StudyOutcome) -> Writers:
+def _writers(job: StudyJob, plan: StudyPlan, outcome: StudyOutcome) -> Writers:
     """Functions that write table and pictures of one study; pictures only if there are points to draw."""
     writers: Writers = {f"{plan.name}.csv": lambda file: file.write(outcome.csv().encode("utf-8"))}
-    if request.picture and any(outcome.points(group) for group in outcome.groups):
+    if job.picture and any(outcome.points(group) for group in outcome.groups):
         for kind in PICTURES:
-            writers[f"{plan.name}.{kind}"] = partial(draw_outcome, outcome, kind=kind, size=request.size)
+            writers[f"{plan.name}.{kind}"] = partial(draw_outcome, outcome, kind=kind, size=job.size)
     return writers
 
 
-def _report(request: StudyRequest, outcomes: Mapping[str, StudyOutcome]) -> dict[str, Any]:
+def _report(job: StudyJob, outcomes: Mapping[str, StudyOutcome]) -> dict[str, Any]:
     """The content of result.json."""
-    if request.whole is None:
+    if job.whole is None:
         return next(iter(outcomes.values())).report()
     return {
-        "study": request.whole.name,
-        "title": request.whole.title,
+        "study": job.whole.name,
+        "title": job.whole.title,
         "studies": {name: outcome.report() for name, outcome in outcomes.items()},
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,32 +32,41 @@ Read = Callable[..., Picture]
 """`repose.app.render.renderer.Renderer.read`."""
 
 
+@dataclass(frozen=True)
+class FilmStyle:
+    """How a film looks."""
+
+    size: Size
+    """[pixel]."""
+    fps: float
+    """Frames per second."""
+    view: View
+    speed: float | None = None
+    """Simulated seconds per second of film; None for the speed of each phase (repose.app.render.pacing)."""
+    words: bool = True
+    """Whether the film has title card, texts, marks and a still picture at the end."""
+    title: Message = EMPTY
+    """Words of the title card; empty for the title of the scene."""
+    card: float = CARD
+    """Duration of the title card [s]."""
+
+
 class Director:
     """Draws the pictures of one film; `read` needs the OpenGL context that is current at each call."""
 
     def __init__(
         self,
         read: Read,
-        size: Size,
-        fps: float,
-        view: View,
-        speed: float | None = None,
-        words: bool = True,
+        style: FilmStyle,
         chosen: Callable[[], tuple[Camera | None, bool]] = lambda: (None, True),
-        title: Message = EMPTY,
         lines: Callable[[], Lines | None] = lambda: None,
-        card: float = CARD,
     ) -> None:
-        """A film of this size [pixel] and frames per second, at `speed` [simulated s per s] or at that of `pacing`.
+        """A film in this style.
 
-        Without `words` the film shows only grains and walls: no title card, no still picture at the end. `chosen`
-        returns the camera of the user, whose direction is kept in space, and whether the camera follows the grains.
-        `title` is on the title card, which lasts `card` [s]; without it the title of the scene. `lines` returns further
-        texts in the picture.
+        `chosen` returns the camera of the user, whose direction is kept in space, and whether the camera follows the
+        grains. `lines` returns further texts in the picture.
         """
-        self._read, self._size, self._fps, self._words = read, size, fps, words
-        self._view, self._speed, self._chosen = view, speed, chosen
-        self._title, self._lines, self._card_time = title, lines, card
+        self._read, self._style, self._chosen, self._lines = read, style, chosen, lines
         self._pacing: Pacing | None = None
         self._following: Following | None = None
         self._colour = AUTOMATIC
@@ -65,42 +75,42 @@ class Director:
     @property
     def interval(self) -> float:
         """Simulated time from the newest snapshot to the next wanted one [s]."""
-        return self.speed / self._fps
+        return self.speed / self._style.fps
 
     @property
     def speed(self) -> float:
         """Simulated seconds per second of film now."""
-        if self._speed is not None or self._pacing is None:
-            return self._speed or 1.0
+        if self._style.speed is not None or self._pacing is None:
+            return self._style.speed or 1.0
         return self._pacing.speed
 
     def take(self, snapshot: Snapshot) -> Iterator[Picture]:
         """The pictures that a snapshot adds to the film: one, and the title card before the first."""
         first = self._newest is None
         self._newest = snapshot
-        self._pacing = pace(self._pacing, snapshot, 0.0 if first else 1.0 / self._fps)
+        self._pacing = pace(self._pacing, snapshot, 0.0 if first else 1.0 / self._style.fps)
         if first:
-            self._colour = film_colour(self._view.colour_by, snapshot)
+            self._colour = film_colour(self._style.view.colour_by, snapshot)
         self._follow()
-        if first and self._words:
+        if first and self._style.words:
             yield from self._card()
         yield self._picture()
 
     def ending(self, last: Snapshot | None = None) -> Iterator[Picture]:
         """Pictures of the last snapshot: the camera comes to rest with every grain in the picture, and stands still."""
-        if self._newest is None or self._following is None or not self._words:
+        if self._newest is None or self._following is None or not self._style.words:
             return
         self._newest = last or self._newest
-        pictures = max(1, round(REST * self._fps))
+        pictures = max(1, round(REST * self._style.fps))
         for at in come_to_rest(self._following, self._newest, *self._viewpoint(), REST, pictures):
             self._following = at
             picture = self._picture(ending=True)
             yield picture
-        for _ in range(round(STILL * self._fps)):
+        for _ in range(round(STILL * self._style.fps)):
             yield picture
 
     def _card(self) -> Iterator[Picture]:
-        count, fading = round(self._card_time * self._fps), round(FADE * self._fps)
+        count, fading = round(self._style.card * self._style.fps), round(FADE * self._style.fps)
         opaque = self._picture(card=1.0)
         for k in range(count):
             left = (count - k) / max(fading, 1)
@@ -108,36 +118,38 @@ class Director:
 
     def _follow(self) -> None:
         if self._newest is not None:
-            self._following = follow(self._following, self._newest, *self._viewpoint(), 1.0 / self._fps)
+            self._following = follow(self._following, self._newest, *self._viewpoint(), 1.0 / self._style.fps)
 
     def _viewpoint(self) -> tuple[Camera, Size, Inset]:
         """The camera whose direction is kept in space, the size of the picture and the room for words [pixel]."""
         assert self._newest is not None
         camera, _ = self._chosen()
         kind = Camera3D if self._newest.grains.position.shape[1] == 3 else Camera2D
-        scale = self._view.text_scale
-        beside = band(self._newest, self._view, self._size[0], picture_scale(self._size) * scale)
-        room = picture_room(self._size, scale, beside) if self._words else NO_INSET
-        return camera if isinstance(camera, kind) else kind(), self._size, room
+        scale = self._style.view.text_scale
+        beside = band(self._newest, self._style.view, self._style.size[0], picture_scale(self._style.size) * scale)
+        room = picture_room(self._style.size, scale, beside) if self._style.words else NO_INSET
+        return camera if isinstance(camera, kind) else kind(), self._style.size, room
 
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None
         assert self._following is not None
         # Changes of the view by the user act during the film, except automatic colours, whose meaning would change.
-        colour = self._colour if self._view.colour_by == AUTOMATIC else self._view.colour_by
-        shown = {**self._view.shown, "caption": True}
-        view = self._view.model_copy(update={"shown": shown, "colour_by": colour})
+        colour = self._colour if self._style.view.colour_by == AUTOMATIC else self._style.view.colour_by
+        shown = {**self._style.view.shown, "caption": True}
+        view = self._style.view.model_copy(update={"shown": shown, "colour_by": colour})
         camera, follows = self._chosen()
         lines = self._lines()
         ending = ending or (lines is not None and lines.over)
-        words = film_words(self._newest, self.speed, ending, card, self._title, lines) if self._words else None
+        words = (
+            film_words(self._newest, self.speed, ending, card, self._style.title, lines) if self._style.words else None
+        )
         return self._read(
             without_idle_walls(self._newest, self._following.wall_top),
             view,
-            self._size,
+            self._style.size,
             self._following.camera if follows or camera is None else camera,
             film=words,
-            plain=not self._words,
+            plain=not self._style.words,
         )
 
 

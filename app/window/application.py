@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import Box, Camera2D, Size
 from repose.app.render.colours import COLOURINGS, DARK, LIGHT, shown_as
-from repose.app.render.director import Director
+from repose.app.render.director import Director, FilmStyle
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts, needs_forces
@@ -467,19 +468,16 @@ class Application:
     def _direct(self, film: Film) -> Director | Together:
         """The director of a film, whose camera follows the grains until the user moves the camera; each camera of
         experiments side by side follows the grains of its own experiment."""
-        view = self.ui.view
+        style = FilmStyle(film.size, film.rate, self.ui.view, film.speed, film.words)
         if self.ui.beside.runs:
-            return Together(
-                lambda size, label: Director(self._read, size, film.rate, view, film.speed, film.words, title=label),
-                film.size,
-            )
+            return Together(lambda size, label: Director(self._read, replace(style, size=size, title=label)), film.size)
 
         def chosen() -> tuple[Camera | None, bool]:
             follows = self.pictures.now.control.follows_grains
             return (self.ui.camera if follows else self.pictures.now.control.for_film(self.ui, film.size)), follows
 
         title = self.ui.work.preset_library.title(self.ui.snapshot.run.scene)
-        return Director(self._read, film.size, film.rate, view, film.speed, film.words, chosen, title)
+        return Director(self._read, replace(style, title=title), chosen)
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:

@@ -86,11 +86,19 @@ def test_the_second_of_two_runs_with_the_same_name_is_refused(
         assert saved_run.load(here / "same.repose").log.seed == 1
 
 
-def test_a_second_sweep_into_the_same_folder_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call = ("sweep", "hourglass", "--over", "orifice=0.25,0.3", "--seeds", "1", "--out", "rates")
+@pytest.mark.parametrize(
+    ("noun", "call"),
+    [
+        ("study", ("sweep", "hourglass", "--over", "orifice=0.25,0.3", "--seeds", "1")),
+        ("calibration", ("calibrate", "--vary", "friction=0.1:0.8", "--angle", "25")),
+    ],
+)
+def test_a_second_study_or_calibration_in_the_same_folder_is_refused(
+    noun: str, call: tuple[str, ...], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (here / "rates").mkdir()
-    position = claim(here / "rates" / ".study-under-way")
-    assert "being written to by another study" in refused(capsys, *call)
+    position = claim(here / "rates" / f".{noun}-under-way")
+    assert f"being written to by another {noun}" in refused(capsys, *call, "--out", "rates")
     position.release()
     assert sorted(path.name for path in (here / "rates").iterdir()) == []
 

@@ -9,7 +9,8 @@ import pytest
 from repose.app import thread_option
 from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs.headless_plan import plan
-from repose.app.jobs.study_request import plan_sweep
+from repose.app.jobs.requests import RunRequest, SweepRequest
+from repose.app.jobs.study_plan import plan_sweep
 from repose.app.window import start
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -55,7 +56,7 @@ def test_c04_an_impossible_number_of_threads_is_refused_in_a_sentence(
 def test_c04_more_threads_than_processors_are_capped_with_a_notice(
     given: str, processors: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan("heap", threads=given).threads == processors
+    assert plan(RunRequest("heap", threads=given)).threads == processors
     told = capsys.readouterr().err
     assert f"--threads {given} is more than the 4" in told
     assert told.count("\n") == 1
@@ -65,7 +66,7 @@ def test_c04_more_threads_than_processors_are_capped_with_a_notice(
 def test_valid_numbers_of_threads_are_accepted(
     given: str, meant: int | None, processors: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan("heap", threads=given).threads == meant
+    assert plan(RunRequest("heap", threads=given)).threads == meant
     assert capsys.readouterr().err == ""
 
 
@@ -75,7 +76,7 @@ def test_valid_numbers_of_threads_are_accepted(
 def test_simultaneous_runs_of_a_sweep_have_one_thread_each_by_default(
     processes: int, given: str, each: int | None, processors: int, tmp_path: Path
 ) -> None:
-    asked = plan_sweep("hourglass", seeds="1", processes=processes, threads=given)
+    asked = plan_sweep(SweepRequest("hourglass", seeds="1", processes=processes, threads=given))
     assert asked.threads == each
     assert {run.task.threads for run in asked.plans[0].runs(tmp_path, threads=asked.threads)} == {each}
 

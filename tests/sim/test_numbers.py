@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import re
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
+from repose.app.cli.subcommands import cli
 from repose.app.cli.terminal import typed_number, typed_whole
 from repose.app.storage.settings import load_settings
 from repose.app.ui.field_values import typed
@@ -176,11 +179,13 @@ def test_a_length_in_a_message_is_in_millimetres_and_a_far_one_in_metres() -> No
 
 
 def test_every_number_of_the_command_line_uses_the_same_parser() -> None:
-    # An option annotated as a number without our reader would be read by Python's.
-    source = "".join(path.read_text() for path in (ROOT / "app" / "cli").glob("*commands.py"))
-    numbers = re.findall(r"Annotated\[\s*(?:float|int)\b.*?typer\.Option\((.*?)metavar", source, re.DOTALL)
-    assert len(numbers) == len(re.findall(r"Annotated\[\s*(?:float|int)\b", source)) >= 5
-    assert all("parser=typed_" in words for words in numbers)
+    # An option that is a number without our reader would be read by Python's.
+    commands = [info.callback for info in cli.registered_commands if info.callback is not None]
+    arguments = [each for command in commands for each in inspect.signature(command).parameters.values()]
+    kinds = [(each, get_args(each.annotation)[0]) for each in arguments]
+    numbers = [each for each, kind in kinds if {int, float} & {kind, *get_args(kind)}]
+    assert {"fps", "until", "seed", "spheres", "kappa", "workers", "angle"} < {each.name for each in numbers}
+    assert all(get_args(each.annotation)[1].parser in (typed_number, typed_whole) for each in numbers)
 
 
 @pytest.mark.parametrize(

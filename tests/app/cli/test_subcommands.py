@@ -179,7 +179,7 @@ def test_without_display_the_default_experiment_runs_without_a_window(
     (line,) = capsys.readouterr().err.splitlines()
     assert "No display" in line
     (job,) = jobs
-    assert (job.scene, job.preset, job.values, job.out) == ("heap", presets.DEFAULT, {}, None)
+    assert (job.scene, job.preset, job.values, job.request.out) == ("heap", presets.DEFAULT, {}, None)
 
 
 def test_a_window_that_cannot_open_gives_a_sentence(

@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import clump_job
-from repose.app.jobs.clump_job import ClumpRequest, run_clump
+from repose.app.jobs.clump_job import run_clump
+from repose.app.jobs.requests import ClumpRequest
 from repose.app.stopping import StopAsked
 from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.shapes import SHAPES
@@ -180,7 +181,7 @@ def test_stopped_work_writes_nothing(
 
 def test_every_part_of_the_work_reports_and_can_be_stopped() -> None:
     said: list[float] = []
-    request = clump_job.checked(ClumpRequest("torus", spheres=8, grid=16))
+    request = ClumpRequest("torus", spheres=8, grid=16)
     clump_job.make(request, lambda words, share: said.append(share))
     assert said == sorted(said)
     assert max(np.diff([0.0, *said, 1.0])) < 0.3

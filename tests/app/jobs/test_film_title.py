@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from repose.app.jobs.headless_plan import plan, title_of
+from repose.app.jobs.requests import RunRequest
 from repose.app.ui.preset_library import PresetLibrary
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.history import saved_copy
@@ -12,8 +13,8 @@ from repose.sim.io import presets
 
 
 def test_the_title_of_a_film_is_that_of_the_preset_or_of_the_scene() -> None:
-    assert plan(preset="moon", changes=("friction=0.3",)).title == presets.load("moon").title == "Moon"
-    assert plan("slope").title == "Spheres on a slope"
+    assert plan(RunRequest(preset="moon", changes=("friction=0.3",))).title == presets.load("moon").title == "Moon"
+    assert plan(RunRequest("slope")).title == "Spheres on a slope"
 
 
 def test_a_saved_run_has_the_title_of_the_preset_with_which_it_began() -> None:

@@ -13,6 +13,7 @@ from repose.app.jobs import lecture_film
 from repose.app.jobs.film_plan import plan_film
 from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, do, film_lecture, shot_of
 from repose.app.jobs.lecture_notes import notes_of
+from repose.app.jobs.requests import FilmRequest
 from repose.app.language import current_language, translated
 from repose.app.lectures.lecture_file import load, names, parse
 from repose.app.lectures.step_course import LectureCourse
@@ -24,6 +25,7 @@ from repose.sim.message import joined
 from repose.sim.registry import scenes
 
 RATE, SECONDS = 2, 1.0
+STYLE = FilmRequest(RATE, "96x54")
 LECTURE = parse(
     'title = { en = "Two steps", de = "Zwei Schritte" }\n'
     '[[step]]\ntitle = "Pour"\nquestion = "How many?"\nnotes = "Count them."\nscene = "heap"\n'
@@ -35,8 +37,7 @@ LECTURE = parse(
 
 @pytest.mark.gl
 def test_the_film_has_every_step_with_its_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = plan_film(f"{tmp_path}/film/", (96, 54), RATE)
-    assert plan is not None
+    plan = plan_film(f"{tmp_path}/film/", STYLE)
     assert film_lecture(LECTURE, plan, threads=1) == 0
     pictures = sorted((tmp_path / "film").glob("*.png"))
     assert len(pictures) == 2 * RATE * (READING + SECONDS)
@@ -56,8 +57,7 @@ def test_everything_in_the_film_is_in_its_language_and_the_report_is_english(
 
     maker = SimpleNamespace(read=read, close=lambda: None)
     monkeypatch.setattr(lecture_film, "open_picture_maker", lambda size: maker)
-    plan = plan_film(f"{tmp_path}/film/", (96, 54), RATE)
-    assert plan is not None
+    plan = plan_film(f"{tmp_path}/film/", STYLE)
     assert film_lecture(LECTURE, plan, code, threads=1) == 0
     assert seen == {words}
     assert "frames" in capsys.readouterr().out
@@ -71,8 +71,7 @@ def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
     first = LECTURE.steps[0]
     assert first.preset is not None
     refused = replace(first, preset=replace(first.preset, ready="barrel"))
-    plan = plan_film(f"{tmp_path}/film/", (96, 54), RATE)
-    assert plan is not None
+    plan = plan_film(f"{tmp_path}/film/", STYLE)
     assert film_lecture(replace(LECTURE, steps=(first, refused)), plan, threads=1) == 3
     assert "barrel" in capsys.readouterr().err
     assert len([*(tmp_path / "film").glob("*.png")]) == RATE * (READING + SECONDS)
@@ -81,8 +80,7 @@ def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
 def filmed(folder: Path, step: str, times: list[float] | None = None) -> tuple[list[Any], list[str]]:
     """The pictures of a step of its own, black where OpenGL draws, and the question or answer on each drawing; the
     simulated time of each drawing is added to `times` [s]."""
-    lecture, plan = parse(f'[[step]]\ntitle = "A"\n{step}', "one.toml"), plan_film(f"{folder}/film/", (96, 54), RATE)
-    assert plan is not None
+    lecture, plan = parse(f'[[step]]\ntitle = "A"\n{step}', "one.toml"), plan_film(f"{folder}/film/", STYLE)
     asked: list[str] = []
 
     def read(snapshot: Snapshot, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from repose.app.cli.subcommands import run_command_line
+from repose.app.jobs.requests import StudyRequest
+from repose.app.jobs.study_plan import plan_study
 from repose.app.jobs.study_report import changed_in_words, report_page
-from repose.app.jobs.study_request import plan_study
 from repose.app.stopping import StopAsked
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -238,7 +239,7 @@ def test_another_study_is_drawn_beside_and_grains_left_below(tmp_path: Path, mon
     (tmp_path / "soft.toml").write_text(STUDY)
     call = ["study", str(tmp_path / "soft.toml"), "--no-picture", "--out"]
     assert run_command_line([*call, str(tmp_path / "first")]) == 0
-    plan = plan_study(str(tmp_path / "soft.toml"), beside=[tmp_path / "first"]).plans[0]
+    plan = plan_study(StudyRequest(str(tmp_path / "soft.toml"), beside=(tmp_path / "first",))).plans[0]
     first = json.loads((tmp_path / "first" / "result.json").read_text())
     runs = runs_on_disk.StudyRuns((plan,), tmp_path / "first" / "runs")
     assert runs.begin() == []
@@ -253,17 +254,17 @@ def test_another_study_is_drawn_beside_and_grains_left_below(tmp_path: Path, mon
     assert left.lines[0].y == pytest.approx([row["grains_left"]["mean"] for row in first["table"]])
     for other, words in (("first", "no common axes"), ("none", "contains no results of a study")):
         with pytest.raises(ParameterError, match=words):
-            plan_study("thesis-4.5", beside=[tmp_path / other])
+            plan_study(StudyRequest("thesis-4.5", beside=(tmp_path / other,)))
 
 
 def test_a_study_with_changed_parameters_says_that_its_statements_are_about_others(tmp_path: Path) -> None:
-    plan = plan_study("thesis-4.4", changes=("base_radius=5e-4",)).plans[0]
+    plan = plan_study(StudyRequest("thesis-4.4", changes=("base_radius=5e-4",))).plans[0]
     assert plan.altered == ("base grain radius = 0.5 mm",)
     outcome = StudyOutcome(plan, (), {}, {})
     assert outcome.report()["changed"] == ["base grain radius = 0.5 mm"]
     page = report_page(plan, {plan.name: outcome}) if outcome.groups else changed_in_words(plan)
     assert "Changed by --set: base grain radius = 0.5 mm." in page
-    assert plan_study("thesis-4.4").plans[0].altered == ()
+    assert plan_study(StudyRequest("thesis-4.4")).plans[0].altered == ()
 
 
 def test_an_open_statement_says_why_it_is_open(

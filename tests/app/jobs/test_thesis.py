@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.app.cli.subcommands import run_command_line
-from repose.app.jobs import study_request
+from repose.app.jobs import study_plan
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.sim import registry
 from repose.sim.measure.profile import surface_profile
@@ -179,7 +179,7 @@ def test_the_report_contains_every_figure_and_statement_and_needs_no_other_file(
         plan.name: tiny(plan) for plan in FIGURES if plan.name in ("thesis-3.2", "thesis-4.3")
     }
     whole = replace(registry.studies()["thesis"], parts=tuple(parts))
-    monkeypatch.setattr(study_request.registry, "studies", lambda: {**parts, "thesis": whole})
+    monkeypatch.setattr(study_plan.registry, "studies", lambda: {**parts, "thesis": whole})
     monkeypatch.setattr(runs_on_disk, "run_all", run_here)
     assert run_command_line(["study", "thesis", "--out", "thesis", "--size", "320x180"]) == 0
     page = Path("thesis/report.html").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.render.director import CARD, FADE, REST, STILL, Director, film_colour
+from repose.app.render.director import CARD, FADE, REST, STILL, Director, FilmStyle, film_colour
 from repose.app.render.framing import picture_room
 from repose.app.render.pacing import pace
 from repose.app.storage.view_settings import View
@@ -49,7 +49,7 @@ def pictures(director: Director, *snapshots: Snapshot) -> list[Any]:
 
 
 def test_a_film_begins_with_a_fading_title_card_and_ends_with_a_still(shots: Shots) -> None:
-    made = pictures(Director(shots.read, SIZE, FPS, View(), speed=0.5), fake_heap())
+    made = pictures(Director(shots.read, FilmStyle(SIZE, FPS, View(), speed=0.5)), fake_heap())
     rest = round(REST * FPS)
     assert len(made) == round(CARD * FPS) + 1 + rest + round(STILL * FPS)
     opacity = [shot["film"].card for shot in shots.asked]
@@ -64,7 +64,7 @@ def test_a_film_begins_with_a_fading_title_card_and_ends_with_a_still(shots: Sho
 def test_a_film_that_ends_while_grains_flow_holds_a_still_that_shows_every_grain(shots: Shots) -> None:
     heap = with_fields(fake_heap(measured=False), phase=FLOWING)
     moving = np.flatnonzero(~heap.grains.fixed)
-    director = Director(shots.read, SIZE, FPS, View(), speed=1.0)
+    director = Director(shots.read, FilmStyle(SIZE, FPS, View(), speed=1.0))
     for k in range(4):  # the column runs out to the right, the foremost grains beyond the box of the scene
         position = heap.grains.position.copy()
         position[moving, 0] *= 1.0 + 0.2 * k
@@ -82,7 +82,7 @@ def test_a_film_that_ends_while_grains_flow_holds_a_still_that_shows_every_grain
 
 
 def test_a_film_without_words_has_one_picture_for_each_snapshot(shots: Shots) -> None:
-    made = pictures(Director(shots.read, SIZE, FPS, View(), words=False), fake_heap(), fake_heap())
+    made = pictures(Director(shots.read, FilmStyle(SIZE, FPS, View(), words=False)), fake_heap(), fake_heap())
     assert len(made) == 2
     assert all(shot["film"] is None and shot["plain"] for shot in shots.asked)
 
@@ -93,13 +93,13 @@ def test_a_film_shows_layers_from_the_first_to_the_last_picture(shots: Shots) ->
         heap, phase=FILLING, progress=0.25, columns=heap.grains.columns | {"layer": heap.grains.columns["layer"] // 4}
     )
     late = with_fields(heap, phase=FILLING, progress=1.0)
-    pictures(Director(shots.read, SIZE, FPS, View(), speed=1.0), early, late)
+    pictures(Director(shots.read, FilmStyle(SIZE, FPS, View(), speed=1.0)), early, late)
     assert {shot["view"].colour_by for shot in shots.asked} == {"layer"}
 
 
 def test_a_film_uses_the_view_settings_of_the_user(shots: Shots) -> None:
     view = View(colour_by="speed")
-    director = Director(shots.read, SIZE, FPS, view, speed=1.0)
+    director = Director(shots.read, FilmStyle(SIZE, FPS, view, speed=1.0))
     list(director.take(fake_heap()))
     view.shown = {"force_chains": True}
     list(director.take(fake_heap()))
@@ -110,7 +110,9 @@ def test_a_film_uses_the_view_settings_of_the_user(shots: Shots) -> None:
 
 def test_the_parameters_on_the_card_are_those_of_the_lecture_and_those_that_differ(shots: Shots) -> None:
     parameters = scenes()["heap"].parameters.checked({"friction": 0.3, "wall_stiffness_factor": 3.0})
-    pictures(Director(shots.read, SIZE, FPS, View()), with_fields(fake_heap(), parameters=parameters, seed=7))
+    pictures(
+        Director(shots.read, FilmStyle(SIZE, FPS, View())), with_fields(fake_heap(), parameters=parameters, seed=7)
+    )
     words = shots.asked[0]["film"]
     assert words.title == scenes()["heap"].title  # no preset's
     assert "μ = 0.3" in english(words.parameters)
@@ -120,7 +122,7 @@ def test_the_parameters_on_the_card_are_those_of_the_lecture_and_those_that_diff
 
 
 def test_the_title_of_a_film_is_that_of_the_preset(shots: Shots) -> None:
-    pictures(Director(shots.read, SIZE, FPS, View(), title=plain("Moon")), fake_heap())
+    pictures(Director(shots.read, FilmStyle(SIZE, FPS, View(), title=plain("Moon"))), fake_heap())
     assert {str(shot["film"].title) for shot in shots.asked} == {"Moon"}
 
 
@@ -151,7 +153,7 @@ class Filmed:
 @pytest.fixture(scope="module")
 def filmed(picture_maker: PictureMaker) -> Filmed:
     made = Filmed(picture_maker)
-    director = Director(made.read, SIZE, FPS, View())
+    director = Director(made.read, FilmStyle(SIZE, FPS, View()))
     kept: list[Snapshot] = []
 
     def take(snapshot: Snapshot) -> float:
@@ -235,7 +237,7 @@ def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_make
         seen.append((picture[round(float(y)), round(float(x))], more["film"].card))
         return picture
 
-    director = Director(read, SIZE, FPS, View(), speed=1.0)
+    director = Director(read, FilmStyle(SIZE, FPS, View(), speed=1.0))
     for snapshot in (early, late):
         list(director.take(snapshot))
         colours.append(seen[-1][0].astype(int))
@@ -244,7 +246,7 @@ def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_make
 
 
 def test_pacing_and_director_agree_on_the_speed(shots: Shots) -> None:
-    director, pacing = Director(shots.read, SIZE, FPS, View()), None
+    director, pacing = Director(shots.read, FilmStyle(SIZE, FPS, View())), None
     heap = with_fields(fake_heap(), scene="heap", phase=FLOWING)
     for k in range(120):
         snapshot = with_fields(heap, time=0.01 * k)

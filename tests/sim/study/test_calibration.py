@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.jobs.calibrate_job import in_words, plan_calibration
+from repose.app.jobs.calibrate_job import goal_of, in_words
+from repose.app.jobs.requests import CalibrationRequest
 from repose.sim.parameters import ParameterError
 from repose.sim.study.calibration import CalibrationResult, Goal, calibrate, next_values
 from repose.sim.study.outcome import StudyOutcome
@@ -156,4 +157,4 @@ def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
 )
 def test_a_bad_request_is_refused_in_a_sentence(asked: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        plan_calibration(**{"scene": "heap", **asked})
+        goal_of(CalibrationRequest(**{"scene": "heap", **asked}))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from imgui_bundle import imgui, implot
-from repose.app.render.director import Director
+from repose.app.render.director import Director, FilmStyle
 from repose.app.render.theme import apply
 from repose.app.storage.film import Film
 from repose.app.storage.settings import Settings
@@ -118,7 +118,7 @@ def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels, elapsed:
 def direct_nothing(film: Film) -> Director:
     """The director of a film of black pictures."""
     black = np.zeros((film.size[1], film.size[0], 3), np.uint8)
-    return Director(lambda *shot, **more: black, film.size, film.rate, View())
+    return Director(lambda *shot, **more: black, FilmStyle(film.size, film.rate, View()))
 
 
 @contextmanager

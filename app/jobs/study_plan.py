@@ -1,4 +1,4 @@
-"""The request for a study, a sweep or a repetition, checked before any work."""
+"""From the requests for a study, a sweep or a repetition to their runs, checked before any work."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from repose.app.jobs.film_plan import parsed_size
-from repose.app.jobs.headless_plan import Job, plan
+from repose.app.jobs.headless_plan import Job, plan, typed_values
+from repose.app.jobs.requests import RunRequest, StudyRequest, SweepRequest, parsed_size
 from repose.app.thread_option import asked_threads
 from repose.sim import registry
 from repose.sim.engine.thread_count import available
 from repose.sim.io import presets
 from repose.sim.numbers import read_number, read_whole
-from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known
+from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.other_results import references_in
 from repose.sim.study.plan import MOST_RUNS, Case, StudyPlan
@@ -23,15 +23,15 @@ from repose.sim.study.plan_file import read_plan
 from repose.sim.study.quantities import default_names
 from repose.sim.wording import value_text
 
-MOST_WORKERS = 256
 PRESET = "preset"
 """Name under which presets are varied like the values of a parameter."""
 
 
 @dataclass(frozen=True)
-class StudyRequest:
-    """A checked request for the runs of one or more studies."""
+class StudyJob:
+    """The runs of one or more studies, checked."""
 
+    request: StudyRequest | SweepRequest | RunRequest
     plans: tuple[StudyPlan, ...]
     """Studies with runs, in the order of the report."""
     name: str
@@ -40,56 +40,41 @@ class StudyRequest:
     """Runs at the same time."""
     threads: int | None
     """Threads of each run; None for automatic."""
-    out: Path | None
-    """Folder for the results; None for a new one in the current folder."""
-    resume: bool
-    """Whether to continue the study that the folder contains in part."""
-    picture: bool
     size: tuple[int, int]
     """Size of the pictures [pixel]."""
-    as_json: bool
+    picture: bool = True
     dask: str = ""
     """Address of the scheduler of Dask whose workers do the runs; empty for processes of this machine."""
     whole: StudyPlan | None = None
     """The study that consists of the plans, of which a report is written."""
 
+    @property
+    def is_named(self) -> bool:
+        """Whether it is a named study, whose folder is continued with --resume only."""
+        return isinstance(self.request, StudyRequest)
 
-def plan_study(
-    name: str,
-    seeds: str = "",
-    workers: int | None = None,
-    out: Path | None = None,
-    resume: bool = False,
-    changes: Sequence[str] = (),
-    error: float | None = None,
-    threads: str = "",
-    size: str = "1920x1080",
-    as_json: bool = False,
-    picture: bool = True,
-    dask: str | None = None,
-    beside: Sequence[Path] = (),
-) -> StudyRequest:
-    """Check a typed request for a named study or one in a TOML file; raises `ParameterError`."""
-    whole = study_of(name)
+    @property
+    def resumes(self) -> bool:
+        """Whether the runs that the folder contains are continued."""
+        return not isinstance(self.request, StudyRequest) or self.request.resume
+
+
+def plan_study(request: StudyRequest) -> StudyJob:
+    """The runs of a named study or of one in a TOML file; raises `ParameterError`."""
+    whole = study_of(request.name)
     plans = tuple(registry.studies()[part] for part in whole.parts) if whole.parts else (whole,)
-    plans = tuple(_adapted(part, seeds, error, changes, alone=not whole.parts).check() for part in plans)
-    _require_used(changes, plans)
-    plans = tuple(beside_others(part, beside) for part in plans)
-    if resume and out is None:
-        raise ParameterError("--resume continues the study in a folder: name the folder with --out.")
-    count = available() if workers is None else workers
-    _require_workers("--workers", count)
-    return StudyRequest(
-        plans=plans,
+    plans = tuple(_adapted(part, request, alone=not whole.parts).check() for part in plans)
+    _require_used(request.changes, plans)
+    workers = available() if request.workers is None else request.workers
+    return StudyJob(
+        request,
+        tuple(beside_others(part, request.beside) for part in plans),
         name=f"study-{whole.name}",
-        workers=count,
-        threads=_threads(asked_threads(threads), threads, count),
-        out=out,
-        resume=resume,
-        picture=picture,
-        size=parsed_size(size),
-        as_json=as_json,
-        dask=_scheduler(dask),
+        workers=workers,
+        threads=_threads(request.threads, workers),
+        size=parsed_size(request.size),
+        picture=request.picture,
+        dask=(request.dask or "").strip(),
         whole=whole if whole.parts else None,
     )
 
@@ -115,81 +100,63 @@ def study_of(name: str) -> StudyPlan:
     return found
 
 
-def plan_sweep(
-    scene: str = "",
-    preset: str = "",
-    over: Sequence[str] = (),
-    seeds: str = "1-3",
-    changes: Sequence[str] = (),
-    processes: int = 2,
-    out: Path | None = None,
-    size: str = "1920x1080",
-    as_json: bool = False,
-    threads: str = "",
-    error: float | None = None,
-    beside: Sequence[Path] = (),
-    dask: str | None = None,
-) -> StudyRequest:
-    """Check a typed request for a study described on the command line; raises `ParameterError`."""
-    job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
+def plan_sweep(request: SweepRequest) -> StudyJob:
+    """The runs of a study described on the command line; raises `ParameterError`."""
+    job = plan(RunRequest(request.scene, request.preset, request.changes))
     default_names(job.scene, {})
-    study = scenes()[job.scene].study
-    grid: dict[str, tuple[Value, ...]] = {} if over else {study.over: study.usual}
+    study, declared = scenes()[job.scene].study, scenes()[job.scene].parameters.declared()
+    grid: dict[str, tuple[Value, ...]] = {} if request.over else {study.over: study.usual}
     cases: tuple[Case, ...] = (Case(""),)
-    for text in over:
-        name, looked_at = _varied(text, job.scene, study.over, study.usual)
+    for text in request.over:
+        name, values = _varied(text, job.scene, study.over, study.usual)
         if name in grid or (name == PRESET and cases[0].name):
             raise ParameterError(f"--over gives {name} twice: leave one out.")
-        if len(looked_at) < 2:
+        if len(values) < 2:
             raise ParameterError(
                 f"--over {value_text(text)} gives one value, and a sweep compares at least two: add one, or repeat a "
                 "single run with repose run --repeat."
             )
         if name == PRESET:
-            cases = tuple(Case(str(value), preset=str(value)) for value in looked_at)
+            cases = tuple(Case(str(value), preset=str(value)) for value in values)
         else:
-            grid[name] = looked_at
-    typed = {change.partition("=")[0].strip() for change in changes}
-    values = {name: value for name, value in job.values.items() if name not in grid or name in typed}
-    _require_workers("--processes", processes)
+            grid[name] = values
+    typed = {change.partition("=")[0].strip() for change in request.changes}
     title = scenes()[job.scene].title
     if len(cases) == 1 and grid:
-        label = scenes()[job.scene].parameters.declared()[next(iter(grid))].quantity.label
-        title += f": {study.quantity} over {label}"
+        title += f": {study.quantity} over {declared[next(iter(grid))].quantity.label}"
     made = StudyPlan(
         name="sweep",
         title=title,
         scene=job.scene,
-        values=values,
+        values={name: value for name, value in job.values.items() if name not in grid or name in typed},
         grid=grid,
         cases=cases,
-        seeds=_seeds(seeds),
-        error=_wanted_error(error),
+        seeds=_seeds(request.seeds),
+        error=request.error or 0.0,
     ).check()
-    made = beside_others(made, beside)
-    each = _threads(job.threads, threads, processes)
-    return StudyRequest(
-        (made,),
-        f"sweep-{job.scene}",
-        processes,
-        each,
-        out,
-        True,
-        job.picture,
-        job.size,
-        as_json,
-        dask=_scheduler(dask),
+    return StudyJob(
+        request,
+        (beside_others(made, request.beside),),
+        name=f"sweep-{job.scene}",
+        workers=request.processes,
+        threads=_threads(request.threads, request.processes),
+        size=parsed_size(request.size),
+        dask=(request.dask or "").strip(),
     )
 
 
-def plan_repeat(job: Job, runs: int) -> StudyRequest:
-    """The same run with `runs` consecutive seeds, beginning with the seed of the job; one run per processor at a time.
+def plan_repeat(job: Job) -> StudyJob:
+    """The same run with consecutive seeds, beginning with the seed of the job; one run per processor at a time.
 
     Raises `ParameterError`.
     """
-    if not 2 <= runs <= MOST_RUNS:
-        raise ParameterError(f"--repeat {runs} is refused: it must be 2 to {MOST_RUNS} runs.")
-    alone = {"--video": job.film, "--save": job.save, "--from": job.resumed, "--until": job.until}
+    request, runs = job.request, job.request.repeat or 0
+    alone = {
+        "--video": request.video or None,
+        "--save": request.save,
+        "--from": request.saved,
+        "--until": request.until,
+    }
     for option in (name for name, value in alone.items() if value is not None):
         raise ParameterError(f"--repeat does {runs} complete runs, and {option} is for a single run: leave it out.")
     if job.ready is not None:
@@ -210,8 +177,8 @@ def plan_repeat(job: Job, runs: int) -> StudyRequest:
     ).check()
     workers = min(runs, available())
     threads = job.threads if workers == 1 else 1
-    return StudyRequest(
-        (made,), f"repeat-{job.scene}", workers, threads, job.out, True, job.picture, job.size, job.as_json
+    return StudyJob(
+        request, (made,), f"repeat-{job.scene}", workers, threads, request.film.pixels, picture=request.picture
     )
 
 
@@ -224,9 +191,9 @@ def beside_others(plan: StudyPlan, folders: Sequence[Path]) -> StudyPlan:
     return replace(plan, references=(*plan.references, *found))
 
 
-def _adapted(part: StudyPlan, seeds: str, error: float | None, changes: Sequence[str], alone: bool) -> StudyPlan:
+def _adapted(part: StudyPlan, request: StudyRequest, alone: bool) -> StudyPlan:
     """The study with the seeds, the wanted error and the values that were typed."""
-    typed = _parsed(changes, part)
+    typed = typed_values(request.changes, part.scene)
     varied = {*part.grid, *(name for case in part.cases for name in case.values)}
     if alone:
         for name in (name for name in typed if name in varied):
@@ -237,29 +204,9 @@ def _adapted(part: StudyPlan, seeds: str, error: float | None, changes: Sequence
         words = (f"{declared[name].quantity.label} = {declared[name].shown(value)}" for name, value in kept.items())
         part = replace(part, altered=tuple(words))
     part = replace(part, values={**part.values, **kept})
-    if error is not None:
-        part = replace(part, error=_wanted_error(error))
-    return replace(part, seeds=_number_of_seeds(seeds)) if seeds else part
-
-
-def _wanted_error(error: float | None) -> float:
-    """The standard error that was typed; 0 if none was typed."""
-    if error == 0.0:
-        raise ParameterError(
-            "--error 0 is refused: no number of seeds gives a mean without an error. Give a standard error above 0, or "
-            "leave --error out."
-        )
-    return error or 0.0
-
-
-def _scheduler(address: str | None) -> str:
-    """The address of the scheduler of Dask that was typed; empty if none was typed."""
-    if address is not None and not address.strip():
-        raise ParameterError(
-            "--dask '' is refused: give the address of a scheduler, such as tcp://host:8786, or leave --dask out to do "
-            "the runs on this machine."
-        )
-    return (address or "").strip()
+    if request.error is not None:
+        part = replace(part, error=request.error)
+    return replace(part, seeds=_number_of_seeds(request.seeds)) if request.seeds else part
 
 
 def _require_used(changes: Sequence[str], plans: Sequence[StudyPlan]) -> None:
@@ -269,28 +216,10 @@ def _require_used(changes: Sequence[str], plans: Sequence[StudyPlan]) -> None:
             raise ParameterError(f"All of these studies vary {name}, so --set {name} has no effect: leave it out.")
 
 
-def _parsed(changes: Sequence[str], part: StudyPlan) -> dict[str, Value]:
-    """The values of `--set name=value`, SI."""
-    parameters: type[ParameterSet] = scenes()[part.scene].parameters
-    values: dict[str, Value] = {}
-    for change in changes:
-        name, equals, text = change.partition("=")
-        if not equals or not text.strip():
-            raise ParameterError(
-                f"--set {value_text(change)} is refused: write it as NAME=VALUE, for example friction=0.2."
-            )
-        values[name.strip()] = parameters.parse(name.strip(), text)
-    return values
-
-
-def _threads(threads: int | None, typed: str, workers: int) -> int | None:
+def _threads(typed: str, workers: int) -> int | None:
     """Threads of each run: 1 if none were asked for, because runs in parallel use all processors already."""
+    threads = asked_threads(typed)
     return threads if typed or workers == 1 else 1
-
-
-def _require_workers(option: str, count: int) -> None:
-    if not 1 <= count <= MOST_WORKERS:
-        raise ParameterError(f"{option} {count} is refused: it must be 1 to {MOST_WORKERS}.")
 
 
 def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) -> tuple[str, tuple[Value, ...]]:

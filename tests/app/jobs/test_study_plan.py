@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from repose.app.jobs.headless_plan import plan
-from repose.app.jobs.study_request import plan_repeat, plan_study, plan_sweep
+from repose.app.jobs.requests import RunRequest, StudyRequest, SweepRequest
+from repose.app.jobs.study_plan import plan_repeat, plan_study, plan_sweep
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import studies
 
@@ -17,20 +18,20 @@ from repose.sim.registry import studies
     [
         ({"scene": "bounce"}, "measures no quantity"),
         ({"scene": "hourglas"}, "did you mean 'hourglass'"),
-        ({"over": ["orifice"]}, "NAME=VALUE"),
-        ({"over": ["orifice="]}, "NAME=VALUE"),
-        ({"over": [""]}, "NAME=VALUE"),
-        ({"over": ["orfice=0.1,0.2"]}, "did you mean 'orifice'"),
-        ({"over": ["orifice=0.1,9"]}, "20 mm to 350 mm"),
-        ({"over": ["orifice=0.1,0.10"]}, "twice"),
-        ({"over": ["orifice=0.1,0.2", "orifice=0.3,0.2"]}, "--over gives orifice twice"),
-        ({"over": ["orifice=0.1"]}, "gives one value, and a sweep compares at least two"),
-        ({"over": ["orifice=0.2:0.1:3"]}, "must count up"),
-        ({"over": ["orifice=0.1:0.2:1"]}, "a range has 2"),
-        ({"over": ["orifice=0.1:b:3"]}, "two numbers and how many values"),
-        ({"over": ["integrator=gear5,gear6"]}, "it must be 'gear3' or"),
-        ({"over": ["preset=hourglass,mon"]}, "did you mean 'moon'"),
-        ({"over": ["preset=hourglass,moon"]}, "Preset 'moon' is for the scene 'heap', not 'hourglass'"),
+        ({"over": ("orifice",)}, "NAME=VALUE"),
+        ({"over": ("orifice=",)}, "NAME=VALUE"),
+        ({"over": ("",)}, "NAME=VALUE"),
+        ({"over": ("orfice=0.1,0.2",)}, "did you mean 'orifice'"),
+        ({"over": ("orifice=0.1,9",)}, "20 mm to 350 mm"),
+        ({"over": ("orifice=0.1,0.10",)}, "twice"),
+        ({"over": ("orifice=0.1,0.2", "orifice=0.3,0.2")}, "--over gives orifice twice"),
+        ({"over": ("orifice=0.1",)}, "gives one value, and a sweep compares at least two"),
+        ({"over": ("orifice=0.2:0.1:3",)}, "must count up"),
+        ({"over": ("orifice=0.1:0.2:1",)}, "a range has 2"),
+        ({"over": ("orifice=0.1:b:3",)}, "two numbers and how many values"),
+        ({"over": ("integrator=gear5,gear6",)}, "it must be 'gear3' or"),
+        ({"over": ("preset=hourglass,mon",)}, "did you mean 'moon'"),
+        ({"over": ("preset=hourglass,moon",)}, "Preset 'moon' is for the scene 'heap', not 'hourglass'"),
         ({"seeds": "1,1"}, "none twice"),
         ({"seeds": ""}, "at least one"),
         ({"seeds": "5-1"}, "must count up"),
@@ -43,15 +44,15 @@ from repose.sim.registry import studies
         ({"error": -1.0}, "at least 0"),
         ({"error": 0.0}, "--error 0 is refused"),
         ({"dask": " "}, "--dask '' is refused"),
-        ({"over": ["orifice=0.1:0.2"]}, "FIRST:LAST:COUNT are two numbers and how many values"),
-        ({"over": ["orifice=a:b"]}, "FIRST:LAST:COUNT"),
-        ({"over": ["a:b"]}, "NAME=VALUE"),
-        ({"over": ["gravity=0,9.81"]}, "gravity = 0 m/s² is refused in a study"),
+        ({"over": ("orifice=0.1:0.2",)}, "FIRST:LAST:COUNT are two numbers and how many values"),
+        ({"over": ("orifice=a:b",)}, "FIRST:LAST:COUNT"),
+        ({"over": ("a:b",)}, "NAME=VALUE"),
+        ({"over": ("gravity=0,9.81",)}, "gravity = 0 m/s² is refused in a study"),
     ],
 )
 def test_bad_input_of_a_sweep_is_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        plan_sweep(**({"scene": "hourglass"} | changes))
+        plan_sweep(SweepRequest(**({"scene": "hourglass"} | changes)))
 
 
 @pytest.mark.parametrize(
@@ -73,19 +74,19 @@ def test_bad_input_of_a_sweep_is_refused_in_a_sentence(changes: dict[str, Any], 
 )
 def test_bad_input_of_a_study_is_refused_in_a_sentence(asked: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        plan_study(**asked)
+        plan_study(StudyRequest(**asked))
 
 
 def test_by_default_the_published_orifices_are_run_with_every_seed() -> None:
-    (made,) = plan_sweep("hourglass", seeds="1-2,7").plans
+    (made,) = plan_sweep(SweepRequest("hourglass", seeds="1-2,7")).plans
     wanted = made.runs(Path())
     assert [(run.varied["orifice"], run.seed) for run in wanted[:4]] == [(0.1, 1), (0.125, 1), (0.15, 1), (0.1, 2)]
     assert len(wanted) == len({run.task.path for run in wanted}) == 9
 
 
 def test_choices_presets_and_ranges_are_varied() -> None:
-    over = ["friction=0.1:0.3:3", "integrator=gear5,leapfrog", "preset=linear-law,moon"]
-    (made,) = plan_sweep("heap", over=over, seeds="1").plans
+    over = ("friction=0.1:0.3:3", "integrator=gear5,leapfrog", "preset=linear-law,moon")
+    (made,) = plan_sweep(SweepRequest("heap", over=over, seeds="1")).plans
     wanted = made.runs(Path())
     assert len(wanted) == 12
     assert {run.varied["friction"] for run in wanted} == {0.1, 0.2, 0.3}
@@ -96,14 +97,14 @@ def test_choices_presets_and_ranges_are_varied() -> None:
 
 
 def test_a_part_of_the_thesis_that_varies_a_parameter_keeps_its_values() -> None:
-    request = plan_study("thesis", seeds="2", changes=("grain_count=100",))
+    request = plan_study(StudyRequest("thesis", seeds="2", changes=("grain_count=100",)))
     assert request.whole is studies()["thesis"]
     by_name = {part.name: part for part in request.plans}
     assert by_name["thesis-4.3"].values["grain_count"] == 100
     assert "grain_count" not in by_name["thesis-4.4"].values
     assert {part.seeds for part in request.plans} == {(1, 2)}
     with pytest.raises(ParameterError, match="varies grain_count"):
-        plan_study("thesis-4.4", changes=("grain_count=100",))
+        plan_study(StudyRequest("thesis-4.4", changes=("grain_count=100",)))
 
 
 @pytest.mark.parametrize(
@@ -118,10 +119,10 @@ def test_a_part_of_the_thesis_that_varies_a_parameter_keeps_its_values() -> None
 )
 def test_an_impossible_repetition_is_refused(asked: dict[str, Any], runs: int, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        plan_repeat(plan(**({"scene": "heap"} | asked)), runs)
+        plan_repeat(plan(RunRequest(**({"scene": "heap", "repeat": runs} | asked))))
 
 
 def test_repeated_runs_differ_in_their_seeds_only() -> None:
-    (made,) = plan_repeat(plan("heap", changes=("friction=0.3",), seed=7), 5).plans
+    (made,) = plan_repeat(plan(RunRequest("heap", changes=("friction=0.3",), seed=7, repeat=5))).plans
     wanted = made.runs(Path())
     assert [(run.seed, run.task.values["friction"]) for run in wanted] == [(seed, 0.3) for seed in range(7, 12)]
