@@ -16,15 +16,13 @@ from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.displacement_reference import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import shown_pull, shown_push, shown_shaking
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.named_records import curves_of, outcomes_of, readings_of
 from repose.sim.experiment.parameter_values import values_of
-from repose.sim.experiment.pull import shown_pull
-from repose.sim.experiment.push import shown_push
 from repose.sim.experiment.results import conditions
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
-from repose.sim.experiment.shake import shown_shaking
 from repose.sim.experiment.snapshot import (
     DisplacementMark,
     ParameterValues,

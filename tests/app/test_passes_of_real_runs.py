@@ -47,9 +47,9 @@ from repose.sim.experiment.changes import new_experiment, resume, start
 from repose.sim.experiment.commands import Act, Pull, SetParameters, Shake
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.hand import FREQUENCY
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.measure.grains import grain_count
