@@ -357,6 +357,12 @@ def category(number: int) -> Floats:
     return to_linear(CATEGORIES[number % len(CATEGORIES)])
 
 
+def of_category(number: int) -> tuple[float, float, float, float]:
+    """A colour of `CATEGORIES` as sRGB with opacity, for panels and plots, such as that of a labelled sphere."""
+    red, green, blue = (float(part) for part in to_srgb(category(number)))
+    return red, green, blue, 1.0
+
+
 def own_tones(sphere_id: NDArray[np.int64], look: Look) -> Floats:
     """Colours of grains of a material, the same for the same identity, linear light, shape (count, 3)."""
     tone, brightness = _scattered(sphere_id, 1), _scattered(sphere_id, 2)
