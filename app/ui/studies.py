@@ -132,6 +132,9 @@ class Studies:
     send: Callable[[Command], None]
     folder: Callable[[], Path] = lambda: runs_folder() / "studies"
     do: Callable[..., None] = StudyRuns.do
+    kept: set[str] = field(default_factory=set)
+    """Names of the files whose results are among the runs that the window compares; studies and repetitions share it,
+    so that no run counts twice."""
     done: int = 0
     total: int = 0
     share: float = 0.0
@@ -140,8 +143,6 @@ class Studies:
     """Why the study was refused, or why a run has no result."""
     results: dict[str, Result] = field(default_factory=dict)
     """Results of this session by `key_of` their plan, the present study last."""
-    _kept: set[str] = field(default_factory=set)
-    """Names of the files whose results are among the runs that the window compares."""
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -257,9 +258,9 @@ class Studies:
             if result is not None and (point := read(plan.scene, name_of_study(plan.scene), result, at)) is not None:
                 points[run.task.path.name] = point
         if plan.over == scenes()[plan.scene].study.over:
-            for name in points.keys() - self._kept:
+            for name in points.keys() - self.kept:
                 self.send(KeepMeasured(plan.scene, (points[name],)))
-                self._kept.add(name)
+                self.kept.add(name)
         others = {key: result for key, result in self.results.items() if key != key_of(plan)}
         done, total = len(runs.results), len(runs.runs[plan.name])
         so_far = (

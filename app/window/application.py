@@ -535,6 +535,7 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
     from repose.app.ui.ui import Control, Ui, Work
 
     report = os.environ.get(REPORT_VARIABLE)
+    kept: set[str] = set()
     return Ui(
         snapshot=physics.latest(),
         control=Control(physics.send, Edits(physics.send, UndoHistory()), Transport(physics)),
@@ -545,8 +546,8 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
             preset_library=PresetLibrary(physics.send, lambda: physics.starts),
             recent_runs=RecentRuns(settings),
             run_saver=RunSaver(physics.send),
-            repeats=Studies(physics.send),
-            studies=Studies(physics.send),
+            repeats=Studies(physics.send, kept=kept),
+            studies=Studies(physics.send, kept=kept),
         ),
         probe=UiProbe(Path(report) if report else None),
     )

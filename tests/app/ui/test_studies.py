@@ -70,8 +70,10 @@ def finished(studies: Studies, form: StudyForm | None = None, **values: Any) -> 
     return studies
 
 
-def of(folder: Path, do: Callable[..., None], sent: list[Command] | None = None) -> Studies:
-    return Studies((sent if sent is not None else []).append, lambda: folder, do)
+def of(
+    folder: Path, do: Callable[..., None], sent: list[Command] | None = None, kept: set[str] | None = None
+) -> Studies:
+    return Studies((sent if sent is not None else []).append, lambda: folder, do, set() if kept is None else kept)
 
 
 def test_a_study_draws_means_with_the_scatter_over_seeds(tmp_path: Path) -> None:
@@ -267,8 +269,12 @@ def test_a_repetition_and_a_study_with_its_value_are_the_same_runs(tmp_path: Pat
 def test_what_the_disk_has_is_compared_in_the_session_once(tmp_path: Path) -> None:
     finished(of(tmp_path, runs(by_friction)))
     sent: list[Command] = []
-    studies = finished(finished(of(tmp_path, runs(by_friction), sent)))
+    kept: set[str] = set()
+    studies = finished(finished(of(tmp_path, runs(by_friction), sent, kept)))
+    finished(of(tmp_path, runs(by_friction), sent, kept))
     assert sum(isinstance(command, KeepMeasured) for command in sent) == studies.total == 4
+    finished(of(tmp_path, runs(by_friction), sent))
+    assert sum(isinstance(command, KeepMeasured) for command in sent) == 8, "the control: another session"
 
 
 def test_a_run_that_has_measured_nothing_is_named(tmp_path: Path) -> None:
