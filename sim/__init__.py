@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         TakeBack,
     )
     from repose.sim.experiment.experiment import Experiment, Scene
-    from repose.sim.experiment.lammps_export import write_lammps
+    from repose.sim.experiment.export_state import write_lammps
     from repose.sim.experiment.simulation import EnergyGapWarning, Simulation, SimulationFault, TimeStepWarning
     from repose.sim.experiment.snapshot import Snapshot
     from repose.sim.laws.law import Law
@@ -47,7 +47,7 @@ _MODULES = {
         "TakeBack",
     ),
     "experiment.experiment": ("Experiment", "Scene"),
-    "experiment.lammps_export": ("write_lammps",),
+    "experiment.export_state": ("write_lammps",),
     "experiment.simulation": ("EnergyGapWarning", "Simulation", "SimulationFault", "TimeStepWarning"),
     "experiment.snapshot": ("Snapshot",),
     "laws.law": ("Law",),

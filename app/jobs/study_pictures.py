@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from repose.app.figure import GROUPS, Figure, FigureAxis, Trace
 from repose.app.storage.plot_files import (
-    GROUPS,
     PICTURE,
     SIZES,
     Sheet,
     draw,
     draw_axes,
+    draw_figure,
+    name_axes,
     open_figure,
+    place_legend,
     save_figure,
     with_scripts,
 )
@@ -24,9 +27,14 @@ from repose.sim.study.outcome import StudyOutcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
 
 GRAIN, FIXED = "#d9a441", "#5b5b5b"
 """Colours of grains, and of walls and base."""
+X, HEIGHT = FigureAxis(plain("x [mm]")), FigureAxis(plain("height of the surface h [mm]"))
+"""Axes of the profiles."""
+SMALL: dict[str, Any] = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
+"""Sizes of the text of a legend with a title."""
 TIMES = (0.1, 0.2, 0.3, 0.5)
 """Times after the opening whose profiles are drawn, in addition to the profile at rest [s]."""
 
@@ -63,15 +71,24 @@ def _comparison(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[in
     draw(Sheet(plain(outcome.plan.title), plain(facts_of(outcome)), outcome.curves()), file, size, kind)
 
 
+def _titled(outcome: StudyOutcome, size: tuple[int, int], below: str = "") -> Picture:
+    """A figure with the title of the study, and the facts at its foot."""
+    figure = open_figure(size)
+    figure.suptitle(f"{outcome.plan.title}{below}", fontsize=SIZES["title"], weight="bold")
+    figure.supxlabel(f"\n{with_scripts(facts_of(outcome))}", fontsize=SIZES["facts"], color="#404040")
+    return figure
+
+
+def _save(outcome: StudyOutcome, figure: Picture, file: BinaryIO, kind: str) -> None:
+    save_figure(figure, str(outcome.plan.title), facts_of(outcome), file, kind)
+
+
 def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     """One panel per stage, all of one scale, the base of the last one also enlarged."""
     run = next(run for run in outcome.runs if run.task.path.name in outcome.results)
     shown = outcome.plan.stages
     stages: Mapping[str, Any] = outcome.results[run.task.path.name]["stages"]
-    figure = open_figure(size)
-    title, facts = outcome.plan.title, facts_of(outcome)
-    figure.suptitle(f"{title}\n", fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
+    figure = _titled(outcome, size, below="\n")
     axes = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
     for plot, stage in zip(axes, shown, strict=True):
         plot.set_aspect("equal")
@@ -83,7 +100,7 @@ def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, i
     axes[0].set_ylabel("height y [mm]", fontsize=SIZES["facts"])
     if shown[-1].name in stages:
         _zoom(axes[-1], stages[shown[-1].name])
-    save_figure(figure, str(title), facts, file, kind)
+    _save(outcome, figure, file, kind)
 
 
 def _grains(axes: Axes, stage: Mapping[str, Any]) -> None:
@@ -131,11 +148,7 @@ def _zoom(axes: Axes, stage: Mapping[str, Any]) -> None:
 
 def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     """One panel per value on the abscissa: height of the surface at several times after the opening."""
-    figure = open_figure(size)
-    plan = outcome.plan
-    title, facts = plan.title, facts_of(outcome)
-    figure.suptitle(str(title), fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
+    figure, plan = _titled(outcome, size), outcome.plan
     first = min(run.seed for run in outcome.runs)
     runs = [run for run in outcome.runs if run.seed == first and run.task.path.name in outcome.results]
     axes = figure.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
@@ -146,30 +159,26 @@ def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int,
         moments = [time for time in TIMES if time < profile["time"][-1]]
         chosen = [*(int(np.argmin(np.abs(np.array(profile["time"]) - time))) for time in moments), len(heights) - 1]
         words = [*(f"{profile['time'][row]:.2f} s" for row in chosen[:-1]), f"{profile['time'][-1]:.2f} s, at rest"]
+        profiles = []
         for number, (row, label) in enumerate(zip(chosen, words, strict=True)):
             shade, last = 0.3 + 0.7 * (number + 1) / len(chosen), row == chosen[-1]
             width = 3.0 if last else 1.8
-            plot.step(x, heights[row], where="mid", color=GROUPS[0], alpha=shade, linewidth=width, label=label)
+            series = Trace(plain(label), x, heights[row], GROUPS[0], width, steps="mid", opacity=shade)
+            profiles.append(series)
         value = plan.declared[plan.over].shown(run.varied[plan.over])
         plot.set_title(with_scripts(f"{quantity.symbol or quantity.label} = {value}"), fontsize=SIZES["label"])
-        plot.set_xlabel("x [mm]", fontsize=SIZES["label"])
-        plot.tick_params(labelsize=SIZES["ticks"])
-        plot.grid(color="#d8d8d8")
-        text = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
-        plot.legend(title="after the opening", loc="upper right", **text)
-    axes[0].set_ylabel("height of the surface h [mm]", fontsize=SIZES["label"])
+        entries = draw_figure(plot, Figure(X, HEIGHT, tuple(profiles), tuple(profiles)))
+        place_legend(plot, entries, title="after the opening", loc="upper right", **SMALL)
+        name_axes(plot, str(X.label), str(HEIGHT.label) if plot is axes[0] else "", ticks=SIZES["ticks"])
     figure.draw_without_rendering()  # computes the layout
     covered = max(plot.get_legend().get_window_extent().height / plot.get_window_extent().height for plot in axes)
     axes[0].set_ylim(0.0, axes[0].get_ylim()[1] / (1.0 - min(covered, 0.6)))  # free room for the legends
-    save_figure(figure, str(title), facts, file, kind)
+    _save(outcome, figure, file, kind)
 
 
 def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
     """The angles with error bars, and beside them the distributions of size and duration of all avalanches."""
-    figure = open_figure(size)
-    title, facts = outcome.plan.title, facts_of(outcome)
-    figure.suptitle(str(title), fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
+    figure = _titled(outcome, size)
     axes = figure.subplots(1, 3, width_ratios=(1.7, 1.0, 1.0))
     draw_axes(axes[0], outcome.curve())
     series = outcome.plan.combinations()
@@ -177,28 +186,24 @@ def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[in
     for run in outcome.runs:
         found = outcome.results.get(run.task.path.name)
         pooled[series.index(dict(run.varied))] += found["other_angles"]["avalanches"] if found else []
+    distributions: dict[str, list[Trace]] = {"grains_displaced": [], "duration": []}
     for number, (varied, entries) in enumerate(zip(series, pooled.values(), strict=True)):
         words = ", ".join(
             f"{outcome.plan.declared[name].quantity.symbol or name} = {outcome.plan.declared[name].shown(value)}"
             for name, value in varied.items()
         )
         moved = [entry for entry in entries if entry["grains_displaced"]]
-        for plot, name in zip(axes[1:], ("grains_displaced", "duration"), strict=True):
+        for name, drawn in distributions.items():
             x, share = as_large_as([entry[name] for entry in moved])
-            style = {"color": GROUPS[number % len(GROUPS)], "linewidth": 2.5}
-            plot.step(x, share, where="pre", label=with_scripts(f"{words} ({len(moved)})"), **style)
-    for plot, words in zip(axes[1:], ("grains displaced s", "duration T [s]"), strict=True):
-        if any(len(line.get_xdata()) for line in plot.lines):  # an axis without values cannot be logarithmic
-            plot.set_xscale("log")
-            plot.set_yscale("log", nonpositive="mask")
-        plot.set_xlabel(words, fontsize=SIZES["label"])
-        plot.tick_params(labelsize=SIZES["facts"])
-        plot.grid(color="#d8d8d8")
-    axes[1].set_ylabel("share at least as large", fontsize=SIZES["label"])
-    axes[2].legend(
-        loc="lower left", title="avalanches in brackets", fontsize=SIZES["facts"], title_fontsize=SIZES["facts"]
-    )
-    save_figure(figure, str(title), facts, file, kind)
+            colour = GROUPS[number % len(GROUPS)]
+            drawn.append(Trace(plain(f"{words} ({len(moved)})"), x, share, colour, 2.5, steps="pre"))
+    for plot, label, drawn in zip(axes[1:], ("grains displaced s", "duration T [s]"), distributions.values()):
+        log = any(len(one.x) for one in drawn)  # an axis without values cannot be logarithmic
+        x_axis, y_axis = FigureAxis(plain(label), log=log), FigureAxis(plain("share at least as large"), log=log)
+        legend = draw_figure(plot, Figure(x_axis, y_axis, tuple(drawn), tuple(drawn)))
+        name_axes(plot, label, str(y_axis.label) if plot is axes[1] else "")
+    place_legend(axes[2], legend, loc="lower left", title="avalanches in brackets", **SMALL)
+    _save(outcome, figure, file, kind)
 
 
 _FIGURES: Mapping[str, Callable[[StudyOutcome, BinaryIO, str, tuple[int, int]], None]] = {

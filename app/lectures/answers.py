@@ -13,7 +13,7 @@ from repose.app.lectures.lecture_file import GuessQuestion, Lecture
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer, Reading
 from repose.sim.message import EMPTY, Message
-from repose.sim.numbers import ratio_of_units
+from repose.sim.scales import ratio_of_units
 
 
 def answer_of(question: GuessQuestion, shot: Snapshot) -> Answer | None:

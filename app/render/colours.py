@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Part
 from repose.sim.measure.stress import stress_unit
-from repose.sim.message import Message, _, formatted
+from repose.sim.message import Message, _
+from repose.sim.scales import nice_step
 
 Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
@@ -356,6 +357,12 @@ def category(number: int) -> Floats:
     return to_linear(CATEGORIES[number % len(CATEGORIES)])
 
 
+def of_category(number: int) -> tuple[float, float, float, float]:
+    """A colour of `CATEGORIES` as sRGB with opacity, for panels and plots, such as that of a labelled sphere."""
+    red, green, blue = (float(part) for part in to_srgb(category(number)))
+    return red, green, blue, 1.0
+
+
 def own_tones(sphere_id: NDArray[np.int64], look: Look) -> Floats:
     """Colours of grains of a material, the same for the same identity, linear light, shape (count, 3)."""
     tone, brightness = _scattered(sphere_id, 1), _scattered(sphere_id, 2)
@@ -433,25 +440,3 @@ def lightness(srgb: ArrayLike) -> NDArray[np.float64]:
     cube = np.cbrt(luminance)
     star: NDArray[np.float64] = np.where(luminance > (6 / 29) ** 3, 116.0 * cube - 16.0, luminance * (29 / 3) ** 3)
     return star
-
-
-def nice_step(span: float, most: int) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that cuts `span` into at most `most` pieces."""
-    rough = span / max(most, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= rough * (1.0 - 1e-9))
-
-
-def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round values inside [low, high], at most `most` + 1 of them."""
-    if not (math.isfinite(low) and math.isfinite(high) and high > low):
-        return [low]
-    step = nice_step(high - low, most)
-    first, last = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
-    return [k * step for k in range(first, last + 1)]
-
-
-def tick_label(value: float, step: float) -> Message:
-    """A tick with just the digits its step needs, and a true minus sign."""
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    return formatted(value + 0.0, f".{digits}f")

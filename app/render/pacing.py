@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from repose.app.render.colours import nice_step
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.phase import NOT_BEGUN, Pace, Phase
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Message, Number, _, joined
 from repose.sim.registry import scenes
+from repose.sim.scales import nice_step
 
 COLLAPSE = 3.3
 """Time in which a column of height h collapses, in units of sqrt(h/g): Lube et al., J. Fluid Mech. 508 (2004)."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from repose.app.render.colours import BackgroundPalette, nice_ticks, tick_label
+from repose.app.render.colours import BackgroundPalette
+from repose.app.render.text import tick_label
 from repose.sim.engine.world import Floats
 from repose.sim.message import Message, time_text
-from repose.sim.numbers import prefix_of
+from repose.sim.scales import nice_ticks, prefix_of
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas

@@ -15,17 +15,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from repose.app.figure import Figure, FigureAxis, Trace, figure_on_paper
 from repose.app.language import ENGLISH, Language, read_language
 from repose.sim.measure.display import Curve, Line
 from repose.sim.message import EMPTY, POINT, Message, _, joined, label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Picture
 
 SCRIPT = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
 """A subscript of a symbol of one letter, or a superscript: an underscore may also belong to a name."""
@@ -33,43 +33,17 @@ DPI = 160
 """Resolution of a picture of 1920 x 1080 pixels [1/inch]: its text has the size of text on a slide."""
 PICTURE = (1920, 1080)
 """Size of a picture [pixel]."""
-OURS, PUBLISHED = "#0b62b8", "#c4500a"
-"""Colours of the results of this program and of published results."""
-STYLES: dict[str, dict[str, Any]] = {
-    "own": {"color": OURS, "marker": "o", "markersize": 9, "zorder": 5},
-    "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
-}
-"""Styles of points by their source: different colours and shapes."""
+Entry = tuple[Any, Trace]
+"""What matplotlib has drawn of a series, and the series."""
 WHOLE: dict[str, Any] = {"linestyle": "none", "clip_on": False}
 """Points on an axis, such as a flow rate of 0, are drawn whole."""
-SINGLE: dict[str, Any] = {"marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4}
-"""Style of single runs, in the colour of their means."""
-MARKERS, GROUPS = "o^Dvph*s", (OURS, "#8a3fa0", "#007d7d", "#a57c00", "#b03060", "#6a8f00", "#40407a", "#000000")
-"""Shapes and colours of the means of several groups of runs, in their order."""
-OTHER_POINTS: dict[str, Any] = {"markersize": 8, "zorder": 4}
-ROOM_AT_ZERO = 0.02
-"""Fraction of the horizontal axis to the left of points at zero, so that the points are not cut."""
 FIRST_HEIGHT = 1.5
 """Height of the first of several plots of a comparison over the height of the others."""
 MOST_LARGE_ENTRIES = 5
 """Largest number of entries of a legend with text of full size."""
 BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
-LAWS = ((PUBLISHED, "--"), ("#5b5b5b", ":"), ("#2b7a3d", "-."))
-"""Colours and dashes of lines that are not fitted to the points, in their order."""
-TRACES = (
-    OURS,
-    "#c4500a",
-    "#2b7a3d",
-    "#8a3fa0",
-    "#a57c00",
-    "#007d7d",
-    "#b03060",
-    "#5b5b5b",
-    "#6a8f00",
-    "#40407a",
-    "#000000",
-)
-"""Colours of quantities over time on one axis, in their order."""
+GRID = "#d8d8d8"
+"""Colour of the grid."""
 SIZES = {"title": 22, "facts": 14, "label": 20, "ticks": 17, "legend": 16}
 """Text sizes of a picture with one plot [point]."""
 
@@ -147,13 +121,13 @@ def with_scripts(text: str, decimal: str = POINT) -> str:
     return SCRIPT.sub(script, text)
 
 
-def open_figure(size: tuple[int, int]) -> Figure:
+def open_figure(size: tuple[int, int]) -> Picture:
     """An empty figure for a picture of this size [pixel], with text as large as on a slide."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Picture
 
     scale = min(size[0] / 1920, size[1] / 1080)
-    figure = Figure(figsize=(size[0] / DPI / scale, size[1] / DPI / scale), dpi=DPI * scale, layout="constrained")
+    figure = Picture(figsize=(size[0] / DPI / scale, size[1] / DPI / scale), dpi=DPI * scale, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
@@ -176,7 +150,7 @@ def fonts_of_all_languages() -> Iterator[None]:
         complaints.setLevel(level)
 
 
-def save_figure(figure: Figure, title: str, description: str, file: BinaryIO, kind: str) -> None:
+def save_figure(figure: Picture, title: str, description: str, file: BinaryIO, kind: str) -> None:
     """Write a figure as "png", "svg" or "pdf", with title and description, but without the time of writing, so that
     equal results give equal files."""
     from importlib import metadata
@@ -208,24 +182,17 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
         "\n".join(small), (0.5, 1.0), xycoords="axes fraction", fontsize=SIZES["facts"], color="#404040", **under
     )
     for axes, curve in zip(rows, sheet.curves, strict=True):
+        entries = draw_figure(axes, figure_on_paper(curve, sheet.over_time), language)
         if sheet.over_time:
-            _draw_traces(axes, curve, sizes, language)
-        else:
-            _draw_comparison(axes, curve, language)
-            if count == 1:
-                _legend(axes, curve, sizes, language)
-            elif axes is rows[0]:
-                _legend_beside(axes, curve, sizes, language)
+            _legend_of_traces(axes, entries, sizes, language)
+        elif count == 1:
+            _legend(axes, entries, sizes, language)
+        elif axes is rows[0]:
+            _legend_beside(axes, curve, entries, sizes, language)
+        y = curve.y
         narrow = sheet.over_time and count > 1
-        y_label = (
-            joined(filter(None, (curve.y.quantity, label_of(EMPTY, (""), curve.y.unit))), "\n")
-            if narrow
-            else curve.y_label
-        )
-        axes.set_ylabel(_written(y_label, language), fontsize=sizes["label"])
-        axes.tick_params(labelsize=sizes["ticks"])
-        _write_decimals(axes, curve, language)
-        axes.grid(color="#d8d8d8")
+        label = joined(filter(None, (y.quantity, label_of(EMPTY, (""), y.unit))), "\n") if narrow else y.label
+        name_axes(axes, "", _written(label, language), sizes["label"], sizes["ticks"])
     rows[-1].set_xlabel(_written(sheet.curves[-1].x_label, language), fontsize=sizes["label"])
     save_figure(figure, str(sheet.title), "\n".join((str(sheet.facts), *_source_lines(sheet))), file, kind)
 
@@ -233,12 +200,19 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
 def draw_axes(axes: Axes, curve: Curve) -> None:
     """Draw one comparison into a part of a figure."""
     sizes = {name: 0.62 * value for name, value in SIZES.items()}
-    _draw_comparison(axes, curve, read_language(ENGLISH))
-    _legend(axes, curve, sizes, read_language(ENGLISH))
-    axes.set_xlabel(with_scripts(str(curve.x_label)), fontsize=SIZES["label"])
-    axes.set_ylabel(with_scripts(str(curve.y_label)), fontsize=SIZES["label"])
-    axes.tick_params(labelsize=SIZES["facts"])
-    axes.grid(color="#d8d8d8")
+    language = read_language(ENGLISH)
+    _legend(axes, draw_figure(axes, figure_on_paper(curve), language), sizes, language)
+    name_axes(axes, _written(curve.x_label, language), _written(curve.y_label, language))
+
+
+def name_axes(
+    axes: Axes, x_label: str, y_label: str, size: float = SIZES["label"], ticks: float = SIZES["facts"]
+) -> None:
+    """Label both axes, and draw the grid."""
+    axes.set_xlabel(x_label, fontsize=size)
+    axes.set_ylabel(y_label, fontsize=size)
+    axes.tick_params(labelsize=ticks)
+    axes.grid(color=GRID)
 
 
 WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
@@ -254,107 +228,102 @@ def _written(text: Message, language: Language) -> str:
     return with_scripts(language.drawn(text), language.decimal)
 
 
-def _write_decimals(axes: Axes, curve: Curve, language: Language) -> None:
-    """Write the numbers of both axes with the decimal sign of the language; powers of ten have none."""
-    if language.decimal == POINT:
-        return
+def draw_figure(axes: Axes, figure: Figure, language: Language | None = None) -> list[Entry]:
+    """Draw a figure into a part of a picture, without its legend and the labels of its axes; returns the entries of the
+    legend."""
+    language = language or read_language(ENGLISH)
+    drawn = {id(series): _draw_series(axes, series) for series in figure.series}
+    if figure.x.log:
+        axes.set_xscale("log")
+    if figure.x.ticks is not None:
+        places, words = zip(*figure.x.ticks, strict=True)
+        axes.set_xticks(places, [language.drawn(word) for word in words])
+    if figure.y.log:
+        axes.set_yscale("log", nonpositive="mask")
+    _set_limits(axes.get_xlim, axes.set_xlim, figure.x)
+    _set_limits(axes.get_ylim, axes.set_ylim, figure.y)
+    for axis, shown in ((axes.xaxis, figure.x), (axes.yaxis, figure.y)):
+        if language.decimal != POINT and not (shown.log or shown.ticks):  # powers of ten have no decimal sign
+            axis.set_major_formatter(_with_decimal_sign(language.decimal))
+    return [(drawn[id(series)], series) for series in figure.legend]
+
+
+def _set_limits(present: Callable[[], tuple[float, float]], limit: Callable[..., object], axis: FigureAxis) -> None:
+    low, high = present()
+    if axis.low is not None:
+        limit(axis.low - axis.room * high, axis.high)
+    elif axis.floor is not None:
+        limit(max(axis.floor, low), axis.high)
+
+
+def _draw_series(axes: Axes, series: Trace) -> Any:
+    """Draw a line or a staircase, or marks with error bars; returns what a legend shows of it."""
+    look: dict[str, Any] = {"color": series.colour}
+    look |= {"alpha": series.opacity} if series.opacity < 1.0 else {}
+    if not series.mark:
+        look |= {"linestyle": series.dashes, "linewidth": series.width}
+        look |= {"drawstyle": f"steps-{series.steps}"} if series.steps else {}
+        return axes.plot(series.x, series.y, **look)[0]
+    look |= {"marker": series.mark, "markersize": series.size, "zorder": series.layer}
+    look |= {"markerfacecolor": "white"} if series.hollow else {}
+    if series.error is None:
+        return axes.plot(series.x, series.y, markevery=series.stride, **WHOLE, **look)[0]
+    return axes.errorbar(series.x, series.y, series.error, **WHOLE, **BARS, **look)
+
+
+def _with_decimal_sign(sign: str) -> Any:
+    """Numbers of an axis with this decimal sign."""
     from matplotlib.ticker import ScalarFormatter
 
     class Formatter(ScalarFormatter):
         def __call__(self, x: float, pos: int | None = None) -> str:
-            return str(super().__call__(x, pos)).replace(POINT, language.decimal)
+            return str(super().__call__(x, pos)).replace(POINT, sign)
 
-    if not curve.log:
-        axes.yaxis.set_major_formatter(Formatter())
-    if not curve.log_x and not curve.ticks:
-        axes.xaxis.set_major_formatter(Formatter())
+    return Formatter()
 
 
-def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float], language: Language) -> None:
-    """Draw quantities over time."""
-    for index, line in enumerate(curve.lines):
-        label = _written(line.label, language)
-        axes.plot(line.x, line.y, color=TRACES[index % len(TRACES)], linewidth=1.8, label=label)
-    if curve.log:
-        axes.set_yscale("log", nonpositive="mask")
-    if len(curve.lines) > 1:
-        columns = 1 + len(curve.lines) // 6
-        axes.legend(fontsize=sizes["legend"], loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=columns)
+def _legend_of_traces(axes: Axes, entries: list[Entry], sizes: dict[str, float], language: Language) -> None:
+    """Draw the legend of quantities over time at the right of their axis."""
+    if entries:
+        columns = 1 + len(entries) // 6
+        place_legend(
+            axes,
+            entries,
+            language,
+            fontsize=sizes["legend"],
+            loc="center left",
+            bbox_to_anchor=(1.0, 0.5),
+            ncols=columns,
+        )
 
 
-def _draw_comparison(axes: Axes, curve: Curve, language: Language) -> None:
-    """Draw points with error bars, and laws as lines."""
-    laws = iter(LAWS * (1 + len(curve.lines) // len(LAWS)))
-    for line in curve.lines:
-        colour = GROUPS[line.group % len(GROUPS)]
-        if line.points:
-            _points(axes, line, colour, curve.stride(line))
-        else:
-            colour, dashes = (colour, "-") if line.fitted else next(laws)
-            axes.plot(line.x, line.y, dashes, color=colour, linewidth=3.0, label=line.label)
-    if curve.log_x:
-        axes.set_xscale("log")
-    if curve.ticks:
-        axes.set_xticks(range(len(curve.ticks)), [language.drawn(words) for words in curve.ticks])
-        axes.set_xlim(-0.5, len(curve.ticks) - 0.5)  # also names without a point have room
-    if curve.log:
-        axes.set_yscale("log", nonpositive="mask")
-    else:
-        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
-    below = any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines)
-    if not (curve.log_x or curve.ticks or below):
-        left, right = axes.get_xlim()
-        at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
-        axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else 0.0 if curve.x_from_zero else max(0.0, left))
-
-
-def _legend(axes: Axes, curve: Curve, sizes: dict[str, float], language: Language) -> None:
+def _legend(axes: Axes, entries: list[Entry], sizes: dict[str, float], language: Language) -> None:
     """Draw the legend where it covers least; entries name the kind of their error bars."""
-    entries = [(handle, _written(label, language)) for handle, label in _entries(axes, curve)]
     if entries:
         size = sizes["legend"] if len(entries) <= MOST_LARGE_ENTRIES else 0.75 * sizes["legend"]
-        axes.legend(*zip(*entries), fontsize=size, loc="best", framealpha=0.95)
+        place_legend(axes, entries, language, fontsize=size, loc="best", framealpha=0.95)
 
 
-def _legend_beside(axes: Axes, curve: Curve, sizes: dict[str, float], language: Language) -> None:
+def _legend_beside(axes: Axes, curve: Curve, entries: list[Entry], sizes: dict[str, float], language: Language) -> None:
     """Draw the legend at the right of several plots of the same lines; its title explains bars and crosses."""
     kinds = dict.fromkeys(line.scatter for line in curve.lines if line.error is not None)
     marks = [Message("bars: {kinds}", kinds=joined(kinds))] if kinds else []
     marks += [_("×: single runs")] if any(line.single and not line.label for line in curve.lines) else []
-    named = len(kinds) > 1  # one kind is named in the title, several are named at their lines
-    entries = [(handle, _written(label, language)) for handle, label in _entries(axes, curve, named)]
     if entries:
-        legend = axes.legend(*zip(*entries), loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=sizes["legend"])
+        named = len(kinds) > 1  # one kind is named in the title, several are named at their lines
+        legend = place_legend(
+            axes, entries, language, named, loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=sizes["legend"]
+        )
         legend.set_title("\n".join(language.drawn(mark) for mark in marks))
         legend.get_title().set_fontsize(sizes["legend"])
         legend.set_alignment("left")
 
 
-def _entries(axes: Axes, curve: Curve, named: bool = True) -> list[tuple[Any, Message]]:
-    """Handles and labels: points, then fitted laws, then other laws, each in the order of the curve; with `named` the
-    labels name the kind of their error bars."""
-    order = sorted(curve.lines, key=lambda line: (not line.points, not line.fitted))
-    names = [str(_name(line)) for line in order]
-    handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
-    entries = sorted(((handle, names.index(label)) for handle, label in zip(handles, labels)), key=itemgetter(1))
-    return [(handle, _name(order[position]) if named else order[position].label) for handle, position in entries]
-
-
-def _below_zero(curve: Curve) -> bool:
-    return any(len(line.y) and float(np.nanmin(line.y)) < 0.0 for line in curve.lines)
-
-
-def _name(line: Line) -> Message:
-    """The label, with the kind of the error bars."""
-    return line.label if line.error is None else joined((line.label, line.scatter), " ± ")
-
-
-def _points(axes: Axes, line: Line, colour: str, stride: int) -> None:
-    if line.single:
-        axes.plot(line.x, line.y, label=line.label or "_", color=colour, **WHOLE, **SINGLE)
-        return
-    style = STYLES.get(line.source, OTHER_POINTS | {"color": colour, "marker": MARKERS[line.group % len(MARKERS)]})
-    if line.error is None:
-        axes.plot(line.x, line.y, label=line.label, markevery=stride, **WHOLE, **style)
-        return
-    axes.errorbar(line.x, line.y, line.error, label=_name(line), **WHOLE, **BARS, **style)
+def place_legend(
+    axes: Axes, entries: list[Entry], language: Language | None = None, named: bool = True, **how: Any
+) -> Any:
+    """Draw a legend; with `named` the labels name the kind of their error bars."""
+    language = language or read_language(ENGLISH)
+    handles = [handle for handle, _ in entries]
+    labels = [_written(series.named if named else series.label, language) for _, series in entries]
+    return axes.legend(handles, labels, **how)

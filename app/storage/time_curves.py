@@ -10,7 +10,7 @@ import numpy as np
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Axis, Curve, Line
 from repose.sim.message import EMPTY, Message, _, joined
-from repose.sim.numbers import time_unit
+from repose.sim.scales import time_unit
 
 
 def opening(snapshot: Snapshot) -> float | None:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from imgui_bundle import imgui
 from repose.app.render.text import draw_text, note, text_width
-from repose.app.ui.repeats import RUNS
+from repose.app.ui.studies import REPEATED, repetition
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.experiment.comparison import Study, mean_in_words, repeated_in_words
+from repose.sim.experiment.latest import Latest
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import Message, _, plural
 from repose.sim.registry import scenes
 
-LABEL = Message("Repeat × {runs}", runs=RUNS)
+LABEL = Message("Repeat × {runs}", runs=REPEATED)
 """Label of the button; the progress that replaces the button during the runs has the same width."""
 BUTTON_HELP = Message(
     "Repeats the experiment with {runs} seeds in the background. A single heap gives only the error of its line "
     "fit; several heaps show the scatter.",
-    runs=RUNS,
+    runs=REPEATED,
 )
+
+
+@dataclass
+class RepeatedMean:
+    """The mean shown last, which is found again for other parameters and results only."""
+
+    latest: Latest = field(default_factory=Latest)
 
 
 def repeats_width(ui: Ui) -> float:
@@ -32,17 +42,20 @@ def draw_repeats(ui: Ui, width: float) -> None:
     if ui.work.repeats.running:
         _draw_progress(ui, width)
     elif parameters is not None and button(ui, "repeat.start", LABEL, help=BUTTON_HELP, width=width):
-        ui.work.repeats.start(ui.snapshot.run.scene, parameters, ui.snapshot.run.seed)
+        run = ui.snapshot.run
+        ui.work.repeats.start(lambda: repetition(run.scene, parameters, run.seed))
 
 
 def draw_repeated(ui: Ui) -> None:
     """Mean and error over the runs, with an explanation, and the last trouble; nothing before the first runs."""
-    study, parameters, trouble = _study(ui), parameters_of(ui.snapshot.run), ui.work.repeats.trouble
-    mean = (
-        ui.work.repeats.mean(ui.snapshot.run.scene, parameters)
-        if study is not None and parameters is not None
-        else None
-    )
+    study, parameters, repeats = _study(ui), parameters_of(ui.snapshot.run), ui.work.repeats
+    mean = None
+    if study is not None and parameters is not None and repeats.results:
+        run = ui.snapshot.run
+        mean = ui.states[RepeatedMean].latest.get(
+            (run.scene, parameters, repeats.results),
+            lambda: repeats.mean(repetition(run.scene, parameters, run.seed)),
+        )
     if mean is not None and study is not None:
         row(
             plural("mean over {count} run", "mean over {count} runs", count=mean.runs),
@@ -51,8 +64,8 @@ def draw_repeated(ui: Ui) -> None:
         )
         ui.probe.mark("repeat.result")
         tooltip(repeated_in_words(study, mean))
-    if trouble:
-        note(trouble, ui.palette.warning)
+    if repeats.trouble:
+        note(repeats.trouble, ui.palette.warning)
 
 
 def _study(ui: Ui) -> Study | None:
@@ -69,8 +82,8 @@ def _draw_progress(ui: Ui, width: float) -> None:
     imgui.progress_bar(ui.work.repeats.share, size, "")
     ui.probe.mark("repeat.progress")
     done = ui.work.repeats.done
-    words = Message("{done} of {runs}", done=done, runs=RUNS)
-    tooltip(plural("Ended: {done} of {count} run.", "Ended: {done} of {count} runs.", count=RUNS, done=done))
+    words = Message("{done} of {runs}", done=done, runs=REPEATED)
+    tooltip(plural("Ended: {done} of {count} run.", "Ended: {done} of {count} runs.", count=REPEATED, done=done))
     draw_text(
         low.x + (size.x - text_width(words)) / 2, low.y + imgui.get_style().frame_padding.y, words, ui.palette.text
     )

@@ -1,7 +1,8 @@
 """Studies from the window: a parameter, a range and seeds, run on free processors while the run in the window goes on.
 
 Each run is written at its end to a folder that is named after the study. The same study continues there, and its
-earlier results appear at once. Results of this session are drawn beside the results of the next study.
+earlier results appear at once. Results of this session are drawn beside the results of the next study. A repetition of
+the present experiment is a study with one value.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from repose.app.storage.paths import runs_folder
 from repose.app.ui.preset_library import different
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment.commands import Command, KeepMeasured
+from repose.sim.experiment.comparison import Point, Row, averaged
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
 from repose.sim.message import EMPTY, Message, _, joined, plain, plural
@@ -41,6 +44,8 @@ END_TIME = 2.0
 MOST_VALUES, MOST_SEEDS = 20, 20
 KEPT = 4
 """Number of latest earlier studies that are drawn beside the present one."""
+REPEATED = 5
+"""Number of runs of a repetition."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +55,14 @@ class Result:
     plan: StudyPlan
     curve: Curve
     """Means with error bars, single runs, laws, and the table."""
+    points: tuple[Point, ...]
+    """What the runs measured, over the parameter that varies."""
 
 
 @dataclass
-class Studies:
-    """The requested study, the thread that does its runs, and the results of this session."""
+class StudyForm:
+    """The study that is requested in the window, as typed."""
 
-    send: Callable[[Command], None]
-    folder: Callable[[], Path] = lambda: runs_folder() / "studies"
-    do: Callable[..., None] = StudyRuns.do
     over: str = ""
     """Name of the parameter to vary; empty: the parameter of the scene."""
     low: str = ""
@@ -66,66 +70,10 @@ class Studies:
     """The range as typed, in the shown unit; empty: the range of the scene."""
     count: int = 5
     seeds: int = 3
-    done: int = 0
-    total: int = 0
-    share: float = 0.0
-    """Fraction of all runs that is done, 0 to 1."""
-    trouble: Message = EMPTY
-    """Why the study was refused, or why a run has no result."""
-    results: dict[str, Result] = field(default_factory=dict)
-    """Results of this session by the name of their folder, the present study last."""
-    _stopping: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether runs are under way."""
-        return self._thread is not None and self._thread.is_alive()
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the last study was ended before all of its runs were done."""
-        return self._stopping.is_set() and not self.running and self.done < self.total
-
-    def start(self, scene: str, parameters: ParameterSet) -> None:
-        """Do the requested study with the present values of the other parameters."""
-        if self.running:
-            return
-        self.trouble = EMPTY
-        try:
-            plan = self.plan(scene, parameters)
-        except ParameterError as error:
-            self.trouble = message_of(error)
-            return
-        self.done = self.total = 0
-        self.share = 0.0
-        self._stopping.clear()
-        self._thread = threading.Thread(target=self._work, args=(plan,), name="study", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the runs under way; those that have ended count."""
-        self._stopping.set()
-
-    def end(self) -> None:
-        """End the runs when the window closes, and wait for their processes."""
-        self.stop()
-        if self._thread is not None:
-            self._thread.join(END_TIME)
-
-    def forget(self) -> None:
-        """Remove all results from the plot; their files remain."""
-        self.results = {}
 
     def plan(self, scene: str, parameters: ParameterSet) -> StudyPlan:
         """The requested study; raises `ParameterError`."""
-        study = scenes()[scene].study
-        if study is None:
-            raise ParameterError(
-                Message(
-                    "Runs of the scene {title} measure no quantity that can be compared.", title=scenes()[scene].title
-                )
-            )
+        require_study(scene)
         over = self.varied(scene, parameters)
         low, high = self.range_of(over, scene)
         if not low < high:
@@ -159,22 +107,7 @@ class Studies:
                     most_values=MOST_VALUES,
                 )
             )
-        fixed = {name: value for name, value in different(parameters).items() if name != over.name}
-        symbol = over.quantity.symbol or over.quantity.label
-        return StudyPlan(
-            name="window",
-            title=plural(
-                "{symbol}({symbol2}), {count} seed",
-                "{symbol}({symbol2}), {count} seeds",
-                symbol=study.symbol,
-                symbol2=symbol,
-                count=self.seeds,
-            ),
-            scene=scene,
-            values=fixed,
-            grid={over.name: values},
-            seeds=tuple(range(1, self.seeds + 1)),
-        ).check()
+        return plan_of(scene, parameters, over, values, range(1, self.seeds + 1))
 
     def varied(self, scene: str, parameters: ParameterSet) -> Parameter:
         """The parameter to vary: the chosen one if these parameters have it, else the parameter of the scene."""
@@ -190,6 +123,68 @@ class Studies:
             _typed(over, self.low) if self.low.strip() else low,
             _typed(over, self.high) if self.high.strip() else high,
         )
+
+
+@dataclass
+class Studies:
+    """The thread that does the runs of a study, and the results of this session."""
+
+    send: Callable[[Command], None]
+    folder: Callable[[], Path] = lambda: runs_folder() / "studies"
+    do: Callable[..., None] = StudyRuns.do
+    kept: set[str] = field(default_factory=set)
+    """Names of the files whose results are among the runs that the window compares; studies and repetitions share it,
+    so that no run counts twice."""
+    done: int = 0
+    total: int = 0
+    share: float = 0.0
+    """Fraction of all runs that is done, 0 to 1."""
+    trouble: Message = EMPTY
+    """Why the study was refused, or why a run has no result."""
+    results: dict[str, Result] = field(default_factory=dict)
+    """Results of this session by `key_of` their plan, the present study last."""
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether runs are under way."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the last study was ended before all of its runs were done."""
+        return self._stopping.is_set() and not self.running and self.done < self.total
+
+    def start(self, make: Callable[[], StudyPlan]) -> None:
+        """Do the study that `make` returns; if it raises `ParameterError`, this is the trouble."""
+        if self.running:
+            return
+        self.trouble = EMPTY
+        try:
+            plan = make().check()
+        except ParameterError as error:
+            self.trouble = message_of(error)
+            return
+        self.done = self.total = 0
+        self.share = 0.0
+        self._stopping.clear()
+        self._thread = threading.Thread(target=self._work, args=(plan,), name="study", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the runs under way; those that have ended count."""
+        self._stopping.set()
+
+    def end(self) -> None:
+        """End the runs when the window closes, and wait for their processes."""
+        self.stop()
+        if self._thread is not None:
+            self._thread.join(END_TIME)
+
+    def forget(self) -> None:
+        """Remove all results from the plot; their files remain."""
+        self.results = {}
 
     def curve(self) -> Curve | None:
         """The present study beside the earlier ones of this session; None before the first result."""
@@ -208,6 +203,12 @@ class Studies:
             ]
         return replace(now.curve, lines=tuple(lines))
 
+    def mean(self, plan: StudyPlan) -> Row | None:
+        """Mean over the runs of a repetition; None with fewer than two."""
+        result = self.results.get(key_of(plan)) if self.results else None
+        rows = averaged(result.points) if result is not None else ()
+        return rows[0] if rows and rows[0].runs > 1 else None
+
     def _work(self, plan: StudyPlan) -> None:
         try:
             with suppress(StopAsked):
@@ -216,26 +217,24 @@ class Studies:
         except ParameterError as error:
             self.trouble = message_of(error)
         except Exception as error:  # an error of the disk or of a process must not end the window
-            log.exception("The study could not be done.")
-            self.trouble = Message("The study could not be done: {error}.", error=reason_of(error, described(error)))
+            log.exception("The runs could not be done.")
+            self.trouble = Message("The runs could not be done: {error}.", error=reason_of(error, described(error)))
 
     def _run(self, plan: StudyPlan) -> None:
-        name = folder_name(plan)
-        folder = self.folder() / name
+        folder = self.folder() / folder_name(plan)
         folder.mkdir(parents=True, exist_ok=True)
         runs = StudyRuns((plan,), folder)
         missing = runs.begin()
         self.total = len(runs.runs[plan.name])
         self.done = self.total - len(missing)
-        self._show(name, plan, runs)
+        self._show(plan, runs)
 
         def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
             self.done += 1
-            if result is None:
-                self.trouble = Message("The run {name} has no result: {lost}.", name=task.name, lost=lost)
-            else:
-                self._keep(plan, task, result)
-            self._show(name, plan, runs)
+            if result is None or result["point"] is None:
+                reason = lost or _("nothing was measured")
+                self.trouble = Message("The run {name} has no result: {lost}.", name=task.name, lost=reason)
+            self._show(plan, runs)
 
         def on_progress(words: Message, share: float) -> None:
             before = self.total - len(missing)
@@ -247,31 +246,73 @@ class Studies:
         if missing:
             self.do(runs, missing, max(1, available() - 1), on_progress, on_end)
 
-    def _keep(self, plan: StudyPlan, task: Task, result: Mapping[str, Any]) -> None:
-        """Add the run to the runs that the window compares over the parameter of the scene."""
-        if plan.over != scenes()[plan.scene].study.over:
+    def _show(self, plan: StudyPlan, runs: StudyRuns) -> None:
+        """Draw the results so far, and add them to the runs that the window compares over the parameter of the
+        scene."""
+        if not runs.results:
             return
-        point = read(task.scene, name_of_study(task.scene), result, float(task.values[plan.over]))
-        if point is not None:
-            self.send(KeepMeasured(task.scene, (point,)))
-
-    def _show(self, name: str, plan: StudyPlan, runs: StudyRuns) -> None:
-        if runs.results:
-            others = {key: result for key, result in self.results.items() if key != name}
-            done, total = len(runs.results), len(runs.runs[plan.name])
-            so_far = (
-                plan.title
-                if done == total
-                else plural(
-                    "{title}: {done} of {count} run",
-                    "{title}: {done} of {count} runs",
-                    count=total,
-                    title=plan.title,
-                    done=done,
-                )
+        points = {}
+        for run in runs.runs[plan.name]:
+            result = runs.results.get(run.task.path.name)
+            at = float(run.varied[plan.over])
+            if result is not None and (point := read(plan.scene, name_of_study(plan.scene), result, at)) is not None:
+                points[run.task.path.name] = point
+        if plan.over == scenes()[plan.scene].study.over:
+            for name in points.keys() - self.kept:
+                self.send(KeepMeasured(plan.scene, (points[name],)))
+                self.kept.add(name)
+        others = {key: result for key, result in self.results.items() if key != key_of(plan)}
+        done, total = len(runs.results), len(runs.runs[plan.name])
+        so_far = (
+            plan.title
+            if done == total
+            else plural(
+                "{title}: {done} of {count} run",
+                "{title}: {done} of {count} runs",
+                count=total,
+                title=plan.title,
+                done=done,
             )
-            curve = replace(runs.outcome(plan).curve(), heading=plain(so_far))
-            self.results = {**others, name: Result(plan, curve)}
+        )
+        curve = replace(runs.outcome(plan).curve(), heading=plain(so_far))
+        self.results = {**others, key_of(plan): Result(plan, curve, tuple(points.values()))}
+
+
+def require_study(scene: str) -> None:
+    """Raise `ParameterError` if the runs of a scene measure nothing that studies compare."""
+    if scenes()[scene].study is None:
+        title = scenes()[scene].title
+        raise ParameterError(
+            Message("Runs of the scene {title} measure no quantity that can be compared.", title=title)
+        )
+
+
+def plan_of(
+    scene: str, parameters: ParameterSet, over: Parameter, values: tuple[Value, ...], seeds: Sequence[int]
+) -> StudyPlan:
+    """A study over these values with the present values of the other parameters."""
+    return StudyPlan(
+        name="window",
+        title=plural(
+            "{symbol}({symbol2}), {count} seed",
+            "{symbol}({symbol2}), {count} seeds",
+            symbol=scenes()[scene].study.symbol,
+            symbol2=over.quantity.symbol or over.quantity.label,
+            count=len(seeds),
+        ),
+        scene=scene,
+        values={name: value for name, value in different(parameters).items() if name != over.name},
+        grid={over.name: values},
+        seeds=tuple(seeds),
+    )
+
+
+def repetition(scene: str, parameters: ParameterSet, seed: int) -> StudyPlan:
+    """The present experiment with `REPEATED` consecutive seeds, the first of which is `seed`: a study with one value of
+    the parameter of the scene."""
+    require_study(scene)
+    over = parameters.in_units()[scenes()[scene].study.over]
+    return plan_of(scene, parameters, over, (getattr(parameters, over.name),), range(seed, seed + REPEATED))
 
 
 def candidates(parameters: ParameterSet) -> dict[str, Parameter]:
@@ -299,8 +340,19 @@ def usual_range(over: Parameter, scene: str) -> tuple[float, float]:
 def folder_name(plan: StudyPlan) -> str:
     """Name of the folder of a study, from scene, parameter, fixed values and version: studies that can share runs have
     the same name."""
-    fixed = {"values": dict(sorted(plan.values.items())), "version": metadata.version("repose")}
+    fixed = {"values": dict(sorted(plan.values.items())), "version": _version()}
     return f"{plan.scene}-{plan.over}-{hashlib.sha256(json_text(fixed).encode()).hexdigest()[:8]}"
+
+
+def key_of(plan: StudyPlan) -> str:
+    """Name under which the results of a study are kept; a repetition has one for its value."""
+    values = plan.grid[plan.over]
+    return f"{folder_name(plan)} {values[0]}" if len(values) == 1 else folder_name(plan)
+
+
+@cache
+def _version() -> str:
+    return metadata.version("repose")
 
 
 def differences(old: StudyPlan, now: StudyPlan) -> Message:

@@ -19,9 +19,8 @@ from repose.app.ui.events import Events
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.recent_runs import RecentRuns
-from repose.app.ui.repeats import Repeats
 from repose.app.ui.states import States
-from repose.app.ui.studies import Studies
+from repose.app.ui.studies import Studies, StudyForm
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.snapshot import Snapshot
@@ -91,7 +90,8 @@ class Work:
     preset_library: PresetLibrary
     recent_runs: RecentRuns
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
-    repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
+    repeats: Studies = field(default_factory=lambda: Studies(lambda command: None))
+    study_form: StudyForm = field(default_factory=StudyForm)
     studies: Studies = field(default_factory=lambda: Studies(lambda command: None))
     workshop: Workshop = field(default_factory=Workshop)
 

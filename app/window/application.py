@@ -36,7 +36,6 @@ from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import insets, run_at
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
-from repose.app.ui.repeats import Repeats
 from repose.app.ui.studies import Studies
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
@@ -534,6 +533,7 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
     from repose.app.ui.ui import Control, Ui, Work
 
     report = os.environ.get(REPORT_VARIABLE)
+    kept: set[str] = set()
     return Ui(
         snapshot=physics.latest(),
         control=Control(physics.send, Edits(physics.send, UndoHistory()), Transport(physics)),
@@ -544,8 +544,8 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
             preset_library=PresetLibrary(physics.send, lambda: physics.starts),
             recent_runs=RecentRuns(settings),
             run_saver=RunSaver(physics.send),
-            repeats=Repeats(physics.send),
-            studies=Studies(physics.send),
+            repeats=Studies(physics.send, kept=kept),
+            studies=Studies(physics.send, kept=kept),
         ),
         probe=UiProbe(Path(report) if report else None),
     )

@@ -21,8 +21,7 @@ from repose.sim.engine.timestep.stable_step import (
 from repose.sim.engine.timestep.survey import Survey, interpolate
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand
-from repose.sim.experiment.pull import speed_of_pull
+from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand, speed_of_pull
 from repose.sim.message import EMPTY, Message
 
 REFERENCE_OVERLAP = 0.02

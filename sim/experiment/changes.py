@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import World
-from repose.sim.experiment import displacement_reference, faults, history, pull, push
+from repose.sim.experiment import displacement_reference, faults, hand, history
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.beginning import checked_world
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
 from repose.sim.experiment.experiment import Experiment, Scene, Session
-from repose.sim.experiment.ledger import book_initial_energy, remove_spheres
+from repose.sim.experiment.ledger import book_initial_energy
 from repose.sim.experiment.named_records import curves_of, readings_of, require_names
 from repose.sim.experiment.notices import notify, recall
 from repose.sim.experiment.relaxation import relax_where_unbalanced
@@ -245,28 +244,23 @@ def act(experiment: Experiment, action: str) -> None:
 
 
 def remove_grain(experiment: Experiment, sphere_id: int) -> None:
-    """Remove one grain with its contacts and its energy; after a fault the last good state is restored first."""
-    world, on_grain_removed = experiment.run.world, experiment.scene.hand.on_grain_removed
-    if isinstance(sphere_id, bool) or on_grain_removed is None or not faults.removable(experiment, world, sphere_id):
-        needed = on_grain_removed is None
-        reason = _("each of its spheres is needed") if needed else _("no movable grain has this number")
-        raise ParameterError(
-            Message("Removing grain {sphere_id} is refused: {reason}.", sphere_id=sphere_id, reason=reason)
-        )
+    """Remove one grain; after a fault the last good state is restored first."""
+    hand.require_removable(experiment, sphere_id)
     if experiment.fault is not None:
         clear_fault(experiment)
-    on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
-    remove_spheres(experiment, world.sphere_id == sphere_id)
-    # A later fault restores this state: earlier states contain the grain.
+    hand.remove_grain(experiment, sphere_id)
+    keep_in_good_state(experiment)
+
+
+def keep_in_good_state(experiment: Experiment) -> None:
+    """Save the state after a change of grains or walls as last good state, so that a later fault does not undo it."""
     history.mark_good(experiment, forget_change=True)
-    notify(experiment, Message("Grain {sphere_id} has been removed.", sphere_id=sphere_id))
 
 
 def clear_fault(experiment: Experiment) -> None:
     """Clear a fault and end pull and push; the run can continue from the last good state."""
     faults.clear(experiment)
-    pull.release(experiment)  # the user has seen the run stop
-    push.end_push(experiment)
+    hand.release(experiment)  # the user has seen the run stop
     notify(experiment, _("The last good state is restored."))
 
 

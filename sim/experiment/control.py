@@ -6,18 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import (
-    added_grains,
-    changes,
-    drawn_walls,
-    faults,
-    history,
-    pull,
-    push,
-    results,
-    shake,
-    side_by_side,
-)
+from repose.sim.experiment import changes, drawn_walls, faults, hand, history, results, side_by_side
 from repose.sim.experiment.command_log import Entry, SavedRun, SavedSideBySide
 from repose.sim.experiment.commands import (
     ADDED,
@@ -260,27 +249,29 @@ def _apply(experiment: Experiment, command: Command) -> None:
         case RemoveGrain(sphere_id):
             changes.remove_grain(experiment, sphere_id)
         case AddGrains(position, radius, count):
-            added_grains.add_grains(experiment, position, radius, count)
+            hand.add_grains(experiment, position, radius, count)
+            changes.keep_in_good_state(experiment)
             faults.update_dt(experiment)
         case DrawWall(start, end):
             drawn_walls.draw_wall(experiment, start, end)
+            changes.keep_in_good_state(experiment)
             faults.update_dt(experiment)
         case RemoveWall(position, reach):
             drawn_walls.remove_wall(experiment, position, reach)
+            changes.keep_in_good_state(experiment)
         case Pull(sphere_id, position, limit):
-            pull.pull(experiment, sphere_id, position, limit)
+            hand.pull(experiment, sphere_id, position, limit)
             faults.update_dt(experiment)
         case Push(position, radius, limit, speed, rigid):
-            push.push(experiment, position, radius, limit, speed, rigid)
+            hand.push(experiment, position, radius, limit, speed, rigid)
             faults.update_dt(experiment)
         case Release():
-            pull.release(experiment)
-            push.end_push(experiment)
+            hand.release(experiment)
         case Shake(amplitude, frequency, upright):
-            shake.shake(experiment, amplitude, frequency, upright)
+            hand.shake(experiment, amplitude, frequency, upright)
             faults.update_dt(experiment)
         case Still():
-            shake.end_shake(experiment)
+            hand.end_shake(experiment)
         case Start(scene, values, seed, ready):
             changes.start(experiment, scene, values, seed, ready)
         case Resume(saved):

@@ -23,7 +23,6 @@ from repose.sim.engine.world import (
     empty_wall_contacts,
     empty_walls,
 )
-from repose.sim.experiment import history
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_place, require_running
 from repose.sim.experiment.ledger import booked
@@ -71,7 +70,6 @@ def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[floa
     if not is_compiled(experiment.engine.advance, grown):
         experiment.session.before_compiling(experiment)
     experiment.run.world = grown
-    history.mark_good(experiment, forget_change=True)  # a later fault does not undo the wall
     notify(experiment, Message("A wall of {length} is drawn.", length=length_text(length)))
 
 
@@ -93,7 +91,6 @@ def remove_wall(experiment: Experiment, position: Sequence[float], reach: float)
     kept = np.arange(len(gaps)) != int(np.argmin(gaps))
     with booked(experiment, "removed"):
         experiment.run.world = with_walls(world, np.flatnonzero(kept), chosen(world.walls, np.flatnonzero(kept)))
-    history.mark_good(experiment, forget_change=True)
     notify(experiment, _("The wall is removed."))
 
 

@@ -7,6 +7,7 @@ names its scene.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self, get_args, get_type_hints
@@ -21,6 +22,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Entry, Log
 from repose.sim.experiment.comparison import Point, ResultNumber, Study
+from repose.sim.experiment.latest import Latest
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
@@ -351,9 +353,10 @@ class Session:
     window."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
+    latest: defaultdict[str, Latest] = field(default_factory=lambda: defaultdict(Latest))
+    """Latest measurements for the picture only, by name. Written by `take_snapshot`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """Latest measurements and marks for the picture only. Written by `take_snapshot` and
-    `displacement_reference`."""
+    """Marks for the picture only. Written by `displacement_reference`."""
 
 
 @dataclass

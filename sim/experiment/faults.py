@@ -14,6 +14,7 @@ from repose.sim.engine.workspace import OVERLAP_RATIO, WAIT_LIMIT
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 from repose.sim.experiment.activation import activate, request_parameters
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import is_removable
 from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.notices import notify
 from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
@@ -141,12 +142,6 @@ def smaller_dt(experiment: Experiment) -> float | None:
     halvings = math.ceil(math.log2(asked / (SAFE_STEP * foreseen_dt(experiment)))) if asked > 0.0 else 1
     smaller = math.ldexp(asked, -max(1, halvings))
     return smaller if smaller > 0.0 and smaller >= (parameters.declared()["dt"].low or 0.0) else None
-
-
-def removable(experiment: Experiment, world: World, sphere_id: int) -> bool:
-    """Whether the grain exists, can move, and is not needed by the scene."""
-    row = np.flatnonzero(world.sphere_id == sphere_id)
-    return experiment.scene.hand.on_grain_removed is not None and bool(row.size) and not world.fixed[row[0]]
 
 
 def _shear_spring_lost(world: World) -> int:
@@ -408,7 +403,7 @@ def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
         remedies.append(Remedy("smaller_dt", words, {"dt": smaller}))
     if experiment.parameters.dt != "auto":
         remedies.append(Remedy("auto_dt", _("let the program choose the time step ('auto')"), {"dt": "auto"}))
-    if sphere is not None and removable(experiment, experiment.run.world, sphere):
+    if sphere is not None and is_removable(experiment, experiment.run.world, sphere):
         remedies.append(Remedy("remove_grain", Message("remove grain {sphere}", sphere=sphere), sphere_id=sphere))
     return remedies
 

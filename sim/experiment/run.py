@@ -75,11 +75,11 @@ class Run:
     ramp: Ramp | None = None
     """Present ramp to the requested parameters. Written by `activation`."""
     target: Target | None = None
-    """Present pull on a sphere, as by the mouse; None for no pull. Written by `pull`."""
+    """Present pull on a sphere, as by the mouse; None for no pull. Written by `hand`."""
     pusher: Pusher | None = None
-    """Present push on spheres, as by the mouse; None for no push. Written by `push`."""
+    """Present push on spheres, as by the mouse; None for no push. Written by `hand`."""
     shaker: Shaker | None = None
-    """Present shaking of the table; None for no shaking. Written by `shake`."""
+    """Present shaking of the table; None for no shaking. Written by `hand`."""
     held_until: float = 0.0
     """Latest check at which a pull or push held grains [s]; no wait for rest begins earlier. Written by `rest`."""
 

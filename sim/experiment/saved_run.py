@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TypeVar, cast, get_args
 import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
+from repose.sim.experiment import hand
 from repose.sim.experiment.command_log import Entry, HashMark, Log, SavedRun
 from repose.sim.experiment.commands import (
     Act,
@@ -379,9 +380,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
         "step of the last sample": not 0 <= run.bulk_step <= run.step,
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
-        "pull": run.target is not None and not _is_possible_pull(run.target, scene.model.dimension),
-        "push": run.pusher is not None and not _is_possible_push(run.pusher, scene.model.dimension),
-        "shaking": run.shaker is not None and not _is_possible_shaking(run.shaker, scene.model.dimension),
+        **hand.impossible(run, scene.model.dimension),
     }
     for what, wrong in complaints.items():
         if wrong:
@@ -404,30 +403,6 @@ def _require_sound(scene: Scene, run: Run) -> None:
                 name=scene.name,
             )
         )
-
-
-def _are_plain(*numbers: Any) -> bool:
-    """Whether all numbers are finite floats."""
-    return all(isinstance(x, float) and math.isfinite(x) for x in numbers)
-
-
-def _is_possible_pull(target: Target, dimension: int) -> bool:
-    """Whether `repose.sim.experiment.pull` can have made these numbers."""
-    plain = _are_plain(*target.position, target.stiffness, target.viscosity, target.limit)
-    return plain and len(target.position) == dimension and min(target.stiffness, target.viscosity, target.limit) >= 0.0
-
-
-def _is_possible_push(pusher: Pusher, dimension: int) -> bool:
-    """Whether `repose.sim.experiment.push` can have made these numbers."""
-    sizes = (pusher.lasts, pusher.growth, pusher.radius, pusher.stiffness, pusher.damping, pusher.limit)
-    plain = _are_plain(*pusher.origin, *pusher.velocity, pusher.begins, pusher.born, *sizes)
-    return plain and len(pusher.origin) == len(pusher.velocity) == dimension and min(sizes) >= 0.0
-
-
-def _is_possible_shaking(table: Shaker, dimension: int) -> bool:
-    """Whether `repose.sim.experiment.shake` can have made these numbers."""
-    plain = _are_plain(*table.direction, table.amplitude, table.angular_frequency, table.begins)
-    return plain and len(table.direction) == dimension and abs(math.hypot(*table.direction) - 1.0) < 1e-9
 
 
 def _series(names: tuple[str, ...], table: Floats) -> Series:

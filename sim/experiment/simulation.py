@@ -243,14 +243,17 @@ class Simulation:
     @property
     def velocity(self) -> Floats:
         """Velocities at the time of the positions [m/s], shape (spheres, dimension), a copy."""
-        velocity_lead = self.model.integrator.velocity_lead * self.experiment.dt
-        motion = self.world.motion[: self.model.dimension]
-        return (motion[:, 1] - velocity_lead * motion[:, 2]).T.copy()
+        return self._motion_now(slice(None, self.model.dimension))
 
     @property
     def spin(self) -> Floats:
-        """Angular velocities [rad/s], shape (spheres, 0, 1 or 3), a copy."""
-        return self.world.motion[self.model.dimension :, 1].T.copy()
+        """Angular velocities at the time of the positions [rad/s], shape (spheres, 0, 1 or 3), a copy."""
+        return self._motion_now(slice(self.model.dimension, None))
+
+    def _motion_now(self, components: slice) -> Floats:
+        velocity_lead = self.model.integrator.velocity_lead * self.experiment.dt
+        motion = self.world.motion[components]
+        return (motion[:, 1] - velocity_lead * motion[:, 2]).T.copy()
 
     def contacts(self) -> ContactTable:
         """Every present contact: rows of both spheres, branch [m] and force on the first one [N]."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +15,12 @@ from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.displacement_reference import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import shown_pull, shown_push, shown_shaking
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.named_records import curves_of, outcomes_of, readings_of
 from repose.sim.experiment.parameter_values import values_of
-from repose.sim.experiment.pull import shown_pull
-from repose.sim.experiment.push import shown_push
 from repose.sim.experiment.results import conditions
-from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
-from repose.sim.experiment.shake import shown_shaking
 from repose.sim.experiment.snapshot import (
     DisplacementMark,
     ParameterValues,
@@ -59,139 +55,68 @@ FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
 take in larger worlds [-]; one survey costs as much as three to five steps."""
 
 
-@dataclass(frozen=True)
-class LatestReadings:
-    """The latest readings of the measurements of a run."""
-
-    run: Run
-    next_at: float
-    """Wall time of the next sample [s]."""
-    readings: tuple[Reading, ...]
-
-
-@dataclass(frozen=True)
-class LatestContacts:
-    """The latest survey of all contacts of a run."""
-
-    run: Run
-    parameters: object
-    next_at: float
-    """Wall time of the next survey [s]."""
-    survey: Survey
-    energy: Energy
-
-
 def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
     """Survey and energy of all contacts; in a large world repeated only as often as `CONTACT_SHARE` allows."""
-    last, now = experiment.session.shown.get("contacts"), time.perf_counter()
-    small = experiment.run.world.counters[PAIR_COUNT] <= FEW_PAIRS
-    of_now = last is not None and last.run is experiment.run and last.parameters is experiment.parameters
-    if last is None or small or not of_now or now >= last.next_at:
+    small = bool(experiment.run.world.counters[PAIR_COUNT] <= FEW_PAIRS)
+
+    def made() -> tuple[Survey, Energy]:
         survey = survey_contacts(experiment)
-        ledger = energy_of(experiment, survey)
-        cost = time.perf_counter() - now
-        last = experiment.session.shown["contacts"] = LatestContacts(
-            experiment.run, experiment.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, ledger
-        )
-    return last.survey, last.energy
+        return survey, energy_of(experiment, survey)
 
-
-@dataclass(frozen=True)
-class LatestLayers:
-    """The number of layers of a run; it changes only with the phase."""
-
-    run: Run
-    built: object
-    phase: str
-    layers: int
+    return experiment.session.latest["contacts"].get(
+        (experiment.run, experiment.parameters, small),
+        made,
+        lambda cost: 0.0 if small else min(cost / CONTACT_SHARE, LONGEST_WAIT),
+    )
 
 
 def shown_layers(experiment: Experiment) -> int:
     """Number of layers once all grains are poured, computed once in each phase."""
-    last, run, phase = experiment.session.shown.get("layers"), experiment.run, experiment.phase
-    if last is None or last.run is not run or last.built is not run.built or last.phase != phase:
-        layers = experiment.scene.view.layers(experiment)
-        last = experiment.session.shown["layers"] = LatestLayers(run, run.built, phase, layers)
-    shown: int = last.layers
-    return shown
-
-
-@dataclass(frozen=True)
-class LatestComparison:
-    """The latest plot of the runs of a session."""
-
-    parameters: object
-    state: tuple[str, int, bool]
-    """Scene, number of its runs, and whether the present run began from a prepared state."""
-    curve: Curve | None
+    run, phase = experiment.run, experiment.phase
+    return experiment.session.latest["layers"].get(
+        (run, run.built, phase), lambda: experiment.scene.view.layers(experiment)
+    )
 
 
 def shown_comparison(experiment: Experiment) -> Curve | None:
     """The comparison of the runs of this session; computed again if runs, parameters or scene have changed."""
-    scene, last = experiment.scene, experiment.session.shown.get("comparison")
+    scene, parameters = experiment.scene, experiment.parameters
     points = experiment.session.measured.get(scene.name, ())
     now = conditions(experiment)
-    state = scene.name, len(points), bool(now[PREPARED])
-    if last is None or last.parameters is not experiment.parameters or last.state != state:
-        declared = experiment.parameters.declared()
-        curve = compare_session(scene.study, declared, points, now) if scene.study else None
-        last = experiment.session.shown["comparison"] = LatestComparison(experiment.parameters, state, curve)
-    shown: Curve | None = last.curve
-    return shown
+
+    def made() -> Curve | None:
+        return compare_session(scene.study, parameters.declared(), points, now) if scene.study else None
+
+    return experiment.session.latest["comparison"].get((parameters, scene.name, len(points), bool(now[PREPARED])), made)
 
 
 def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Readings of the measurements that apply to this scene, sampled at most every `READING_INTERVAL` and for at most
     `READING_SHARE` of the time."""
-    last, now = experiment.session.shown.get("readings"), time.perf_counter()
-    if last is None or last.run is not experiment.run or now >= last.next_at:
+
+    def made() -> tuple[Reading, ...]:
         system = system_of(experiment)
         touching = "contacts" in experiment.scene.plots
         entries = [entry.reading(system) for entry in sorted_measurements() if touching or not entry.of_grains]
-        readings = tuple(reading for reading in entries if reading is not None)
-        cost = time.perf_counter() - now
-        last = experiment.session.shown["readings"] = LatestReadings(
-            experiment.run, now + cost + min(max(READING_INTERVAL, cost / READING_SHARE), LONGEST_WAIT), readings
-        )
-    return last.readings
+        return tuple(reading for reading in entries if reading is not None)
 
-
-@dataclass(frozen=True)
-class LatestParameters:
-    """The parameters of an experiment as data; they are made again after a change only."""
-
-    parameters: object
-    data: ParameterValues
+    return experiment.session.latest["readings"].get(
+        (experiment.run,), made, lambda cost: min(max(READING_INTERVAL, cost / READING_SHARE), LONGEST_WAIT)
+    )
 
 
 def shown_parameters(experiment: Experiment) -> ParameterValues:
     """The present parameters as data; the same object until they change."""
-    last = experiment.session.shown.get("parameters")
-    if last is None or last.parameters is not experiment.parameters:
-        data = values_of(experiment.parameters)
-        last = experiment.session.shown["parameters"] = LatestParameters(experiment.parameters, data)
-    shown: ParameterValues = last.data
-    return shown
-
-
-@dataclass(frozen=True)
-class LatestQuantities:
-    """What is sampled over time, as data; made again only if another measurement is found."""
-
-    measurements: tuple[Measurement, ...]
-    dimension: int
-    quantities: tuple[SampledQuantity, ...]
+    parameters = experiment.parameters
+    return experiment.session.latest["parameters"].get((parameters,), lambda: values_of(parameters))
 
 
 def shown_quantities(experiment: Experiment) -> tuple[SampledQuantity, ...]:
-    """What is sampled over time, in the order in which it is shown."""
+    """What is sampled over time, in the order in which it is shown; made again if another measurement is found."""
     measurements, dimension = sorted_measurements(), experiment.scene.model.dimension
-    last = experiment.session.shown.get("quantities")
-    if last is None or last.dimension != dimension or last.measurements != measurements:
-        quantities = tuple(entry.sampled(dimension) for entry in measurements)
-        last = experiment.session.shown["quantities"] = LatestQuantities(measurements, dimension, quantities)
-    shown: tuple[SampledQuantity, ...] = last.quantities
-    return shown
+    return experiment.session.latest["quantities"].get(
+        (measurements, dimension), lambda: tuple(entry.sampled(dimension) for entry in measurements)
+    )
 
 
 def sorted_measurements() -> tuple[Measurement, ...]:

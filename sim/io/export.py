@@ -18,6 +18,7 @@ from repose.sim.io.export_hdf5 import hdf5, require_library
 from repose.sim.io.export_svg import vector_graphic
 from repose.sim.io.export_text import Add
 from repose.sim.io.exported_state import ExportedState
+from repose.sim.io.lammps import write_dump
 from repose.sim.io.world_tables import tables_of
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, require_known
@@ -51,7 +52,7 @@ FORMATS = {
     ".vtp": Format(export_vtk.grains, False),
     ".npz": Format(_arrays, False),
     ".svg": Format(vector_graphic, False),
-    ".lammpstrj": Format(export_text.dump, True),
+    ".lammpstrj": Format(write_dump.dump, True),
     ".xyz": Format(export_text.extended_xyz, True),
     ".h5": Format(hdf5, True, require_library),
 }
@@ -70,7 +71,7 @@ class ProgramFiles(NamedTuple):
 
 PROGRAMS = {
     "ovito": ProgramFiles(
-        {"grains.lammpstrj": export_text.dump, "contacts.dump": export_text.contact_dump},
+        {"grains.lammpstrj": write_dump.dump, "contacts.dump": write_dump.contact_dump},
         "In OVITO open grains.lammpstrj, add the modifier 'Load trajectory' with contacts.dump, and map id1 and id2 to "
         "Particle Identifiers.",
     ),

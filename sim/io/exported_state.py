@@ -55,10 +55,11 @@ class ExportedState:
 
     @property
     def spin(self) -> Floats:
-        """[rad/s], shape (spheres, 3); zero for spheres that do not rotate."""
-        turning = self.world.motion[self.dimension :, 1]
+        """Spins at the time of the positions [rad/s], shape (spheres, 3); zero for spheres that do not rotate."""
+        turning = self.world.motion[self.dimension :]
         spin = np.zeros((self.world.sphere_count, 3))
-        spin[:, 3 - len(turning) :] = turning.T  # in the plane about z
+        now = turning[:, 1] - self.velocity_shift * turning[:, 2]
+        spin[:, 3 - len(now) :] = now.T  # in the plane about z
         return spin
 
     @property

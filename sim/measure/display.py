@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.message import EMPTY, Message, _, joined, label_of, plain
-from repose.sim.numbers import prefix_of
+from repose.sim.scales import prefix_of
 from repose.sim.scene_fields import require_name
 
 

@@ -34,8 +34,8 @@ from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Axis, Curve, Label, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
-from repose.sim.numbers import time_unit
 from repose.sim.parameters import choice, variant
+from repose.sim.scales import time_unit
 from repose.sim.scenes.common.course_records import Columns
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import Words

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from repose.app.figure import limits_of
 from repose.app.language import ENGLISH, NATIVE, read_language
 from repose.app.render.beside import beside, drawn_surface, reach
 from repose.app.render.camera import NO_INSET, Camera2D
@@ -37,7 +38,6 @@ from repose.app.render.selection import rows_of, selected_contact
 from repose.app.storage.view_settings import View
 from repose.app.ui.main_result import headline, in_words
 from repose.app.ui.panels import preset_and_readings as readings_panel
-from repose.app.ui.panels.curves import limits
 from repose.app.ui.panels.next_step import next_action
 from repose.app.ui.places import BELOW_LEGEND
 from repose.sim.clumps.body import body_of_shape
@@ -47,9 +47,9 @@ from repose.sim.experiment.changes import new_experiment, resume, start
 from repose.sim.experiment.commands import Act, Pull, SetParameters, Shake
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.hand import FREQUENCY
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.measure.grains import grain_count
@@ -445,7 +445,7 @@ def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
     assert sheet.places[str(angle_label(last.results.slope))][1] < min(line[:, 1].min() for line in sheet.lines)
     (curve,) = last.results.curves
     assert english([line.label for line in curve.lines]) == ["radius of the layers", "fit"]
-    assert limits(curve)[0][0] == 0.0
+    assert limits_of(curve)[0][0] == 0.0
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])

@@ -25,7 +25,7 @@ from repose.sim.experiment.replay import pictures, play, verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
-from repose.sim.io.lammps_dump import read_dump
+from repose.sim.io.lammps.read_dump import read_dump
 
 from tests.small_worlds import use_plain_engine
 from tests.snapshots import snapshot_of

@@ -21,8 +21,8 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance
+from repose.sim.io.lammps.installed import new_lammps
 from repose.sim.study.bench import FLOWING_AFTER, nanoseconds, side_by_side
-from repose.sim.study.lammps_columns import new_lammps
 
 ROUNDS, STEPS = 7, 1000
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from repose.app.lectures import lecture_file
 from repose.sim.clumps.clump_file import clump_from
 from repose.sim.io import presets, share_code
-from repose.sim.io.lammps_dump import read_dump
+from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.parameters import ParameterError
 from repose.sim.study.plan_file import read_plan
 

@@ -22,7 +22,7 @@ from repose.sim.io.export_hdf5 import hdf5
 from repose.sim.io.export_svg import NAMESPACE
 from repose.sim.io.export_text import Add
 from repose.sim.io.exported_state import ExportedState, contacts_of, grain_columns
-from repose.sim.io.lammps_dump import read_dump
+from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.io.world_tables import tables_of
 
 from tests.reliability.runs import poured

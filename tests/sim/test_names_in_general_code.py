@@ -24,7 +24,7 @@ OTHER_MEANING = {
 """Words of a file that are the name of a phase, and mean something else there."""
 SPEAKS_OF_HEAPS = {
     # These programs run a heap, as they could run any other scene.
-    *("sim/study/bench.py", "sim/study/lammps_columns.py", "sim/study/selftest_cases.py"),
+    *("sim/study/bench.py", "sim/study/selftest_cases.py"),
     # Help, advice and examples for the user; the preset at the first start.
     *("app/cli/subcommands.py", "app/cli/lecture_command.py", "app/cli/study_commands.py", "app/jobs/doctor.py"),
     "app/jobs/requests.py",

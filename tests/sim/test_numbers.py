@@ -20,16 +20,10 @@ from repose.app.storage.settings import load_settings
 from repose.app.ui.field_values import typed
 from repose.sim.io import presets
 from repose.sim.message import length_text, time_text, with_prefix
-from repose.sim.numbers import (
-    as_written,
-    prefix_of,
-    ratio_of_units,
-    read_number,
-    read_whole,
-    time_unit,
-)
+from repose.sim.numbers import as_written, read_number, read_whole
 from repose.sim.parameters import DISPLAY_UNITS, ParameterError, about_comma
 from repose.sim.registry import bonds, fields, laws, measurements, scenes
+from repose.sim.scales import prefix_of, ratio_of_units, time_unit
 
 from tests.english import english
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.sim import Material, Simulation, place_spheres
-from repose.sim.experiment.lammps_export import DATA, DUMP, lammps_files
-from repose.sim.io.lammps_dump import read_dump
+from repose.sim.experiment.export_state import for_lammps
+from repose.sim.io.lammps.continuation import DATA, DUMP
+from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
-from repose.sim.study.lammps_columns import compare_contacts
 from repose.sim.study.parallel_runs import Task, result_text
-from repose.sim.study.studies.beside_lammps import EQUAL, STUDY
+from repose.sim.study.studies.beside_lammps import EQUAL, STUDY, contacts_in_lammps
 
 from tests.english import english
 from tests.lammps_program import new_lammps, require_lammps
@@ -28,16 +28,15 @@ FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 def files_of(simulation: Simulation):
     experiment = simulation.experiment
-    return lammps_files(experiment.scene, experiment.parameters, experiment.run)
+    return for_lammps(experiment.scene, experiment.parameters, experiment.run)
 
 
 def continued(simulation: Simulation, folder) -> object:
     """A LAMMPS instance that has read the exported run and has done no step."""
     found = files_of(simulation)
     (folder / DATA).write_text(found.data)
-    script = [line for line in found.script.splitlines() if not line.startswith(("run", "dump", "    id"))]
     other = new_lammps(folder)
-    other.commands_string("\n".join(script))
+    other.commands_string(found.commands)
     return other
 
 
@@ -82,7 +81,7 @@ def test_contact_by_contact_the_law_has_the_forces_of_lammps(exponent: str, stif
     found = {}
     for cap in ("lammps", "total", "spring"):
         experiment = small_heap(exponent=exponent, normal_stiffness=stiffness, coulomb_cap=cap, friction=0.2)
-        found[cap] = compare_contacts(experiment.experiment, files_of(experiment), seed=1)
+        found[cap] = contacts_in_lammps(experiment.experiment, files_of(experiment), seed=1)
         assert found[cap].contacts_compared > 500
         assert found[cap].contacts_sliding > 100
     assert found["lammps"].force_difference < EQUAL

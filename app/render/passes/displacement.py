@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.colours import CATEGORIES, nice_step
+from repose.app.render.colours import CATEGORIES
 from repose.app.render.passes import Frame, Pass, Plate, Switch
 from repose.app.render.passes.velocity_arrows import WIDTH, rows_of_strokes, with_heads
 from repose.app.storage.view_settings import View
@@ -18,6 +18,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.displacement_reference import displacements
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 from repose.sim.message import EMPTY, Message, Number, _, plural, time_text, with_prefix
+from repose.sim.scales import nice_step
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas

@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from repose.app.render.colours import Colour, Colouring, bands, nice_ticks, shades, tick_label, to_srgb
+from repose.app.render.colours import Colour, Colouring, bands, shades, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.text import tick_label
 from repose.sim.message import Message, _, joined, plain
-from repose.sim.numbers import prefix_of
+from repose.sim.scales import nice_ticks, prefix_of
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from repose.app.render.colours import nice_step
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.message import Message, _, plain
+from repose.sim.scales import round_below
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -24,17 +24,7 @@ UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e
 
 def bar_length(metres_per_pixel: float, pixels: float) -> float:
     """The largest 1, 2 or 5 times a power of ten [m] that is at most `pixels` long."""
-    longest = metres_per_pixel * pixels
-    step = nice_step(longest, 1)
-    if step <= longest * (1.0 + 1e-9):
-        return step
-    # `nice_step` rounds up: take the next smaller of 1, 2, 5 times a power of ten.
-    lead = round(step / 10.0 ** _power(step))
-    return step * {1: 0.5, 2: 0.5, 5: 0.4}[lead]
-
-
-def _power(value: float) -> int:
-    return int(f"{value:e}".split("e")[1])
+    return round_below(metres_per_pixel * pixels)
 
 
 def length_label(metres: float) -> Message:

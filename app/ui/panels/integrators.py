@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 import pygame
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
+from repose.app.figure import Figure, FigureAxis, Trace
 from repose.app.language import translated
-from repose.app.render.colours import category, to_srgb
+from repose.app.render.colours import of_category
 from repose.app.render.text import draw_symbol, note, symbol_width, text_width
-from repose.app.render.theme import Colour, vector
-from repose.app.ui.axis_ticks import set_axis
+from repose.app.render.theme import vector
 from repose.app.ui.keys import Key
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
 from repose.app.ui.picture_areas import planned, possible, start
-from repose.app.ui.plot_area import plot_area
+from repose.app.ui.plot_area import AxisRoom, draw_figure
 from repose.app.ui.questions import replace_run
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.message import Message, Number, _, formatted, plain
+from repose.sim.message import EMPTY, Message, Number, _, formatted, plain
 from repose.sim.registry import integrators
 from repose.sim.study.integrator_errors import TYPICAL, Errors, collision_errors, error_at
 
 LOWEST, STEP = 0.3, 0.05
 """Lowest restitution of the slider, and its step [-]."""
-LOW, HIGH = 1e-6, 10.0
-"""Ends of the axis of the error [-]."""
+SHARES, LOW, HIGH = (3e-3, 1.2), 1e-6, 10.0
+"""Ends of the axes of the time step and of the error [-]."""
 WATCHED = ("gear5", "leapfrog", "velocity_verlet", "rk4")
 """Integrators that are shown side by side."""
 DASHES = 20
@@ -167,39 +168,27 @@ def watch_side_by_side(ui: Ui) -> None:
         replace_run(ui, _("Start four integrators side by side?"), _("Start"), partial(start, ui, command))
 
 
-def _colour(number: int) -> Colour:
-    red, green, blue = (float(part) for part in to_srgb(category(number)))
-    return red, green, blue, 1.0
-
-
 def _draw_plot(ui: Ui, errors_of: dict[str, Errors]) -> None:
     imgui.text_colored(vector(ui.palette.muted), translated(_("relative error of the energy after the collision")))
     size = imgui.get_content_region_avail()
     line = imgui.get_text_line_height()
-    with plot_area("##integrators", size) as there:
-        if not there:
-            return
-        implot.setup_axes(translated(_("time step / contact duration")), "", 0, implot.AxisFlags_.no_label)
-        first, last = 3e-3, 1.2
-        implot.setup_axes_limits(first, last, LOW, HIGH, implot.Cond_.always)
-        set_axis(implot.ImAxis_.x1, first, last, size.x - 4.0 * line, log=True)
-        set_axis(implot.ImAxis_.y1, LOW, HIGH, size.y - 3.0 * line, log=True)
-        for number, (name, errors) in enumerate(errors_of.items()):
-            ink = vector(_colour(number))
-            shown = np.isfinite(errors.errors) & (errors.errors > 0.0)
-            shares, values = (np.ascontiguousarray(part[shown]) for part in (errors.shares, errors.errors))
-            implot.plot_line(name, shares, values, implot.Spec(line_color=ink, line_weight=2.0 * ui.window.scale))
-            for low, high in np.geomspace(LOW, HIGH, 2 * DASHES).reshape(DASHES, 2):
-                ends = np.full(2, errors.limit), np.array([low, high])
-                implot.plot_line(
-                    f"##{name} limit", *ends, implot.Spec(line_color=ink, line_weight=1.2 * ui.window.scale)
-                )
-        if own_share(ui) > 0.0:
-            ends = np.full(2, own_share(ui)), np.array([LOW, HIGH])
-            implot.plot_line(
-                "##own", *ends, implot.Spec(line_color=vector(ui.palette.text), line_weight=ui.window.scale)
-            )
+    x = FigureAxis(_("time step / contact duration"), *SHARES, log=True)
+    figure = Figure(x, FigureAxis(EMPTY, LOW, HIGH, log=True), tuple(_series(ui, errors_of)))
+    rooms = AxisRoom(size.x - 4.0 * line, translated(x.label)), AxisRoom(size.y - 3.0 * line)
+    draw_figure("##integrators", size, figure, rooms, ui.window.scale)
     ui.probe.mark("integrators.plot")
+
+
+def _series(ui: Ui, errors_of: dict[str, Errors]) -> Iterator[Trace]:
+    """The error of every integrator, a dashed line at its limit, and a line at the time step of the run."""
+    for number, (name, errors) in enumerate(errors_of.items()):
+        colour = of_category(number)
+        shown = np.isfinite(errors.errors) & (errors.errors > 0.0)
+        yield Trace(plain(name), errors.shares[shown], errors.errors[shown], colour, 2.0)
+        for dash in np.geomspace(LOW, HIGH, 2 * DASHES).reshape(DASHES, 2):
+            yield Trace(EMPTY, np.full(2, errors.limit), dash, colour, 1.2)
+    if own_share(ui) > 0.0:
+        yield Trace(EMPTY, np.full(2, own_share(ui)), np.array([LOW, HIGH]), ui.palette.text, 1.0)
 
 
 def _draw_table(ui: Ui, errors_of: dict[str, Errors]) -> None:
@@ -215,7 +204,7 @@ def _draw_table(ui: Ui, errors_of: dict[str, Errors]) -> None:
     for number, (name, errors) in enumerate(errors_of.items()):
         scheme = integrators()[name]
         imgui.table_next_column()
-        imgui.text_colored(vector(_colour(number)), translated(scheme.title))
+        imgui.text_colored(vector(of_category(number)), translated(scheme.title))
         imgui.table_next_column()
         imgui.text_unformatted(translated(formatted(100 * error_at(errors, TYPICAL), ".3g", "%")))
         imgui.table_next_column()

@@ -12,6 +12,7 @@ from itertools import groupby
 import numpy as np
 import pygame
 from imgui_bundle import imgui
+from repose.app.figure import ink
 from repose.app.language import translated
 from repose.app.render.text import draw_text, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
@@ -203,14 +204,14 @@ def _draw_axes(ui: Ui, measurements: list[SampledQuantity]) -> None:
         last = row == len(axes) - 1
         first = group[0]
         curves = {
-            entry.name: (entry.name, 1.0 / entry.scale, _colour(ui, row, index, len(group)))
+            entry.name: (1.0 / entry.scale, _colour(ui, row, index, len(group)))
             for index, entry in enumerate(group)
             if len(group) == 1 or _has(ui, entry.name)
         }
         size = height + (ticks if last else 0.0)
         draw_over_time(ui, axis.label, curves, size, log=first.log, ticks=last, from_zero=first.from_zero)
         if legend:
-            _draw_legend(ui, [(entry, curves[entry.name][2]) for entry in group if entry.name in curves], legend)
+            _draw_legend(ui, [(entry, curves[entry.name][1]) for entry in group if entry.name in curves], legend)
 
 
 def _shown_count(ui: Ui, group: list[SampledQuantity]) -> int:
@@ -220,7 +221,7 @@ def _shown_count(ui: Ui, group: list[SampledQuantity]) -> int:
 def _colour(ui: Ui, row: int, position: int, lines: int) -> Colour:
     """Colour of a line: by its place among lines that share an axis, else by the row of its axis."""
     if lines > 1:
-        return _from_hex(LINE_COLOURS[position % len(LINE_COLOURS)])
+        return ink(LINE_COLOURS[position % len(LINE_COLOURS)])
     return ui.palette.good if row % 2 else ui.palette.accent
 
 
@@ -257,10 +258,6 @@ def _draw_entry(
     room = width - side * 1.7 - max(text_width(text, SMALL_ENTRY) for text in (value, si(LONGEST_VALUE, unit)))
     draw_text(x + side * 1.7, y, entry.title, ui.palette.muted, min(SMALL_ENTRY, fitting_size(entry.title, room)))
     draw_text(x + width - text_width(value, SMALL_ENTRY), y, value, ui.palette.text, SMALL_ENTRY)
-
-
-def _from_hex(code: str) -> Colour:
-    return int(code[1:3], 16) / 255, int(code[3:5], 16) / 255, int(code[5:7], 16) / 255, 1.0
 
 
 KEYS = (

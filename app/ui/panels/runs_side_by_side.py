@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 import pygame
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
+from repose.app.figure import FigureAxis, Trace, figure_over_time
 from repose.app.language import decimal_sign, translated
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import RAISED, SHIFT, SMALL, note, pieces, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
-from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.keys import Key
 from repose.app.ui.main_result import headline, numbers
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.scenes import choose_preset
-from repose.app.ui.panels.time_plot import limits, thinned
+from repose.app.ui.panels.time_plot import BROAD, LINE, thinned
 from repose.app.ui.picture_areas import (
     LabelStrip,
     foot,
@@ -33,7 +33,7 @@ from repose.app.ui.picture_areas import (
     usual_values,
 )
 from repose.app.ui.places import ToolArea
-from repose.app.ui.plot_area import plot_area
+from repose.app.ui.plot_area import AxisRoom, draw_figure
 from repose.app.ui.questions import replace_run
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
@@ -224,31 +224,22 @@ def _known(ui: Ui, name: str) -> bool:
 
 
 def _draw_curves(ui: Ui, entry: SampledQuantity) -> None:
-    drawn, times = [], []
-    for run in ui.beside.runs:
+    """The quantity of every run over the whole time; the chosen run has a broad line."""
+    series, end = [], 0.0
+    for number, run in enumerate(ui.beside.runs):
         time, values = run.results.series.get("time", np.empty(0)), run.results.series.get(entry.name, np.empty(0))
-        drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
-        times.append(float(time[-1]) if len(time) else 0.0)
+        end = max(end, float(time[-1]) if len(time) else 0.0)
+        weight = BROAD if number == ui.beside.chosen else LINE
+        label = plain(run.run.label)
+        series.append(Trace(label, thinned(time), thinned(values) / entry.scale, colours(ui)[number], weight))
     y_label, x_label = entry.axis.label, _("time [s]")
     imgui.text_colored(
         vector(ui.palette.muted), translated(Message("{y_label} over {x_label}", y_label=y_label, x_label=x_label))
     )
     size = imgui.get_content_region_avail()
-    with plot_area("##side by side", size) as there:
-        if not there:
-            return
-        shown = [values[np.isfinite(values)] for _, values in filter(None, drawn)]
-        low, high = limits([values for values in shown if len(values)], False)
-        end = max(times) or 1.0
-        implot.setup_axes("t [s]", "", implot.AxisFlags_.no_label, implot.AxisFlags_.no_label)
-        implot.setup_axes_limits(0.0, end, low, high, implot.Cond_.always)
-        set_axis(implot.ImAxis_.x1, 0.0, end, size.x - 3.0 * imgui.get_font_size())
-        set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height())
-        for number, curve in enumerate(drawn):
-            if curve is not None and np.isfinite(curve[1]).any():
-                weight = (2.4 if number == ui.beside.chosen else 1.6) * ui.window.scale
-                spec = implot.Spec(line_color=vector(colours(ui)[number]), line_weight=weight)
-                implot.plot_line(f"{ui.beside.runs[number].run.label}##{number}", *curve, spec)
+    figure = figure_over_time(FigureAxis(x_label, 0.0, end or 1.0), y_label, series)
+    rooms = AxisRoom(size.x - 3.0 * imgui.get_font_size()), AxisRoom(size.y - imgui.get_text_line_height())
+    draw_figure("##side by side", size, figure, rooms, ui.window.scale)
 
 
 def rows(ui: Ui) -> list[Row]:

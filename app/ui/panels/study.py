@@ -82,9 +82,9 @@ def _draw_head(ui: Ui) -> None:
 
 def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     """Draw parameter, range, and numbers of values and seeds; locked while runs are under way."""
-    studies, scene = ui.work.studies, ui.snapshot.run.scene
-    over = studies.varied(scene, parameters)
-    imgui.begin_disabled(studies.running)
+    form, scene = ui.work.study_form, ui.snapshot.run.scene
+    over = form.varied(scene, parameters)
+    imgui.begin_disabled(ui.work.studies.running)
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
     names = {name: entry.quantity.label for name, entry in candidates(parameters).items()}
     unit = over.quantity.unit
@@ -97,7 +97,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     )
     imgui.end_child()
     if chosen is not None and chosen != over.name:
-        studies.over, studies.low, studies.high = chosen, "", ""
+        form.over, form.low, form.high = chosen, "", ""
     usual = usual_range(over, scene)
     for name, label, limit in (("low", _("from"), usual[0]), ("high", _("to"), usual[1])):
         imgui.same_line()
@@ -106,8 +106,8 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         imgui.same_line()
         imgui.set_next_item_width(NUMBER * font)
         hint = formatted(limit / over.quantity.scale, ".4g")
-        __, text = imgui.input_text_with_hint(f"##{name}", translated(hint), getattr(studies, name))
-        setattr(studies, name, text)
+        __, text = imgui.input_text_with_hint(f"##{name}", translated(hint), getattr(form, name))
+        setattr(form, name, text)
         ui.probe.mark(f"study.{name}")
         tooltip(
             Message(
@@ -126,9 +126,9 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         if name == "seeds":
             imgui.same_line(0.0, 1.5 * gap)
         imgui.set_next_item_width(COUNT * font)
-        __, number = imgui.input_int(f"##{name}", getattr(studies, name))
+        __, number = imgui.input_int(f"##{name}", getattr(form, name))
         least = 2 if name == "count" else 1
-        setattr(studies, name, min(max(number, least), most))
+        setattr(form, name, min(max(number, least), most))
         ui.probe.mark(f"study.{name}")
         tooltip(help)
         imgui.same_line()
@@ -155,7 +155,8 @@ def _draw_progress(ui: Ui) -> None:
             "done earlier are on disk, and are not done again."
         ),  # the tooltip covers the line of the message
     ):
-        studies.start(ui.snapshot.run.scene, parameters)
+        run, form = ui.snapshot.run, ui.work.study_form
+        studies.start(lambda: form.plan(run.scene, parameters))
     imgui.same_line()
     bar = imgui.ImVec2(
         max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()

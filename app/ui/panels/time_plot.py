@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
+from repose.app.figure import FigureAxis, Trace, figure_over_time
 from repose.app.language import translated
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.storage.time_curves import axis_unit, opening, whole_span, zero_words
-from repose.app.ui.axis_ticks import set_axis
-from repose.app.ui.plot_area import pen, plot_area
+from repose.app.ui.plot_area import AxisRoom, draw_figure, pen
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
-from repose.sim.message import EMPTY, Message, _, joined, time_text
+from repose.sim.message import EMPTY, Message, _, joined, plain, time_text
 
 Floats = NDArray[np.float64]
 
 MOST_POINTS = 1500
 """Largest number of points per curve; a plot has fewer pixels."""
-FEWEST_DECADES, MOST_DECADES = 3, 9
-"""Least and largest number of decades below the largest value on a logarithmic axis."""
+LINE, BROAD = 1.6, 2.4
+"""Width of a line, and of the line of a chosen run, relative to the text."""
 SINCE_OPENING = -1.0
 """Entry of `SPANS` for the time after the opening of the wall."""
 SPANS = {
@@ -40,13 +43,14 @@ LEAST_HEIGHT = 6.0
 def draw_over_time(
     ui: Ui,
     label: Message,
-    curves: dict[str, tuple[str, float, Colour]],
+    curves: Mapping[str, tuple[float, Colour]],
     height: float | None = None,
     log: bool = False,
     ticks: bool = True,
     from_zero: bool = True,
 ) -> None:
-    """Curves of the snapshot's series against simulated time, with a mark where a parameter changed."""
+    """Series of the snapshot, given by name with factor and colour, against simulated time, with a mark where a
+    parameter changed."""
     imgui.text_colored(vector(ui.palette.muted), translated(label))
     if ticks and _draw_span(ui) and height is not None:
         height -= imgui.get_text_line_height_with_spacing()
@@ -55,23 +59,18 @@ def draw_over_time(
     room = height if height is not None else imgui.get_content_region_avail().y
     size = imgui.ImVec2(-1, max(room, LEAST_HEIGHT * imgui.get_text_line_height()))
     width = imgui.get_content_region_avail().x - 3.0 * imgui.get_font_size()
-    with plot_area(f"##{label}", size) as shown:
-        if not shown:
-            return
-        zero = opening(ui.snapshot) or 0.0
-        factor, unit = time_unit_of(ui)
-        begin, end = ((position - zero) / factor for position in shown_span(ui))
-        time = (thinned(shown_column(ui, "time")) - zero) / factor
-        drawn = _finite(ui, curves, time, log)
-        bare = implot.AxisFlags_.no_label
-        implot.setup_axes(f"t [{unit}]", "", bare if ticks else bare | implot.AxisFlags_.no_tick_labels, bare)
-        low, high = limits([values for values, _ in drawn.values()], log, from_zero)
-        implot.setup_axes_limits(begin, end, low, high, implot.Cond_.always)
-        set_axis(implot.ImAxis_.x1, begin, end, width, labels=ticks)
-        set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height(), log)
-        for name, (values, colour) in drawn.items():
-            implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * pen()))
-        _draw_marks(ui, zero, factor)
+    zero = opening(ui.snapshot) or 0.0
+    factor, unit = time_unit_of(ui)
+    begin, end = ((position - zero) / factor for position in shown_span(ui))
+    time = (thinned(shown_column(ui, "time")) - zero) / factor
+    columns = [
+        Trace(plain(name), time, thinned(shown_column(ui, name)) * scale, colour, LINE)
+        for name, (scale, colour) in curves.items()
+    ]
+    axis = FigureAxis(plain(f"t [{unit}]"), begin, end)
+    figure = figure_over_time(axis, label, columns, log, from_zero)
+    rooms = AxisRoom(width, numbers=ticks), AxisRoom(size.y - imgui.get_text_line_height())
+    draw_figure(f"##{label}", size, figure, rooms, pen(), draw_over=partial(_draw_marks, ui, zero, factor))
 
 
 def time_unit_of(ui: Ui) -> tuple[float, str]:
@@ -121,34 +120,6 @@ def shown_column(ui: Ui, name: str) -> Floats:
     first = int(np.searchsorted(time, begin))
     first -= 0 if first == len(time) or time[first] == begin else min(first, 1)
     return ui.snapshot.results.series.get(name, np.empty(0))[first:]
-
-
-def _finite(
-    ui: Ui, curves: dict[str, tuple[str, float, Colour]], time: Floats, log: bool
-) -> dict[str, tuple[Floats, Colour]]:
-    """Values and colour of every curve with finite values; a log axis omits values that are not positive."""
-    drawn = {}
-    for name, (key, factor, colour) in curves.items():
-        values = thinned(shown_column(ui, key)) * factor
-        if log:
-            values = np.where(values > 0.0, values, np.nan)
-        if len(values) == len(time) and np.isfinite(values).any():
-            drawn[name] = np.ascontiguousarray(values), colour
-    return drawn
-
-
-def limits(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[float, float]:
-    """Limits of the vertical axis; ImPlot's own fit is wrong if values are missing or zero."""
-    if not curves:
-        return (1e-6, 1.0) if log else (0.0, 1.0)
-    low = min(float(np.nanmin(values)) for values in curves)
-    high = max(float(np.nanmax(values)) for values in curves)
-    if log:
-        return min(max(low, high * 10.0**-MOST_DECADES), high * 10.0**-FEWEST_DECADES) / 2.0, high * 2.0
-    room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
-    if not from_zero:
-        return low - room, high + room
-    return min(low, 0.0) - (room if low < 0.0 else 0.0), high + room
 
 
 def _draw_marks(ui: Ui, zero: float, factor: float) -> None:

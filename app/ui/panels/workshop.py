@@ -6,18 +6,18 @@ import math
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.figure import Figure, FigureAxis, Trace
 from repose.app.language import translated
 from repose.app.render.beside import view_of_clump
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import draw_text, heading, note, si, text_width
-from repose.app.render.theme import Colour, colour32, vector
-from repose.app.ui.axis_ticks import set_axis
+from repose.app.render.theme import colour32
 from repose.app.ui.clump_recipe import NUMBERS, CurvePoint
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel, Shown, with_edits
 from repose.app.ui.parameter_rows import draw_field
 from repose.app.ui.places import is_short
-from repose.app.ui.plot_area import plot_area
+from repose.app.ui.plot_area import AxisRoom, draw_figure
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import replace_run
 from repose.app.ui.toasts import show_toast
@@ -26,7 +26,7 @@ from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.clumps.making import ClumpRow, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.message import Capital, Message, _, joined, plain, sentence
+from repose.sim.message import EMPTY, Capital, Message, _, joined, plain, sentence
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.wording import reason_of
@@ -195,80 +195,63 @@ def _draw_plot(ui: Ui) -> None:
     least = 0.0 if is_short(ui) else LEAST_PLOT * ui.window.scale
     high = max(imgui.get_content_region_avail().y - legend, least, 3.0 * line)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, high)
-    with plot_area("##quality", size, implot.Flags_.no_inputs) as shown:
-        if shown:
-            last = max(ui.work.workshop.recipe.members, *(point.spheres for point in points), 10)
-            known = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves])
-            top = 1.05 * float(known.max(initial=1.0))
-            implot.setup_axes("", "", 0, 0)
-            implot.setup_axes_limits(0.8, 1.25 * last, 0.0, top, implot.Cond_.always)
-            implot.setup_axis_scale(implot.ImAxis_.x1, implot.Scale_.log10)
-            ticks = [float(number) for number in NUMBERS if number <= 1.25 * last]
-            wide = size.x - 4.0 * line
-            ticks = ticks if wide > len(ticks) * 2.2 * line else [n for n in ticks if math.log10(n).is_integer()]
-            implot.setup_axis_ticks(implot.ImAxis_.x1, ticks, [f"{number:g}" for number in ticks], False)
-            set_axis(implot.ImAxis_.y1, 0.0, top, high - 2.0 * line)
-            numbers = np.array([float(point.spheres) for point in points])
-            for name, values, colour in curves:
-                _draw_curve(ui, name, numbers, values, colour)
+    last = max(ui.work.workshop.recipe.members, *(point.spheres for point in points), 10)
+    known = [series for series in curves if len(series.y)]
+    top = 1.05 * max([1.0, *(float(series.y.max()) for series in known)])
+    ticks = [number for number in NUMBERS if number <= 1.25 * last]
+    wide = size.x - 4.0 * line
+    ticks = ticks if wide > len(ticks) * 2.2 * line else [n for n in ticks if math.log10(n).is_integer()]
+    x = FigureAxis(EMPTY, 0.8, 1.25 * last, True, ticks=[(float(number), plain(f"{number:g}")) for number in ticks])
+    figure = Figure(x, FigureAxis(EMPTY, 0.0, top), tuple(known))
+    rooms = AxisRoom(wide), AxisRoom(high - 2.0 * line)
+    draw_figure("##quality", size, figure, rooms, ui.window.scale, implot.Flags_.no_inputs)
     ui.probe.mark("workshop.plot")
     _draw_legend(ui, curves)
 
 
-def _curves(ui: Ui, points: tuple[CurvePoint, ...]) -> list[tuple[Message, np.ndarray, Colour]]:
-    """Name, values and colour of each curve."""
-    palette = ui.palette
+def _curves(ui: Ui, points: tuple[CurvePoint, ...]) -> list[Trace]:
+    """Every measure of quality over the number of spheres, where it is known."""
+    palette, numbers = ui.palette, np.array([float(point.spheres) for point in points])
     measures = {
         "IoU": ([point.quality.overlap for point in points], palette.accent),
         "Q_V": ([point.quality.volume_ratio for point in points], palette.good),
         "Q_r": ([point.quality.roughness for point in points], palette.warning),
     }
-    return [(WORDS[name], np.array(values, float), colour) for name, (values, colour) in measures.items()]
+    curves = []
+    for name, (values, colour) in measures.items():
+        known = np.isfinite(np.array(values, float))
+        y = np.array(values, float)[known]
+        curves.append(Trace(WORDS[name], numbers[known], y, colour, width=1.6, mark="o", size=3.0))
+    return curves
 
 
-def _draw_curve(ui: Ui, name: Message, numbers: np.ndarray, values: np.ndarray, colour: Colour) -> None:
-    known = np.isfinite(values)
-    if not known.any():
-        return
-    ink = vector(colour)
-    spec = implot.Spec(
-        line_color=ink,
-        line_weight=1.6 * ui.window.scale,
-        marker=implot.Marker_.circle,
-        marker_size=3.0 * ui.window.scale,
-        marker_fill_color=ink,
-        marker_line_color=ink,
-    )
-    implot.plot_line(str(name), np.ascontiguousarray(numbers[known]), np.ascontiguousarray(values[known]), spec)
-
-
-def _legend_starts(curves: list[tuple[Message, np.ndarray, Colour]]) -> list[bool]:
+def _legend_starts(curves: list[Trace]) -> list[bool]:
     """Whether each entry of the legend begins a line: the first one, and those that do not fit beside the last one."""
     side, room, used, starts = 0.5 * imgui.get_font_size(), imgui.get_content_region_avail().x, math.inf, []
-    for name, __, _colour in curves:
-        wide = 1.5 * side + text_width(name)
+    for series in curves:
+        wide = 1.5 * side + text_width(series.label)
         starts.append(used + 1.4 * side + wide > room)
         used = wide if starts[-1] else used + 1.4 * side + wide
     return starts
 
 
-def _legend_lines(curves: list[tuple[Message, np.ndarray, Colour]]) -> int:
+def _legend_lines(curves: list[Trace]) -> int:
     return sum(_legend_starts(curves))
 
 
-def _draw_legend(ui: Ui, curves: list[tuple[Message, np.ndarray, Colour]]) -> None:
+def _draw_legend(ui: Ui, curves: list[Trace]) -> None:
     side, line = 0.5 * imgui.get_font_size(), imgui.get_text_line_height()
-    for (name, __, colour), starts in zip(curves, _legend_starts(curves), strict=True):
+    for series, starts in zip(curves, _legend_starts(curves), strict=True):
         if not starts:
             imgui.same_line(0.0, 1.4 * side)
         low = imgui.get_cursor_screen_pos()
         middle = imgui.ImVec2(low.x + 0.5 * side, low.y + 0.5 * line)
-        imgui.get_window_draw_list().add_circle_filled(middle, 0.4 * side, colour32(colour))
+        imgui.get_window_draw_list().add_circle_filled(middle, 0.4 * side, colour32(series.colour))
         imgui.dummy(imgui.ImVec2(side, line))
         imgui.same_line(0.0, 0.5 * side)
-        imgui.text_unformatted(translated(name))
+        imgui.text_unformatted(translated(series.label))
         high = imgui.get_item_rect_max()
-        ui.probe.mark_area(f"workshop.legend.{name}", (low.x, low.y, high.x, high.y))
+        ui.probe.mark_area(f"workshop.legend.{series.label}", (low.x, low.y, high.x, high.y))
 
 
 def _draw_pour(ui: Ui) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from repose.app.render.picking import point_at, sphere_at
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.tools import Pixel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import slide
@@ -19,6 +20,8 @@ from repose.sim.registry import scenes
 
 STILL = 0.25
 """Motion of the pointer below which no command is sent [px]."""
+EARTH = 9.81
+"""Acceleration of free fall with which tools compare forces and accelerations [m/s²]."""
 
 
 @dataclass
@@ -30,6 +33,10 @@ class Drag:
     """A point of the plane in which the pointer moves [m]."""
     refused: int
     """Number of refused pulls and pushes before the press."""
+    sphere_id: int | None
+    """The grain with which the drag ends; None for a drag of no single grain."""
+    offset: tuple[float, ...]
+    """Vector from the pointer to the place in the commands [m]."""
     sent: tuple[float, ...] | None = None
     """Place sent last [m]; None before the first."""
 
@@ -70,19 +77,37 @@ def grain_radius(snapshot: Snapshot) -> float:
     return radius
 
 
-def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:
-    """Begin a drag with the name `deed` for `TakeBack`, and send its first command."""
-    ui.states[PresentDrag].drag = Drag(make, depth_at(ui, at), ui.snapshot.messages.refused_drags)
+def begin_drag(
+    ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command], row: int | None = None
+) -> bool:
+    """Begin a drag with the name `deed` for `TakeBack`, and send its first command. With a row, the drag is one of this
+    grain, whose centre keeps its distance from the pointer."""
+    grains, refused = ui.snapshot.grains, ui.snapshot.messages.refused_drags
+    if row is None:
+        through, sphere_id = depth_at(ui, at), None
+        offset = (0.0,) * len(through)
+    else:
+        through, sphere_id = tuple(map(float, grains.position[row])), int(grains.sphere_id[row])
+        pointer = point_at(ui.camera, ui.window.size, at, through)
+        offset = tuple(there - here for there, here in zip(through, pointer, strict=True))
+    ui.states[PresentDrag].drag = Drag(make, through, refused, sphere_id, offset)
     ui.control.edits.note(deed)
     return drag_on(ui, at)
 
 
 def drag_on(ui: Ui, at: Pixel) -> bool:
-    """Send the command for the place of the pointer, if it has moved; False once one of these commands is refused."""
+    """Send the command for the place of the pointer, if it has moved; False once one of these commands is refused or
+    the grain has left."""
     drag = ui.states[PresentDrag].drag
     if drag is None or ui.snapshot.messages.refused_drags > drag.refused:
         return False
-    position = point_at(ui.camera, ui.window.size, at, drag.through)
+    if drag.sphere_id is not None and not np.any(ui.snapshot.grains.sphere_id == drag.sphere_id):
+        show_toast(
+            ui, Message("Grain {sphere_id} has left the scene: nothing is held any more.", sphere_id=drag.sphere_id)
+        )
+        return False
+    pointer = point_at(ui.camera, ui.window.size, at, drag.through)
+    position = tuple(here + by for here, by in zip(pointer, drag.offset, strict=True))
     if drag.sent is None or math.dist(position, drag.sent) > STILL * ui.camera.resolution(ui.window.size):
         drag.sent = position
         ui.control.send(drag.make(position))
@@ -90,13 +115,14 @@ def drag_on(ui: Ui, at: Pixel) -> bool:
 
 
 def end_drag(ui: Ui) -> None:
-    """End the drag and its effect on the grains."""
-    ui.states[PresentDrag].drag = None
-    ui.control.send(Release())
+    """End the drag and its effect on the grains, if there is one."""
+    if ui.states[PresentDrag].drag is not None:
+        ui.states[PresentDrag].drag = None
+        ui.control.send(Release())
 
 
 def abandon_drag(ui: Ui) -> None:
-    """End the drag after the run has moved to another time, where the push does not act."""
+    """End the drag after the run has moved to another time, where its pull or push does not act."""
     ui.states[PresentDrag].drag = None
 
 

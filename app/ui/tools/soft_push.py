@@ -9,14 +9,12 @@ from __future__ import annotations
 import math
 
 from repose.app.ui.tools import Pixel, Tool
-from repose.app.ui.tools.pointer import abandon_drag, begin_drag, drag_on, end_drag, grain_radius, slide_log
+from repose.app.ui.tools.pointer import EARTH, abandon_drag, begin_drag, drag_on, end_drag, grain_radius, slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
 from repose.sim.message import Message, Number, _, plain
 
-EARTH = 9.81
-"""Acceleration of free fall in which the strength is given in scenes without gravity [m/s²]."""
 SPEED = 5.0
 """Speed at which the push follows the pointer [m/s]."""
 
@@ -26,16 +24,6 @@ def press(ui: Ui, at: Pixel) -> bool:
     choices, fall = ui.settings.choices, math.hypot(*ui.snapshot.geometry.gravity) or EARTH
     radius, limit = choices.push_size * grain_radius(ui.snapshot), choices.push_strength * fall
     return begin_drag(ui, at, PUSHED, lambda position: Push(position, radius, limit, SPEED, False))
-
-
-def hold(ui: Ui, at: Pixel) -> bool:
-    """Push where the pointer is now; False once the push is refused."""
-    return drag_on(ui, at)
-
-
-def release(ui: Ui) -> None:
-    """End the push."""
-    end_drag(ui)
 
 
 def options(ui: Ui) -> None:
@@ -67,8 +55,8 @@ TOOL = Tool(
     "U",
     _("Press and drag: the grains around the pointer are pushed away from it, the more the nearer they are."),
     press,
-    hold,
-    release,
+    drag_on,
+    end_drag,
     abandon_drag,
     options=options,
 )

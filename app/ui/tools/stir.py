@@ -39,16 +39,6 @@ def press(ui: Ui, at: Pixel) -> bool:
     return begin_drag(ui, at, PUSHED, lambda position: Push(position, radius, limit, choices.rod_speed, True))
 
 
-def hold(ui: Ui, at: Pixel) -> bool:
-    """Move the rod towards the pointer; False once the rod is refused."""
-    return drag_on(ui, at)
-
-
-def release(ui: Ui) -> None:
-    """Remove the rod."""
-    end_drag(ui)
-
-
 def options(ui: Ui) -> None:
     """Radius and speed, on logarithmic scales."""
     choices = ui.settings.choices
@@ -75,8 +65,8 @@ TOOL = Tool(
         "shows their force."
     ),
     press,
-    hold,
-    release,
+    drag_on,
+    end_drag,
     abandon_drag,
     options=options,
 )

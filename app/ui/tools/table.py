@@ -16,7 +16,7 @@ from repose.app.render.orbit import Camera3D
 from repose.app.render.text import note
 from repose.app.ui.keys import Key
 from repose.app.ui.tools import Pixel, Tool
-from repose.app.ui.tools.pointer import slide_log
+from repose.app.ui.tools.pointer import EARTH, slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, tooltip
 from repose.sim.experiment.commands import SHAKEN, Shake, Still
@@ -28,8 +28,6 @@ STEEPEST = math.pi / 2
 """Bound of the tilt [rad]."""
 AMPLITUDES, FREQUENCIES = (1e-5, 0.1), (1.0, 500.0)
 """Ranges of the sliders of the shaking [m, Hz]."""
-EARTH = 9.81
-"""Acceleration of free fall with which the acceleration of the table is compared [m/s²]."""
 NEAR = 60.0
 """Distance from the middle within which a drag turns nothing [px at scale 1]: there a pixel is about a degree;
 nearer to the middle one frame of a drag would throw the grains off the table."""

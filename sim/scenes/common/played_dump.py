@@ -36,7 +36,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment, Mo
 from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
-from repose.sim.io.lammps_dump import Dump, DumpFrame
+from repose.sim.io.lammps.read_dump import Dump, DumpFrame
 from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone

@@ -29,8 +29,8 @@ from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Reading, Track
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
-from repose.sim.numbers import prefix_of
 from repose.sim.parameters import length, number, variant
+from repose.sim.scales import prefix_of
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.release import fix_spheres, thinned, velocities
 from repose.sim.scenes.common.timed_course import (

@@ -14,8 +14,9 @@ from repose.app.jobs import shared
 from repose.sim import registry
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.export_state import write_lammps
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.lammps_export import DATA, SCRIPT, write_lammps
+from repose.sim.io.lammps.continuation import DATA, SCRIPT
 from repose.sim.parameters import ParameterError
 
 from tests.small_worlds import use_plain_engine

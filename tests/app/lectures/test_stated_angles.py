@@ -4,39 +4,44 @@ from __future__ import annotations
 
 import math
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from repose.app.language import ENGLISH, NATIVE
 from repose.app.lectures.lecture_file import load, said
-from repose.app.ui.repeats import RUNS, Repeats
+from repose.app.ui.studies import REPEATED, Studies, repetition
 from repose.sim import Simulation
 from repose.sim.experiment.comparison import mean_in_words
 from repose.sim.io import presets
+from repose.sim.io.json_text import read_json
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Task, write_result
+from repose.sim.study.runs_on_disk import StudyRuns
 
 from tests.english import english
 
 
 @pytest.mark.slow
-def test_the_notes_state_the_mean_of_five_heaps_that_repeated_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
-    def one_after_the_other(tasks: list[Task], workers: int, *, on_progress: Any, on_end: Any) -> None:
+def test_the_notes_state_the_mean_of_five_heaps_that_repeated_runs_give(tmp_path: Path) -> None:
+    def one_after_the_other(runs: StudyRuns, tasks: list[Task], workers: int, on_progress: Any, on_end: Any) -> None:
         for task in tasks:
             write_result(task)
-            on_end(task, "")
+            runs.results[task.path.name] = read_json(task.path)
+            on_end(task, runs.results[task.path.name], "")
 
     preset = presets.load("thesis-heap")
     parameters, study = scenes()[preset.scene].parameters.checked(preset.values), scenes()[preset.scene].study
     assert study is not None
-    runs = Repeats(lambda command: None, one_after_the_other)
-    runs.start(preset.scene, parameters, preset.seed)
+    runs = Studies(lambda command: None, lambda: tmp_path, one_after_the_other)
+    plan = repetition(preset.scene, parameters, preset.seed)
+    runs.start(lambda: plan)
     while runs.running:
         threading.Event().wait(0.1)
-    mean = runs.mean(preset.scene, parameters)
+    mean = runs.mean(plan)
     assert mean is not None
-    assert english((mean.runs, runs.trouble)) == (RUNS, "")
+    assert english((mean.runs, runs.trouble)) == (REPEATED, "")
     words = mean_in_words(study, mean, study.unit)
     (step,) = (step for step in load("heap-slope").steps if said(step.title, ENGLISH) == "Read the angle")
     for language in NATIVE:

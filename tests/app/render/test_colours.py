@@ -17,15 +17,14 @@ from repose.app.render.colours import (
     lightness,
     load_map,
     measure_range,
-    nice_ticks,
     position_on_map,
     shades,
-    tick_label,
     to_linear,
     to_srgb,
 )
+from repose.app.render.text import tick_label
 from repose.app.storage.view_settings import View
-from repose.sim.numbers import prefix_of
+from repose.sim.scales import nice_ticks, prefix_of
 
 from tests.app.fake_heap import fake_heap
 from tests.snapshots import with_fields

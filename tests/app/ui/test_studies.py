@@ -14,7 +14,7 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.ui import widgets
 from repose.app.ui.panels import study as panel
-from repose.app.ui.studies import Studies, candidates
+from repose.app.ui.studies import REPEATED, Studies, StudyForm, candidates, repetition
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -61,21 +61,24 @@ def by_friction(task: Task) -> float:
     return 100.0 * task.values["friction"] + task.seed
 
 
-def finished(studies: Studies, **values: Any) -> Studies:
-    studies.start("heap", HEAP.checked(values))
+def finished(studies: Studies, form: StudyForm | None = None, **values: Any) -> Studies:
+    form = form or StudyForm(low="0.1", high="0.3", count=2, seeds=2)
+    studies.start(lambda: form.plan("heap", HEAP.checked(values)))
     assert studies._thread is not None or studies.trouble
     if studies._thread is not None:
         studies._thread.join(30.0)
     return studies
 
 
-def of(folder: Path, do: Callable[..., None], sent: list[Command] | None = None, **asked: Any) -> Studies:
-    return Studies((sent if sent is not None else []).append, lambda: folder, do, **asked)
+def of(
+    folder: Path, do: Callable[..., None], sent: list[Command] | None = None, kept: set[str] | None = None
+) -> Studies:
+    return Studies((sent if sent is not None else []).append, lambda: folder, do, set() if kept is None else kept)
 
 
 def test_a_study_draws_means_with_the_scatter_over_seeds(tmp_path: Path) -> None:
     sent: list[Command] = []
-    studies = finished(of(tmp_path, runs(by_friction), sent, low="0.1", high="0.3", count=3, seeds=3))
+    studies = finished(of(tmp_path, runs(by_friction), sent), StudyForm(low="0.1", high="0.3", count=3, seeds=3))
     assert english((studies.trouble, studies.done, studies.total, studies.share)) == ("", 9, 9, 1.0)
     curve = studies.curve()
     assert curve is not None
@@ -89,18 +92,18 @@ def test_a_study_draws_means_with_the_scatter_over_seeds(tmp_path: Path) -> None
 
 def test_the_same_study_again_does_only_the_runs_that_are_missing(tmp_path: Path) -> None:
     seen: list[int] = []
-    finished(of(tmp_path, runs(by_friction, seen), low="0.1", high="0.3", count=2, seeds=2))
-    again = finished(of(tmp_path, runs(by_friction, seen), low="0.1", high="0.3", count=2, seeds=3))
+    finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.3", count=2, seeds=2))
+    again = finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.3", count=2, seeds=3))
     assert seen == [4, 2]
     assert (again.done, again.total) == (6, 6)
     assert again.curve() is not None
-    whole = finished(of(tmp_path, runs(by_friction, seen), low="0.1", high="0.3", count=2, seeds=3))
+    whole = finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.3", count=2, seeds=3))
     assert seen == [4, 2]
     assert whole.share == 1.0
 
 
 def test_earlier_results_stay_on_the_plot_with_what_was_different(tmp_path: Path) -> None:
-    studies = of(tmp_path, runs(by_friction), low="0.1", high="0.3", count=2, seeds=2)
+    studies = of(tmp_path, runs(by_friction))
     finished(studies, shear_stiffness=5.0)
     finished(studies)
     curve = studies.curve()
@@ -123,8 +126,8 @@ def test_stopping_keeps_the_runs_that_have_ended(tmp_path: Path) -> None:
         on_progress("", 0.2)
         raise AssertionError("the study goes on after it was stopped")
 
-    studies = of(tmp_path, do, low="0.1", high="0.3", count=2, seeds=2)
-    studies.start("heap", HEAP())
+    studies = of(tmp_path, do)
+    studies.start(lambda: StudyForm(low="0.1", high="0.3", count=2, seeds=2).plan("heap", HEAP()))
     assert one.wait(30.0)
     studies.stop()
     go_on.set()
@@ -145,28 +148,29 @@ def test_stopping_keeps_the_runs_that_have_ended(tmp_path: Path) -> None:
     ],
 )
 def test_a_range_that_cannot_be_is_refused_in_a_sentence(tmp_path: Path, asked: dict, words: str) -> None:
-    studies = finished(of(tmp_path, runs(by_friction), **asked))
+    studies = finished(of(tmp_path, runs(by_friction)), StudyForm(**asked))
     assert words in str(studies.trouble)
     assert not [*tmp_path.iterdir()]
 
 
 def test_a_scene_without_a_quantity_is_refused() -> None:
     with pytest.raises(ParameterError, match="no quantity"):
-        Studies(lambda command: None).plan("bounce", scenes()["bounce"].parameters())
+        StudyForm().plan("bounce", scenes()["bounce"].parameters())
 
 
-def test_only_numbers_with_a_range_are_offered_and_typed_in_the_shown_unit(tmp_path: Path) -> None:
+def test_only_numbers_with_a_range_are_offered_and_typed_in_the_shown_unit() -> None:
     able = candidates(HEAP())
     assert {"friction", "grain_count", "gravity"} <= set(able)
     assert not {"dt", "law", "integrator", "method"} & set(able)
-    plan = of(tmp_path, runs(by_friction), over="base_radius", low="0.25", high="1", count=4).plan("heap", HEAP())
+    plan = StudyForm(over="base_radius", low="0.25", high="1", count=4).plan("heap", HEAP())
     assert plan.grid["base_radius"] == pytest.approx((2.5e-4, 5e-4, 7.5e-4, 1e-3))
-    grains = of(tmp_path, runs(by_friction), over="grain_count", low="100", high="200", count=3).plan("heap", HEAP())
+    grains = StudyForm(over="grain_count", low="100", high="200", count=3).plan("heap", HEAP())
     assert grains.grid["grain_count"] == (100, 150, 200)
 
 
 def opened(harness: PanelHarness, folder: Path) -> PanelHarness:
-    harness.ui.work.studies = of(folder, runs(by_friction), low="0.1", high="0.3", count=2, seeds=2)
+    harness.ui.work.studies = of(folder, runs(by_friction))
+    harness.ui.work.study_form = StudyForm(low="0.1", high="0.3", count=2, seeds=2)
     panel.toggle(harness.ui)
     harness.frame(3)
     return harness
@@ -201,7 +205,7 @@ def test_the_panel_is_worked_by_keyboard_and_exports(tmp_path: Path) -> None:
         assert [str(sheet.title) for sheet, *_ in saved] == ["θ(μ), 2 seeds"]
         harness.ctrl_click("study.low")
         harness.write("0.15")
-        assert harness.ui.work.studies.low.endswith("0.15")
+        assert harness.ui.work.study_form.low.endswith("0.15")
         harness.click("study.clear")
         assert harness.ui.work.studies.curve() is None
 
@@ -225,7 +229,7 @@ def test_the_help_of_start_says_why_the_study_is_refused(tmp_path: Path, monkeyp
     real = widgets.write
     monkeypatch.setattr(widgets, "write", lambda *given: seen.append(given[0]) or real(*given))
     with open_harness(tmp_path, full_snapshot(), size=(1280, 800)) as harness:
-        opened(harness, tmp_path).ui.work.studies.low = "0.4"
+        opened(harness, tmp_path).ui.work.study_form.low = "0.4"
         harness.click("study.start")
         harness.frame(120)
         assert harness.ui.work.studies.trouble
@@ -241,3 +245,45 @@ def test_a_scene_that_cannot_be_compared_says_so(tmp_path: Path) -> None:
         opened(harness, tmp_path)
         assert "study.start" not in harness.widgets
         assert "study" not in harness.ui.program.broken
+
+
+def test_a_repetition_and_a_study_with_its_value_are_the_same_runs(tmp_path: Path) -> None:
+    seen: list[int] = []
+    plan = repetition("heap", HEAP(friction=0.2), seed=1)
+
+    def repeated() -> Studies:
+        repeats = of(tmp_path, runs(by_friction, seen))
+        repeats.start(lambda: plan)
+        assert repeats._thread is not None
+        repeats._thread.join(30.0)
+        return repeats
+
+    first = repeated()
+    studies = finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.2", count=2, seeds=3))
+    assert (seen, studies.done) == ([REPEATED, 3], 6), "what the repetition has run was run again"
+    again = repeated()
+    assert (seen, again.done, again.share) == ([REPEATED, 3], REPEATED, 1.0)
+    assert again.mean(plan) == first.mean(plan) is not None
+
+
+def test_what_the_disk_has_is_compared_in_the_session_once(tmp_path: Path) -> None:
+    finished(of(tmp_path, runs(by_friction)))
+    sent: list[Command] = []
+    kept: set[str] = set()
+    studies = finished(finished(of(tmp_path, runs(by_friction), sent, kept)))
+    finished(of(tmp_path, runs(by_friction), sent, kept))
+    assert sum(isinstance(command, KeepMeasured) for command in sent) == studies.total == 4
+    finished(of(tmp_path, runs(by_friction), sent))
+    assert sum(isinstance(command, KeepMeasured) for command in sent) == 8, "the control: another session"
+
+
+def test_a_run_that_has_measured_nothing_is_named(tmp_path: Path) -> None:
+    def do(study_runs: StudyRuns, missing: list[Task], workers: int, on_progress: Any, on_end: Any) -> None:
+        for task in missing:
+            result = result_of(task, 20.0) | ({"point": None} if task.seed == 2 else {})
+            study_runs.results[task.path.name] = result
+            on_end(task, result, "")
+
+    studies = finished(of(tmp_path, do), StudyForm(low="0.1", high="0.2", count=2, seeds=2))
+    assert str(studies.trouble) == "The run friction 0.2, seed 2 has no result: nothing was measured."
+    assert studies.done == 4

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.sim.experiment.added_grains import free_places, mean_radius
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import ADDED, Act, AddGrains, TakeBack
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import free_places, mean_radius
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.replay import verify
@@ -110,7 +110,7 @@ def test_what_cannot_be_added_is_refused_in_one_sentence(
 @pytest.mark.usefixtures("plain")
 def test_where_there_is_no_room_the_number_that_fits_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = falling()
-    monkeypatch.setattr("repose.sim.experiment.added_grains.REACH", 1)
+    monkeypatch.setattr("repose.sim.experiment.hand.REACH", 1)
     said = apply(experiment, AddGrains((2.5e-3, 8e-3), mean_radius(experiment), 40))
     assert "there is room for" in str(said)
     assert "of 40 grains" in str(said)

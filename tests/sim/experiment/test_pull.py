@@ -27,9 +27,9 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.hand import FREQUENCY, force_of_pull, row_of
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.pull import FREQUENCY, force_of_pull, row_of
 from repose.sim.experiment.replay import play, verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import ShownPull, Snapshot

@@ -27,9 +27,8 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.control import DRAGS, apply, begin_of_drag
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.hand import compiled_fields
+from repose.sim.experiment.hand import compiled_fields, forces_of, shown_push
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.push import forces_of, shown_push
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance, at_rest
 from repose.sim.fields import pusher

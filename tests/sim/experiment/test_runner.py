@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 import pytest
+from repose.sim.experiment import latest
 from repose.sim.experiment import runner as module
 from repose.sim.experiment import take_snapshot as shown_values
 from repose.sim.experiment.changes import new_experiment
@@ -381,7 +382,7 @@ def test_readings_are_sampled_again_soon_after_a_slow_first_sample(monkeypatch: 
             return self.now
 
     simulation, clock, looks = make(), Clock(), []
-    monkeypatch.setattr(shown_values, "time", clock)
+    monkeypatch.setattr(latest, "time", clock)
     monkeypatch.setattr(shown_values, "system_of", lambda experiment: looks.append(clock.now))
     monkeypatch.setattr(shown_values, "sorted_measurements", lambda: ())
     shown_values.shown_readings(simulation)  # half a minute, as where it is compiled

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from repose.sim import registry
 from repose.sim.engine.world import STEP_COUNT
-from repose.sim.experiment import sampling
+from repose.sim.experiment import latest, sampling
 from repose.sim.experiment import take_snapshot as shown
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -129,10 +129,10 @@ def test_the_series_sample_at_the_same_steps_however_often_the_readings_are_take
     for often in (False, True):
         steps = noted(monkeypatch)
         experiment = new_experiment("heap", ready="column")
-        never = shown.LatestReadings(experiment.run, np.inf, ())  # the readings need no sample
+        never = latest.Latest((), (experiment.run,), np.inf)  # the readings need no sample
         for _ in range(75):
             advance(experiment, 100)
-            experiment.session.shown["readings"] = never
+            experiment.session.latest["readings"] = never
             if often:
                 take_snapshot(experiment, drawn)
         sampled.append(steps)
@@ -143,8 +143,8 @@ def test_the_series_sample_at_the_same_steps_however_often_the_readings_are_take
 
 def test_readings_are_sampled_only_now_and_then_and_for_every_run(column: Experiment, monkeypatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(shown.time, "perf_counter", lambda: clock[0])
-    column.session.shown.pop("readings", None)
+    monkeypatch.setattr(latest.time, "perf_counter", lambda: clock[0])
+    column.session.latest.pop("readings", None)
     steps = noted(monkeypatch)
     for _ in range(75):
         shown.shown_readings(column)

@@ -15,8 +15,8 @@ from repose.app.language import in_language
 from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import text_width
 from repose.app.storage.plot_files import WRITERS, Sheet, draw_axes
-from repose.app.ui import axis_ticks
-from repose.app.ui.panels import all_keys, curves, plots, time_plot
+from repose.app.ui import axis_ticks, plot_area
+from repose.app.ui.panels import all_keys, curves, plots
 from repose.sim.measure.display import Axis, Curve, Label, Line
 from repose.sim.measure.measurement import Measurement
 from repose.sim.message import plain
@@ -58,16 +58,15 @@ def test_every_axis_has_three_ticks_whose_labels_do_not_touch(
     plain_axis, plain_ticks = axis_ticks.set_axis, implot.setup_axis_ticks
     lengths: list[float] = []
 
-    def set_axis(axis: int, low: float, high: float, length: float, **how: bool) -> None:
-        lengths.append(length * (1.0 if how.get("log") else 1.0 / (high - low)))
-        plain_axis(axis, low, high, length, **how)
+    def set_axis(axis: int, low: float, high: float, length: float, log: bool, labels: bool) -> None:
+        lengths.append(length * (1.0 if log else 1.0 / (high - low)))
+        plain_axis(axis, low, high, length, log, labels)
 
     def setup(axis: int, values: list[float], words: list[str], keep: bool) -> None:
         axes.append((axis, values, words, lengths[-1]))
         plain_ticks(axis, values, words, keep)
 
-    for module in (time_plot, curves):
-        monkeypatch.setattr(module, "set_axis", set_axis)
+    monkeypatch.setattr(plot_area, "set_axis", set_axis)
     monkeypatch.setattr(implot, "setup_axis_ticks", setup)
     with open_harness(tmp_path, full_snapshot(), size) as harness:
         for name in ("motion", "contacts", "packing", "ledger", "angle", "comparison"):
@@ -287,17 +286,19 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
     curve = Curve("height", plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
     labels = tuple(Label(number, name) for number, name in enumerate(names))
     harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=labels)
-    found = curves._colours(harness.ui, curve)
+    figure = curves.figure_of(harness.ui, curve)
+    found = {series.label: series.colour for series in figure.series}
     for number, name in enumerate(names):
         assert found[plain(name)][:3] == pytest.approx(to_srgb(category(number)))
     assert len(set(found.values())) == 1 + len(names)
-    assert english([line.label for line in curves._entries(curve)]) == ["closed form", *names]
+    assert english([series.label for series in figure.legend]) == ["closed form", *names]
     other = replace(curve, lines=(Line(plain(names[2]), ends, ends), Line(plain("reversed"), ends, ends, labelled=0)))
-    found = curves._colours(harness.ui, other)
+    found = {series.label: series.colour for series in curves.figure_of(harness.ui, other).series}
     assert found[plain("reversed")][:3] == pytest.approx(to_srgb(category(0)))
     assert found[plain(names[2])] == harness.ui.palette.muted, "the words of a label give no colour"
     harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=())
-    assert len(set(curves._colours(harness.ui, curve).values())) == 1 + len(names)
+    found = {series.label: series.colour for series in curves.figure_of(harness.ui, curve).series}
+    assert len(set(found.values())) == 1 + len(names)
 
 
 def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_file(

@@ -11,9 +11,10 @@ from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.ui.places import BELOW_LEGEND, STRIP, free_of_buttons
 from repose.app.ui.toasts import Toasts
 from repose.app.ui.tools import all_tools, chosen_tool
-from repose.app.ui.tools.grab import EARTH, NOTHING, TOOL, Grabbed
+from repose.app.ui.tools.grab import NOTHING, TOOL
+from repose.app.ui.tools.pointer import EARTH, PresentDrag
 from repose.sim.experiment.commands import PULLED, Pull, Release, TakeBack
-from repose.sim.experiment.pull import LARGEST_FORCE
+from repose.sim.experiment.hand import LARGEST_FORCE
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 from tests.app.ui.tools.two_grains import MASS, SIZE, at, two_grains
@@ -35,7 +36,7 @@ def test_a_grain_follows_the_pointer_from_where_it_was_grabbed(harness: PanelHar
     assert second.position == pytest.approx((5.0, 0.0))
     assert (first.sphere_id, second.sphere_id, last) == (7, 7, Release())
     assert first.limit == pytest.approx(50.0 * EARTH * MASS)
-    assert ui.states[Grabbed].grain is None
+    assert ui.states[PresentDrag].drag is None
 
 
 def test_in_space_it_follows_in_the_plane_of_the_picture(harness: PanelHarness) -> None:

@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
+from repose.sim.io.lammps.names import POSITION, UNWRAPPED, VELOCITY
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of, value_text
 
@@ -109,11 +110,11 @@ class Dump:
                 f"{path_text(self.path)}: the frame of step {place.step} has the id {twice[0]} twice, so that it is "
                 "not known which sphere moves where: give every sphere an id of its own."
             )
-        names = next(axes for axes in AXES if set(axes) <= column.keys())
+        names = next(axes for axes in (POSITION, UNWRAPPED) if set(axes) <= column.keys())
         missing = np.zeros(place.spheres)
         position = np.column_stack([column.get(name, missing) for name in names])[order]
-        speeds = ("vx", "vy", "vz")
-        velocity = np.column_stack([column.get(name, missing) for name in speeds])[order] if "vx" in column else None
+        speeds = [column.get(name, missing) for name in VELOCITY]
+        velocity = np.column_stack(speeds)[order] if VELOCITY[0] in column else None
         if "radius" in column:
             radius = column["radius"][order]
         elif "diameter" in column:
@@ -148,8 +149,6 @@ LARGEST = 1e12
 """Largest position [m], velocity [m/s] and radius [m] that is shown, because products of larger numbers overflow.
 
 The inverse is the smallest radius; the cube and its inverse bound masses [kg]."""
-AXES = (("x", "y", "z"), ("xu", "yu", "zu"))
-"""Columns of a position in metres; scaled ones are refused."""
 
 
 def read_dump(path: Path, radius: float | None = None) -> Dump:
@@ -245,7 +244,7 @@ def _require_later(path: Path, places: list[FramePosition]) -> None:
 def _require_columns(columns: tuple[str, ...]) -> None:
     if "id" not in columns:
         raise ValueError("it has no column id")
-    if not any(set(axes) <= set(columns) for axes in AXES):
+    if not any(set(axes) <= set(columns) for axes in (POSITION, UNWRAPPED)):
         raise ValueError(f"it has the columns {' '.join(columns)}; positions x y z or xu yu zu are needed")
 
 

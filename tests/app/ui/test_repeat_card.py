@@ -1,8 +1,7 @@
-"""Repeated runs in the window: their results, their display, and stopping them."""
+"""Repeated runs in the window, a study with one value: their results, their display, and stopping them."""
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 from collections.abc import Callable
@@ -10,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repose.app.ui.repeats import RUNS, Repeats
+from repose.app.ui.studies import REPEATED, Studies, repetition
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Command, KeepMeasured
-from repose.sim.experiment.comparison import Point
+from repose.sim.experiment.comparison import Point, Row
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.results import conditions
 from repose.sim.experiment.snapshot import Snapshot
@@ -22,77 +21,82 @@ from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Task
 from repose.sim.study.quantities import read
+from repose.sim.study.runs_on_disk import StudyRuns
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
+from tests.app.ui.test_studies import result_of
 from tests.english import english
 
 ANGLES = (11.0, 12.0, 13.0, 14.0, 15.0)
 
 
-def writes(angles: tuple[float | None, ...]) -> Callable[..., None]:
+def ends(angles: tuple[float | None, ...]) -> Callable[..., None]:
     """Stands for the processes: each run ends with the next of these angles [°]; None is a run that is lost."""
 
-    def run_all(tasks: list[Task], processes: int, *, on_progress: Any, on_end: Any) -> None:
-        for task, angle in zip(tasks, angles, strict=True):
+    def do(runs: StudyRuns, missing: list[Task], workers: int, on_progress: Any, on_end: Any) -> None:
+        for task, angle in zip(missing, angles, strict=True):
             if angle is not None:
-                point = {"value": angle, "error": 1.2, "unit": "°", "aside": {}}
-                task.path.write_text(json.dumps({"point": point}))
-            on_end(task, "" if angle is not None else "its process was killed by signal 9")
+                runs.results[task.path.name] = result_of(task, angle)
+            on_end(task, runs.results.get(task.path.name), "" if angle is not None else "killed by signal 9")
             on_progress("", 1.0)
 
-    return run_all
+    return do
 
 
-def repeated(angles: tuple[float | None, ...], parameters: ParameterSet) -> tuple[Repeats, list[Command]]:
+def repeated(folder: Path, angles: tuple[float | None, ...], parameters: ParameterSet) -> tuple[Studies, list[Command]]:
     sent: list[Command] = []
-    repeats = Repeats(sent.append, writes(angles))
-    repeats.start("heap", parameters, seed=7)
+    repeats = Studies(sent.append, lambda: folder, ends(angles))
+    repeats.start(lambda: repetition("heap", parameters, seed=7))
     assert repeats._thread is not None
     repeats._thread.join(30.0)
     return repeats, sent
 
 
-def test_the_mean_over_runs_has_the_scatter_of_the_runs_as_its_error() -> None:
+def mean_of(repeats: Studies, parameters: ParameterSet) -> Row | None:
+    return repeats.mean(repetition("heap", parameters, seed=7))
+
+
+def test_the_mean_over_runs_has_the_scatter_of_the_runs_as_its_error(tmp_path: Path) -> None:
     parameters = scenes()["heap"].parameters(friction=0.2)
-    repeats, sent = repeated(ANGLES, parameters)
-    row = repeats.mean("heap", parameters)
+    repeats, sent = repeated(tmp_path, ANGLES, parameters)
+    row = mean_of(repeats, parameters)
     assert row is not None
-    assert (row.runs, row.at) == (RUNS, 0.2)
+    assert (row.runs, row.at) == (REPEATED, 0.2)
     assert math.degrees(row.value) == pytest.approx(13.0)
     assert math.degrees(row.error) == pytest.approx(math.sqrt(2.5 / 5.0))
-    assert [command.points[0].at for command in sent if isinstance(command, KeepMeasured)] == [0.2] * RUNS
+    assert [command.points[0].at for command in sent if isinstance(command, KeepMeasured)] == [0.2] * REPEATED
     other = parameters.changed(shear_stiffness=5.0)
-    assert repeats.mean("heap", other) is None, "the mean of other parameters is shown"
+    assert mean_of(repeats, other) is None, "the mean of other parameters is shown"
 
 
-def test_a_run_without_result_is_named_and_the_others_count() -> None:
+def test_a_run_without_result_is_named_and_the_others_count(tmp_path: Path) -> None:
     parameters = scenes()["heap"].parameters()
-    repeats, _ = repeated((11.0, None, 13.0, 12.0, 12.0), parameters)
-    row = repeats.mean("heap", parameters)
+    repeats, _ = repeated(tmp_path, (11.0, None, 13.0, 12.0, 12.0), parameters)
+    row = mean_of(repeats, parameters)
     assert row is not None
-    assert row.runs == RUNS - 1
+    assert row.runs == REPEATED - 1
     assert "seed 8" in str(repeats.trouble)
     assert "killed by signal 9" in str(repeats.trouble)
 
 
-def test_stopping_ends_the_runs_and_keeps_those_that_have_ended() -> None:
+def test_stopping_ends_the_runs_and_keeps_those_that_have_ended(tmp_path: Path) -> None:
     ended, go_on = threading.Event(), threading.Event()
 
-    def run_all(tasks: list[Task], processes: int, *, on_progress: Any, on_end: Any) -> None:
-        writes((11.0, 12.0))(tasks[:2], processes, on_progress=on_progress, on_end=on_end)
+    def do(runs: StudyRuns, missing: list[Task], workers: int, on_progress: Any, on_end: Any) -> None:
+        ends((11.0, 12.0))(runs, missing[:2], workers, on_progress, on_end)
         ended.set()
         assert go_on.wait(30.0)
         on_progress("", 0.4)
         raise AssertionError("it goes on although it was stopped")
 
     parameters = scenes()["heap"].parameters()
-    repeats = Repeats(lambda command: None, run_all)
-    repeats.start("heap", parameters, seed=1)
+    repeats = Studies(lambda command: None, lambda: tmp_path, do)
+    repeats.start(lambda: repetition("heap", parameters, seed=1))
     assert ended.wait(30.0)
     repeats.stop()
     go_on.set()
     repeats.end()
-    row = repeats.mean("heap", parameters)
+    row = mean_of(repeats, parameters)
     assert english((repeats.running, repeats.trouble)) == (False, "")
     assert row is not None
     assert row.runs == 2
@@ -119,12 +123,12 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
     with open_harness(tmp_path, full_snapshot()) as harness:
         go_on = threading.Event()
 
-        def run_all(tasks: list[Task], processes: int, **callbacks: Any) -> None:
-            callbacks["on_progress"]("", 0.2)
+        def do(runs: StudyRuns, missing: list[Task], workers: int, on_progress: Any, on_end: Any) -> None:
+            on_progress("", 0.2)
             assert go_on.wait(30.0)
-            writes(ANGLES)(tasks, processes, **callbacks)
+            ends(ANGLES)(runs, missing, workers, on_progress, on_end)
 
-        harness.ui.work.repeats = Repeats(harness.commands.append, run_all)
+        harness.ui.work.repeats = Studies(harness.commands.append, lambda: tmp_path / "studies", do)
         before = dict(harness.widgets)
         harness.click("repeat.start")
         assert {"repeat.progress", "repeat.stop"} <= harness.widgets.keys()
@@ -133,7 +137,7 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
         go_on.set()
         thread.join(30.0)
         harness.frame(3)
-        assert sum(isinstance(command, KeepMeasured) for command in harness.commands) == RUNS
+        assert sum(isinstance(command, KeepMeasured) for command in harness.commands) == REPEATED
         assert harness.widgets.pop("repeat.result")
         assert harness.widgets == before
         assert harness.ui.program.broken == {}

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from repose.app.ui.axis_ticks import FEWEST, linear_ticks, log_ticks
+from repose.sim.scales import FEWEST, linear_ticks, log_ticks, round_below
 
 
 @given(low=some.floats(-1e6, 1e6), share=some.floats(1e-5, 1e3), most=some.floats(0.0, 12.0))
@@ -27,9 +27,9 @@ def test_every_span_has_three_ticks_inside_it_with_labels_of_their_own(low: floa
     [
         (0.0, 1.0, 3.0, ["0.0", "0.5", "1.0"]),
         (0.0, 1.729, 5.0, ["0.0", "0.5", "1.0", "1.5"]),
-        (-1.0, 1.0, 6.0, ["−1.0", "−0.5", "0.0", "0.5", "1.0"]),
+        (-1.0, 1.0, 6.0, ["-1.0", "-0.5", "0.0", "0.5", "1.0"]),
         (0.0, 9.9, 3.0, ["0", "4", "8"]),
-        (0.0, 3.2e-7, 4.0, ["0", "10⁻⁷", "2·10⁻⁷", "3·10⁻⁷"]),
+        (0.0, 3.2e-7, 4.0, ["0", "1e-7", "2e-7", "3e-7"]),
     ],
 )
 def test_labels_are_short(low: float, high: float, most: float, labels: list[str]) -> None:
@@ -47,3 +47,11 @@ def test_a_logarithmic_axis_has_three_powers_of_ten(decades: float, top: float, 
     assert len(values) >= FEWEST
     assert len(set(labels)) == len(labels)
     assert len(values) <= max(most + 2.0, 5.0)
+
+
+@given(size=some.floats(1e-9, 1e9))
+def test_a_round_length_is_the_largest_that_fits(size: float) -> None:
+    below = round_below(size)
+    assert below <= size * (1.0 + 1e-9)
+    assert size < 2.5 * below * (1.0 + 1e-9)
+    assert f"{below:.6e}"[:8] in ("1.000000", "2.000000", "5.000000")

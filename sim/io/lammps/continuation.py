@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.model import Model
 from repose.sim.engine.world import World
-from repose.sim.experiment.activation import model_for
-from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.run import Run
+from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
 from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
-from repose.sim.wording import path_text, reason_of
+from repose.sim.wording import path_text
 
 DATA, SCRIPT, DUMP = "grains.data", "continue.in", "grains.lammpstrj"
 FRAMES_PER_SECOND = 100
@@ -31,6 +30,20 @@ MARGIN = 5.0
 """Initial distance of the box from the grains, in radii of the largest sphere; later the box follows the grains."""
 
 
+class State(NamedTuple):
+    """What LAMMPS continues."""
+
+    scene: str
+    law: str
+    parameters: Any
+    """Values that the law and gravity read."""
+    model: Model
+    world: World
+    step: int
+    dt: float
+    """[s]."""
+
+
 class Exported(NamedTuple):
     """The texts of both files."""
 
@@ -39,20 +52,10 @@ class Exported(NamedTuple):
     notes: tuple[str, ...]
     """Differences from the run, one sentence each."""
 
-
-def write_lammps(experiment: Experiment, folder: str | Path) -> tuple[str, ...]:
-    """Write both files for the present state to a new folder; returns the differences from the run, one sentence each.
-
-    Raises `ParameterError` for what LAMMPS cannot continue and for a folder that exists or cannot be written.
-    """
-    exported = lammps_files(experiment.scene, experiment.parameters, experiment.run)
-    try:
-        write_files(exported, Path(folder))
-    except OSError as error:
-        raise ParameterError(
-            f"{path_text(folder)} cannot be written: {reason_of(error)}; name another folder."
-        ) from None
-    return exported.notes
+    @property
+    def commands(self) -> str:
+        """The script without its dump and its run."""
+        return "\n".join(line for line in self.script.splitlines() if not line.startswith(("run", "dump", "    id")))
 
 
 def write_files(exported: Exported, folder: Path) -> None:
@@ -74,10 +77,9 @@ class Pair(NamedTuple):
     radius: float
 
 
-def lammps_files(scene: Scene, parameters: Any, run: Run) -> Exported:
+def lammps_files(state: State) -> Exported:
     """The files for a run at its present state; raises `ParameterError` for what LAMMPS cannot continue."""
-    world, built = run.world, run.built
-    law, model = scene.law_of(parameters), model_for(scene, parameters, built)
+    _, law, parameters, model, world, step, dt = state
     if law not in _COEFFICIENTS:
         raise ParameterError(
             f"The contact law '{law}' has no counterpart in LAMMPS: export a run with {', '.join(_COEFFICIENTS)}."
@@ -91,7 +93,7 @@ def lammps_files(scene: Scene, parameters: Any, run: Run) -> Exported:
             f"The run has {facets} facets, for which LAMMPS has no wall: export a run with planes and cylinders only."
         )
     kinds = sorted(set(zip(world.material.tolist(), world.fixed.tolist())))
-    notes = _notes(scene, law, parameters, world, model.rotation)
+    notes = _notes(state)
     radius = float(world.radius[~world.fixed].mean() if not world.fixed.all() else world.radius.mean())
     numbers = laws()[law].coefficients(parameters)
     style = _COEFFICIENTS[law]
@@ -103,66 +105,61 @@ def lammps_files(scene: Scene, parameters: Any, run: Run) -> Exported:
     ]
     wall = style(parameters, numbers, Pair(kinds[0][0], _wall_material(world), True, radius))
     script = [
-        f"variable steps index {max(1, round(LONGEST_TIME / run.dt))}",
+        f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
         "",
         *(f"# {note}" for note in notes),
         "",
-        "units si",
-        f"dimension {scene.model.dimension}",
-        f"boundary m m {'p' if scene.model.dimension == 2 else 'm'}",
-        "atom_style sphere",
-        "newton off",
-        "comm_modify vel yes",
+        *head(model.dimension),
         f"read_data {DATA}",
-        f"reset_timestep {run.step}",
+        f"reset_timestep {step}",
         f"group held type {_types(kinds, True)}" if any(held for _, held in kinds) else "group held empty",
         f"group grains type {_types(kinds, False)}" if not all(held for _, held in kinds) else "group grains empty",
         "",
         "pair_style granular",
         *pairs,
-        *_walls(world, scene.model.dimension, wall),
+        *_walls(world, model.dimension, wall),
         "",
-        f"neighbor {_number(0.4 * radius)} bin",
-        "neigh_modify every 1 delay 0 check yes exclude group held held",
-        *_weight(parameters.gravity_vector(scene.model.dimension)),
-        _motion(scene.model.dimension, model.rotation),
-        *(["fix plane all enforce2d"] if scene.model.dimension == 2 else []),
-        f"timestep {_number(run.dt)}",
-        f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * run.dt)))} {DUMP} &",
-        "    id type radius mass x y z vx vy vz",
+        search(radius),
+        f"{SEARCHED} exclude group held held",
+        *_weight(parameters.gravity_vector(model.dimension)),
+        _motion(model.dimension, model.rotation),
+        *(["fix plane all enforce2d"] if model.dimension == 2 else []),
+        f"timestep {exact(dt)}",
+        f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * dt)))} {DUMP} &",
+        f"    {' '.join(PLAYED)}",
         'dump_modify grains sort id time yes format float "%.9g"',
         "thermo_style custom step time ke",
         "thermo_modify lost warn",
-        f"thermo {max(1, round(0.1 / run.dt))}",
+        f"thermo {max(1, round(0.1 / dt))}",
         "run ${steps}",
     ]
-    return Exported(_data(scene, run, kinds, model.integrator.velocity_lead), "\n".join(script) + "\n", notes)
+    return Exported(_data(state, kinds), "\n".join(script) + "\n", notes)
 
 
 def _lee_herrmann(parameters: Any, numbers: Any, pair: Pair) -> str:
     """Hertz or linear repulsion with damping γ m*, friction spring with damping."""
     stiffness = parameters.normal_stiffness * (parameters.wall_stiffness_factor if pair.fixed else 1.0)
     hertz = parameters.exponent == "hertz"
-    normal = f"hertz {_number(stiffness / math.sqrt(pair.radius))}" if hertz else f"hooke {_number(stiffness)}"
+    normal = f"hertz {exact(stiffness / math.sqrt(pair.radius))}" if hertz else f"hooke {exact(stiffness)}"
     share = parameters.shear_damping / parameters.normal_damping if parameters.normal_damping > 0.0 else 0.0
-    shear = f"{_number(parameters.shear_stiffness)} {_number(share)} {_number(parameters.friction)}"
-    return f"{normal} {_number(parameters.normal_damping)} tangential linear_history {shear} damping mass_velocity"
+    shear = f"{exact(parameters.shear_stiffness)} {exact(share)} {exact(parameters.friction)}"
+    return f"{normal} {exact(parameters.normal_damping)} tangential linear_history {shear} damping mass_velocity"
 
 
 def _hertz_mindlin(parameters: Any, numbers: Any, pair: Pair) -> str:
     """Hertz and Mindlin with Tsuji's damping."""
-    row = _row(numbers, pair)
-    normal = f"hertz {_number(4.0 / 3.0 * row[YOUNG])} {_number(_restitution(row[DAMPING]))}"
-    shear = f"{_number(2.0 * row[ACROSS] ** 2 * row[YOUNG])} {_number(row[ACROSS])} {_number(row[FRICTION])}"
+    entry = _row(numbers, pair)
+    normal = f"hertz {exact(4.0 / 3.0 * entry[YOUNG])} {exact(_restitution(entry[DAMPING]))}"
+    shear = f"{exact(2.0 * entry[ACROSS] ** 2 * entry[YOUNG])} {exact(entry[ACROSS])} {exact(entry[FRICTION])}"
     return f"{normal} tangential mindlin {shear} damping coeff_restitution"
 
 
 def _voigt(parameters: Any, numbers: Any, pair: Pair) -> str:
     """Linear springs with damping from the restitution; the stiffness is equal for all contacts."""
-    row = _row(numbers, pair)
+    entry = _row(numbers, pair)
     along, across = parameters.normal_stiffness, parameters.shear_stiffness
-    normal = f"hooke {_number(along)} {_number(_restitution(row[DAMPING]))}"
-    shear = f"{_number(across)} {_number(math.sqrt(across / along))} {_number(row[FRICTION])}"
+    normal = f"hooke {exact(along)} {exact(_restitution(entry[DAMPING]))}"
+    shear = f"{exact(across)} {exact(math.sqrt(across / along))} {exact(entry[FRICTION])}"
     return f"{normal} tangential linear_history {shear} damping coeff_restitution"
 
 
@@ -185,9 +182,10 @@ def _restitution(share: float) -> float:
     return math.exp(-math.pi * share / math.sqrt(max(1.0 - share * share, 1e-12)))
 
 
-def _notes(scene: Scene, law: str, parameters: Any, world: World, rotation: bool) -> tuple[str, ...]:
+def _notes(state: State) -> tuple[str, ...]:
+    scene, law, parameters, model, world, *_ = state
     found = [
-        f"Repose: scene {scene.name}, law {law}, {world.sphere_count} spheres, SI units.",
+        f"Repose: scene {scene}, law {law}, {world.sphere_count} spheres, SI units.",
         "The friction springs begin without stretch: a data file has no place for them.",
         "Run with: lmp -in " + SCRIPT + "   (mpirun -np N lmp -in ... for several processes)",
     ]
@@ -211,7 +209,7 @@ def _notes(scene: Scene, law: str, parameters: Any, world: World, rotation: bool
             "The stiffness of this run follows from the materials at a reference overlap, which LAMMPS does not have: "
             "export a run with stiffness_from = given."
         )
-    if rotation and getattr(parameters, "rolling_friction", 0.0) > 0.0:
+    if model.rotation and getattr(parameters, "rolling_friction", 0.0) > 0.0:
         found.append("Rolling friction is left out: LAMMPS formulates it as a spring.")
     if np.any(world.walls.velocity):
         found.append("Walls stand still: their velocity is not written.")
@@ -219,7 +217,7 @@ def _notes(scene: Scene, law: str, parameters: Any, world: World, rotation: bool
 
 
 def _types(kinds: list[tuple[int, bool]], fixed: bool) -> str:
-    return " ".join(str(row + 1) for row, (_, held) in enumerate(kinds) if held == fixed)
+    return " ".join(str(number + 1) for number, (_, held) in enumerate(kinds) if held == fixed)
 
 
 def _wall_material(world: World) -> int:
@@ -229,22 +227,22 @@ def _wall_material(world: World) -> int:
 def _walls(world: World, dimension: int, coefficients: str) -> list[str]:
     """The LAMMPS commands `region` and `fix` of every plane and cylinder."""
     lines = []
-    for row, shape in enumerate(world.walls.shape):
-        point, axis, rest = (_in_space(corner, dimension) for corner in world.walls.corner[row])
-        point = point + _in_space(world.walls.moved[row], dimension)
+    for number, shape in enumerate(world.walls.shape):
+        point, axis, rest = (_in_space(corner, dimension) for corner in world.walls.corner[number])
+        point = point + _in_space(world.walls.moved[number], dimension)
         if shape == PLANE:
-            region = f"plane {_numbers(point)} {_numbers(axis)}"
+            region = f"plane {row(point)} {row(axis)}"
         elif shape == CYLINDER and np.count_nonzero(np.abs(axis) > 1e-9) == 1:
             along = int(np.abs(axis).argmax())
             across = [c for c in range(3) if c != along]
             side = "in" if rest[1] > 0.0 else "out"
-            centre = f"{_number(point[across[0]])} {_number(point[across[1]])}"
-            region = f"cylinder {'xyz'[along]} {centre} {_number(rest[0])} EDGE EDGE side {side} open 1 open 2"
+            centre = f"{exact(point[across[0]])} {exact(point[across[1]])}"
+            region = f"cylinder {'xyz'[along]} {centre} {exact(rest[0])} EDGE EDGE side {side} open 1 open 2"
         else:
-            raise ParameterError(f"Wall {row} is a cylinder that is not along an axis, which LAMMPS does not have.")
+            raise ParameterError(f"Wall {number} is a cylinder that is not along an axis, which LAMMPS does not have.")
         lines += [
-            f"region wall{row} {region}",
-            f"fix wall{row} grains wall/gran/region granular {coefficients} region wall{row}",
+            f"region wall{number} {region}",
+            f"fix wall{number} grains wall/gran/region granular {coefficients} region wall{number}",
         ]
     return lines
 
@@ -253,7 +251,7 @@ def _weight(gravity: tuple[float, ...]) -> list[str]:
     size = math.hypot(*gravity)
     if size == 0.0:
         return []
-    return [f"fix weight grains gravity {_number(size)} vector {_numbers(_in_space(gravity, len(gravity)))}"]
+    return [f"fix weight grains gravity {exact(size)} vector {row(_in_space(gravity, len(gravity)))}"]
 
 
 def _motion(dimension: int, rotation: bool) -> str:
@@ -262,31 +260,31 @@ def _motion(dimension: int, rotation: bool) -> str:
     return "fix move grains nve/sphere" + (" disc" if dimension == 2 else "")
 
 
-def _data(scene: Scene, run: Run, kinds: list[tuple[int, bool]], velocity_lead: float) -> str:
+def _data(state: State, kinds: list[tuple[int, bool]]) -> str:
     """The data file: box, spheres, velocities at the time of the positions."""
-    world, dimension = run.world, scene.model.dimension
+    world, dimension = state.world, state.model.dimension
     margin = MARGIN * float(world.radius.max())
     position, motion = np.zeros((3, world.sphere_count)), np.zeros((6, world.sphere_count))
     position[:dimension] = world.motion[:dimension, 0]
-    now = world.motion[:, 1] - velocity_lead * run.dt * world.motion[:, 2]
+    now = world.motion[:, 1] - state.model.integrator.velocity_lead * state.dt * world.motion[:, 2]
     motion[:dimension] = now[:dimension]
     motion[6 - (world.motion.shape[0] - dimension) :] = now[dimension:]
     low, high = position.min(axis=1) - margin, position.max(axis=1) + margin
-    type_of = {kind: row + 1 for row, kind in enumerate(kinds)}
+    type_of = {kind: number + 1 for number, kind in enumerate(kinds)}
     types = [type_of[kind] for kind in zip(world.material.tolist(), world.fixed.tolist())]
     density = world.mass / (4.0 / 3.0 * math.pi * world.radius**3)
     spheres = [
-        f"{id + 1} {kind} {_number(2.0 * radius)} {_number(rho)} {_numbers(centre)}"
+        f"{id + 1} {kind} {exact(2.0 * radius)} {exact(rho)} {row(centre)}"
         for id, kind, radius, rho, centre in zip(world.sphere_id, types, world.radius, density, position.T)
     ]
-    speeds = [f"{id + 1} {_numbers(row)}" for id, row in zip(world.sphere_id, motion.T)]
+    speeds = [f"{id + 1} {row(values)}" for id, values in zip(world.sphere_id, motion.T)]
     head = [
-        f"Repose, scene {scene.name}, step {run.step}, SI units",
+        f"Repose, scene {state.scene}, step {state.step}, SI units",
         "",
         f"{world.sphere_count} atoms",
         f"{len(kinds)} atom types",
         "",
-        *(f"{_number(a)} {_number(b)} {axis}lo {axis}hi" for axis, a, b in zip("xyz", low, high)),
+        *(f"{exact(a)} {exact(b)} {axis}lo {axis}hi" for axis, a, b in zip("xyz", low, high)),
         "",
     ]
     return "\n".join([*head, "Atoms # sphere", "", *spheres, "", "Velocities", "", *speeds]) + "\n"
@@ -296,11 +294,3 @@ def _in_space(vector: Any, dimension: int) -> Any:
     found = np.zeros(3)
     found[:dimension] = vector
     return found
-
-
-def _number(value: float) -> str:
-    return f"{value:.17g}"
-
-
-def _numbers(values: Any) -> str:
-    return " ".join(_number(float(value)) for value in values)

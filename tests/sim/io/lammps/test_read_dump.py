@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from repose.sim import Simulation
 from repose.sim.experiment.named_records import readings_of
-from repose.sim.io.lammps_dump import read_dump
+from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
