@@ -284,7 +284,7 @@ def cards(language: str = ENGLISH) -> tuple[LectureCard, ...]:
 
 def unusable() -> dict[str, str]:
     """Why lectures of the plug-in folder cannot be used, by name."""
-    found = Field(default_factory=dict)
+    found = {}
     for name in presets.plugin_files("lecture"):
         try:
             load(name)

@@ -491,10 +491,12 @@ def _allowed(declared: Declared, error: str = "") -> Message:
         return _range(_("a whole number") if kind is int else _("a number"), limits, error)
     if get_origin(kind) is Literal:
         return either(get_args(kind))
+    most = getattr(limits.get(annotated_types.MaxLen), "max_length", 0)
     if kind is str:
-        return Message("text of at most {most} characters", most=_most(limits)) if _most(limits) else _("text")
+        words = plural("text of at most {count} character", "text of at most {count} characters", count=most)
+        return words if most else _("text")
     if get_origin(kind) in (list, tuple):
-        least, most = getattr(limits.get(annotated_types.MinLen), "min_length", 0), _most(limits)
+        least = getattr(limits.get(annotated_types.MinLen), "min_length", 0)
         values: dict[str, Any] = {"entry": _allowed(_entry(members[0], 0)), "least": least, "most": most}
         if not most:
             return Message("a list of entries, each {entry}", **values)
@@ -502,13 +504,8 @@ def _allowed(declared: Declared, error: str = "") -> Message:
             return Message("a list of {most} entries, each {entry}", **values)
         return Message("a list of {least} to {most} entries, each {entry}", **values)
     if _fields(kind) or _is_table(kind):
-        return Message("a table of at most {most} keys", most=_most(limits)) if _most(limits) else _("a table")
+        return Message("a table of at most {most} keys", most=most) if most else _("a table")
     return _("of another type")
-
-
-def _most(limits: Mapping[type, Any]) -> int:
-    """Largest length; 0 if it is not limited."""
-    return getattr(limits.get(annotated_types.MaxLen), "max_length", 0)
 
 
 def _range(noun: Message, limits: Mapping[type, Any], error: str) -> Message:
