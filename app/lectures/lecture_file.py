@@ -371,9 +371,9 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
 
 def _translate(entry: StepTable, language: str, texts: StepTexts) -> None:
     """Add the texts of a step in another language."""
-    for key in texts.model_fields_set:
-        own, text = getattr(entry, key), getattr(texts, key)
-        if key not in entry.model_fields_set:
+    for key, text in texts:
+        own = getattr(entry, key)
+        if key in texts.model_fields_set - entry.model_fields_set:
             raise schema.refused(key, text, _("the step has none to translate"))
         _add(own.words if isinstance(own, GuessQuestion) else own, language, text)
 
@@ -426,8 +426,8 @@ def _preset(table: StepTable, folder: Path | None) -> presets.Preset:
     if table.scene:
         base = presets.Preset(table.scene, str(scenes()[table.scene].title), table.scene)
     else:
-        file = folder is not None and table.preset.endswith(".toml")
-        base = presets.load(folder / table.preset if folder is not None and file else table.preset)
+        named = table.preset
+        base = presets.load(folder / named if folder is not None and named.endswith(".toml") else named)
     given = table.model_fields_set
     together = {key: tuple(values) for key, values in table.side_by_side.items()}
     preset = replace(
