@@ -71,18 +71,18 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
     except ParameterError as error:
         raise PlainError(f"{name}: {error}") from None
     except ValidationError as error:
-        found = located(kind, whole, error.errors(include_url=False)[0])
-        position = ".".join(map(str, (name, *found.detail["loc"])))
-        if found.detail["type"] in MISSING:
+        problem = located(kind, whole, error.errors(include_url=False)[0])
+        position = ".".join(map(str, (name, *problem.detail["loc"])))
+        if problem.detail["type"] in MISSING:
             raise PlainError(Message("{place} is missing.", place=position)) from None
-        if found.detail["type"] in UNKNOWN:
+        if problem.detail["type"] in UNKNOWN:
             raise PlainError(Message("{place} is refused: there is no entry of this name.", place=position)) from None
         raise PlainError(
             Message(
                 "{place} = {value_text} is refused: {reason}.",
                 place=position,
-                value_text=value_text(found.detail["input"], LONGEST_VALUE),
-                reason=found.own or reason(found),
+                value_text=value_text(problem.detail["input"], LONGEST_VALUE),
+                reason=problem.own or reason(problem),
             )
         ) from None
 

@@ -156,9 +156,9 @@ def read_text(
     """
     file: dict[str, Any] = {"name": Capital(what), "path": path_text(path)}
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):  # reading a pipe or a device may never end
-            kind = _("a folder") if stat.S_ISDIR(found.st_mode) else _("not a file")
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # reading a pipe or a device may never end
+            kind = _("a folder") if stat.S_ISDIR(mode) else _("not a file")
             raise ParameterError(
                 Message(
                     "{name} {path} is {kind}; a {what} is a {syntax} file.", **file, kind=kind, what=what, syntax=syntax
@@ -245,7 +245,7 @@ def checked(kind: type[T], document: Any) -> T:
     try:
         content: T = reader_of(cast(Any, kind)).validate_python(document)
     except ValidationError as error:
-        raise ParameterError(problem(kind, document, error)) from None
+        raise ParameterError(sentence_about(kind, document, error)) from None
     return content
 
 
@@ -255,13 +255,13 @@ def usable(kind: type[T], document: Mapping[str, Any]) -> tuple[T, list[Message]
     try:
         return reader.validate_python(kept), []
     except ValidationError as error:
-        found = problems(kind, document, error)
-    for entry in found:
+        refusals = problems(kind, document, error)
+    for problem in refusals:
         table: Any = kept
-        for key in entry.keys[:-1]:
+        for key in problem.keys[:-1]:
             table = table[key]
-        del table[entry.keys[-1]]
-    return reader.validate_python(kept), [sentence(entry) for entry in found]
+        del table[problem.keys[-1]]
+    return reader.validate_python(kept), [sentence(problem) for problem in refusals]
 
 
 @cache
@@ -309,43 +309,43 @@ class Problem(NamedTuple):
         return message_of(error) if isinstance(error, Exception) and error.args else EMPTY
 
 
-def problem(kind: Any, document: Any, error: ValidationError) -> Message:
+def sentence_about(kind: Any, document: Any, error: ValidationError) -> Message:
     """The sentence about the first error of a file. An unknown format or key may explain others, such as a missing key,
     and comes first."""
-    found = problems(kind, document, error)
-    first = min(found, key=_rank)
+    every = problems(kind, document, error)
+    first = min(every, key=_rank)
     # A value that can have several types has the errors of each: the deepest one is of the type that is meant.
-    same = (other for other in found if other.keys[: len(first.keys)] == first.keys)
-    return sentence(max(same, key=lambda other: len(other.keys)))
+    same = (problem for problem in every if problem.keys[: len(first.keys)] == first.keys)
+    return sentence(max(same, key=lambda problem: len(problem.keys)))
 
 
 def problems(kind: Any, document: Any, error: ValidationError) -> list[Problem]:
     """One error for each refused value: that of a validator, or the first one."""
     by_keys: dict[Any, Problem] = {}
     for detail in error.errors(include_url=False):
-        found = _whole(located(kind, document, detail))
-        if found.keys not in by_keys or found.own:
-            by_keys[found.keys] = found
+        problem = _whole(located(kind, document, detail))
+        if problem.keys not in by_keys or problem.own:
+            by_keys[problem.keys] = problem
     return [*by_keys.values()]
 
 
-def sentence(found: Problem) -> Message:
+def sentence(problem: Problem) -> Message:
     """The error in a sentence: position, key, value and what is allowed."""
     position: list[Message] = []
     names: list[str] = []
-    for key, above, declared in zip(found.keys, found.values, found.declared):
+    for key, above, declared in zip(problem.keys, problem.values, problem.declared):
         if isinstance(key, str):
             names.append(key)
         else:
             name = next((entry.name for entry in declared.metadata if isinstance(entry, EntryName)), ".".join(names))
             position.append(entry_of(name, key + 1, len(above)))
             names = []
-    return joined((*position, found.own or _refusal(found, names)), ": ")
+    return joined((*position, problem.own or _refusal(problem, names)), ": ")
 
 
-def reason(found: Problem) -> Message:
+def reason(problem: Problem) -> Message:
     """Why a value is refused, as the end of a sentence."""
-    return Message("it must be {allowed}", allowed=_allowed(found.declared[-1], found.detail["type"]))
+    return Message("it must be {allowed}", allowed=_allowed(problem.declared[-1], problem.detail["type"]))
 
 
 MISSING = ("missing", "missing_argument")
@@ -355,24 +355,24 @@ KEY = "[key]"
 """Last part of a position for an error of a key itself."""
 
 
-def _rank(found: Problem) -> int:
-    if isinstance(found.detail.get("ctx", {}).get("error"), FormatError):
+def _rank(problem: Problem) -> int:
+    if isinstance(problem.detail.get("ctx", {}).get("error"), FormatError):
         return 0
-    return 1 if found.detail["type"] in UNKNOWN else 2
+    return 1 if problem.detail["type"] in UNKNOWN else 2
 
 
-def _refusal(found: Problem, names: Sequence[str]) -> Message:
+def _refusal(problem: Problem, names: Sequence[str]) -> Message:
     """The sentence after the position; `names` are the keys since the last entry of a list."""
-    kind, key, value, why = found.detail["type"], short(".".join(names)), found.values[-1], reason(found)
+    kind, key, value, why = problem.detail["type"], short(".".join(names)), problem.values[-1], reason(problem)
     table = short(".".join(names[:-1]))
     if kind in UNKNOWN:
         what = Message("key of {table}", table=table) if table else _("key")
-        return unknown(names[-1], _keys(found.declared[-2]), what)
+        return unknown(names[-1], _keys(problem.declared[-2]), what)
     if kind in MISSING and table:
         return Message("the key '{key}' of {table} is missing: {reason}.", key=names[-1], table=table, reason=why)
     if kind in MISSING:
         return Message("the key '{key}' is missing: {reason}.", key=names[-1], reason=why)
-    if found.detail["loc"][-1:] == (KEY,):
+    if problem.detail["loc"][-1:] == (KEY,):
         return Message("the key '{key}' is refused: {reason}.", key=key, reason=why)
     if kind == "string_too_long":
         return plural(
@@ -380,7 +380,7 @@ def _refusal(found: Problem, names: Sequence[str]) -> Message:
             "{key} has {count} characters, at most {most} are allowed.",
             count=len(value),
             key=key,
-            most=found.detail["ctx"]["max_length"],
+            most=problem.detail["ctx"]["max_length"],
         )
     if kind in LENGTHS and len(value) > LONGEST_SHOWN:
         return plural(
@@ -420,14 +420,14 @@ def located(kind: Any, document: Any, detail: ErrorDetails) -> Problem:
     return Problem(tuple(keys), tuple(values), tuple(declared), detail)
 
 
-def _whole(found: Problem) -> Problem:
+def _whole(problem: Problem) -> Problem:
     """The error of a whole list instead of one of its entries, unless these are tables or say what is allowed."""
-    depth = len(found.keys)
-    while depth and isinstance(found.keys[depth - 1], int):
-        if found.declared[depth].words() or _keys(found.declared[depth]):
+    depth = len(problem.keys)
+    while depth and isinstance(problem.keys[depth - 1], int):
+        if problem.declared[depth].words() or _keys(problem.declared[depth]):
             break
         depth -= 1
-    return Problem(found.keys[:depth], found.values[: depth + 1], found.declared[: depth + 1], found.detail)
+    return Problem(problem.keys[:depth], problem.values[: depth + 1], problem.declared[: depth + 1], problem.detail)
 
 
 def _declared(kind: Any) -> Declared:
