@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, is_dataclass
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -312,11 +313,13 @@ class Problem(NamedTuple):
 def sentence_about(kind: Any, document: Any, error: ValidationError) -> Message:
     """The sentence about the first error of a file. An unknown format or key may explain others, such as a missing key,
     and comes first."""
-    every = problems(kind, document, error)
-    first = min(every, key=_rank)
+    details = error.errors(include_url=False)
+    first = min(range(len(details)), key=lambda number: _rank(details[number]))
+    every = (_whole(located(kind, document, detail)) for detail in details[first:])
+    keys = _whole(located(kind, document, details[first])).keys
     # A value that can have several types has the errors of each: the deepest one is of the type that is meant.
-    same = (problem for problem in every if problem.keys[: len(first.keys)] == first.keys)
-    return sentence(max(same, key=lambda problem: len(problem.keys)))
+    same = takewhile(lambda problem: problem.keys[: len(keys)] == keys, every)
+    return sentence(max(same, key=lambda problem: (len(problem.keys), bool(problem.own))))
 
 
 def problems(kind: Any, document: Any, error: ValidationError) -> list[Problem]:
@@ -355,10 +358,10 @@ KEY = "[key]"
 """Last part of a position for an error of a key itself."""
 
 
-def _rank(problem: Problem) -> int:
-    if isinstance(problem.detail.get("ctx", {}).get("error"), FormatError):
+def _rank(detail: ErrorDetails) -> int:
+    if isinstance(detail.get("ctx", {}).get("error"), FormatError):
         return 0
-    return 1 if problem.detail["type"] in UNKNOWN else 2
+    return 1 if detail["type"] in UNKNOWN else 2
 
 
 def _refusal(problem: Problem, names: Sequence[str]) -> Message:
