@@ -38,7 +38,7 @@ from repose.sim.choices import choice_name
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_message, formatted, joined, plain
 from repose.sim.numbers import COMMA, read_number, whole_if_exact
 from repose.sim.numbers import LONGEST as LONGEST_NUMBER
-from repose.sim.wording import LONGEST, printable, short, value_text
+from repose.sim.wording import LONGEST, name_text, printable, short, value_text
 
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
 """When a change acts:
@@ -553,7 +553,7 @@ def unknown(name: Any, names: Any, what: Message = PARAMETER) -> Message:
         if near
         else Message("known: {value}.", value=short(", ".join(names), 800) or "none")
     )
-    return Message("Unknown {what} '{name}': {hint}", what=what, name=short(str(name)), hint=hint)
+    return Message("Unknown {what} '{name}': {hint}", what=what, name=name_text(name), hint=hint)
 
 
 def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:

@@ -31,7 +31,7 @@ from repose.sim.io.json_text import whole_number
 from repose.sim.message import EMPTY, Capital, Message, Number, _, joined, plural
 from repose.sim.numbers import as_written
 from repose.sim.parameters import LARGEST_SEED, ParameterError, any_of, either, require_known, unknown
-from repose.sim.wording import message_of, path_text, reason_of, short, value_text
+from repose.sim.wording import message_of, name_text, path_text, reason_of, short, value_text
 from tomlkit.exceptions import TOMLKitError
 
 T = TypeVar("T")
@@ -223,7 +223,7 @@ def _table(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         names = [name for name, __ in pairs]
         twice = next(name for name in table if names.count(name) > 1)
-        raise ValueError(Message("the key '{key}' occurs twice", key=short(twice)))
+        raise ValueError(Message("the key '{key}' occurs twice", key=name_text(twice)))
     return table
 
 
@@ -238,7 +238,7 @@ def positioned(position: Message | str) -> Iterator[None]:
 
 def entry_of(entry: str, number: int, count: int) -> Message:
     """The position of an entry of a list: "step 2 of 3"."""
-    return Message("{entry} {number} of {count}", entry=short(entry), number=number, count=count)
+    return Message("{entry} {number} of {count}", entry=name_text(entry), number=number, count=count)
 
 
 def checked(kind: type[T], document: Any) -> T:
@@ -366,15 +366,17 @@ def _rank(detail: ErrorDetails) -> int:
 
 def _refusal(problem: Problem, names: Sequence[str]) -> Message:
     """The sentence after the position; `names` are the keys since the last entry of a list."""
-    kind, key, value, why = problem.detail["type"], short(".".join(names)), problem.values[-1], reason(problem)
-    table = short(".".join(names[:-1]))
+    kind, key, value, why = problem.detail["type"], name_text(".".join(names)), problem.values[-1], reason(problem)
+    table = name_text(".".join(names[:-1]))
     if kind in UNKNOWN:
         what = Message("key of {table}", table=table) if table else _("key")
         return unknown(names[-1], _keys(problem.declared[-2]), what)
     if kind in MISSING and table:
-        return Message("the key '{key}' of {table} is missing: {reason}.", key=names[-1], table=table, reason=why)
+        return Message(
+            "the key '{key}' of {table} is missing: {reason}.", key=name_text(names[-1]), table=table, reason=why
+        )
     if kind in MISSING:
-        return Message("the key '{key}' is missing: {reason}.", key=names[-1], reason=why)
+        return Message("the key '{key}' is missing: {reason}.", key=name_text(names[-1]), reason=why)
     if problem.detail["loc"][-1:] == (KEY,):
         return Message("the key '{key}' is refused: {reason}.", key=key, reason=why)
     if kind == "string_too_long":
