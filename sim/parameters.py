@@ -38,7 +38,7 @@ from repose.sim.choices import choice_name
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_message, formatted, joined, plain
 from repose.sim.numbers import COMMA, read_number, whole_if_exact
 from repose.sim.numbers import LONGEST as LONGEST_NUMBER
-from repose.sim.wording import LONGEST, printable, short, value_text
+from repose.sim.wording import LONGEST, name_text, printable, short, value_text
 
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
 """When a change acts:
@@ -541,16 +541,19 @@ def about_comma(text: Any) -> Message:
 
 def require_known(name: str, names: Any, what: Message = PARAMETER) -> None:
     """Raise `ParameterError` if `name` is not one of `names`; the message suggests the most similar name."""
-    if isinstance(name, str) and name in names:
-        return
+    if not isinstance(name, str) or name not in names:
+        raise ParameterError(unknown(name, names, what))
+
+
+def unknown(name: Any, names: Any, what: Message = PARAMETER) -> Message:
+    """The sentence about a name that is not one of `names`, with the most similar one."""
     near = difflib.get_close_matches(name[:LONGEST], list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
     hint = (
         Message("did you mean '{near}'?", near=near[0])
         if near
         else Message("known: {value}.", value=short(", ".join(names), 800) or "none")
     )
-    name = str(name)
-    raise ParameterError(Message("Unknown {what} '{name}': {hint}", what=what, name=short(name), hint=hint))
+    return Message("Unknown {what} '{name}': {hint}", what=what, name=name_text(name), hint=hint)
 
 
 def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
@@ -563,7 +566,7 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
     if parameter.kind == "path":
         return Message(
             "the path of a file that ends in {suffixes}, or empty for {empty}",
-            suffixes=_any_of(tuple(map(plain, parameter.suffixes))),
+            suffixes=any_of(tuple(map(plain, parameter.suffixes))),
             empty=parameter.empty,
         )
     noun = _("a whole number") if parameter.kind == "int" else _("a number")
@@ -593,12 +596,13 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
 
 def either(words: Sequence[str]) -> Message:
     """The words in quotes, one of which is allowed: 'line' or 'robust'."""
-    return _any_of([plain(f"'{word}'") for word in words])
+    return any_of([plain(f"'{word}'") for word in words])
 
 
-def _any_of(words: Sequence[Message]) -> Message:
+def any_of(words: Sequence[Message]) -> Message:
+    """The words, one of which is allowed."""
     *rest, last = words or [EMPTY]
-    return Message("{words} or {last}", words=_any_of(rest), last=last) if rest else last
+    return Message("{words} or {last}", words=any_of(rest), last=last) if rest else last
 
 
 DISPLAY_UNITS = {

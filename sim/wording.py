@@ -69,6 +69,11 @@ def value_text(value: Any, longest: int = LONGEST) -> str:
     return short(_written(value, longest, DEEPEST - 1), longest)
 
 
+def name_text(name: Any) -> str:
+    """A name from a file or an option, without quotes, with escapes in place of all that is not printable."""
+    return value_text(name)[1:-1] if isinstance(name, str) else value_text(name)
+
+
 def message_of(error: BaseException) -> Message:
     """The sentence of an error of Repose; of another error its text."""
     first = error.args[0] if error.args else ""

@@ -119,7 +119,7 @@ def test_a_broken_file_in_the_plug_in_folder_is_named_with_the_reason(
         "cut.toml: preset cut": "not valid TOML",
         "preset.toml: preset preset": "friction = 9",
         "lecture.toml: lecture lecture": "nowhere",
-        "study.toml: study study": "no values",
+        "study.toml: study study": "at least one",
         "moon.toml: preset moon": "exists already",
     }
     for value, reason in reasons.items():

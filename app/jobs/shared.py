@@ -10,6 +10,7 @@ from repose.sim import registry
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX, ArchiveError
 from repose.sim.io.lammps.read_dump import read_dump
+from repose.sim.io.schema import read_text
 from repose.sim.io.share_code import is_code
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError
@@ -55,7 +56,7 @@ def found_in(what: str, radius: float | None = None, timestep: float | None = No
         except (OSError, ValueError) as error:
             raise ParameterError(f"{value_text(what)} cannot be opened: {reason_of(error)}.") from None
         return ArgumentContent(run=path)
-    if not is_code(what) and presets.kind_of(presets.read_toml(path, _("preset or lecture"))) == "lecture":
+    if not is_code(what) and presets.kind_of(read_text(path, _("preset or lecture"))) == "lecture":
         return ArgumentContent(lecture=load(path))
     preset = presets.load(what if is_code(what) else path)
     return ArgumentContent(what, ready=is_code(what) and preset.ready is not None)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomlkit
 from annotated_types import Ge, Le, MaxLen
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict
 from repose.app.language import NATIVE
 from repose.app.storage import paths
 from repose.app.storage.view_settings import View
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.io import presets
-from repose.sim.message import EMPTY, Joined, Message, _
-from repose.sim.numbers import as_written
-from repose.sim.wording import reason_of
+from repose.sim.io.schema import Known, from_toml, read_text, usable
+from repose.sim.message import EMPTY, Message, _, joined
+from repose.sim.parameters import ParameterError
+from repose.sim.wording import path_text, reason_of
 
 LARGEST_FILE = 1 << 20
 """Largest size of a settings file that is read [byte]."""
@@ -35,7 +35,7 @@ class Choices(BaseModel):
     """Left edge of the content of the window on the desktop [screen points]; None if unknown."""
     top: Annotated[int, Ge(-32768), Le(32767)] | None = None
     theme: Literal["dark", "light", "projector"] = "dark"
-    language: Annotated[str, Field(pattern=f"^({'|'.join(NATIVE)})?$")] = ""
+    language: Annotated[str, Known(_("language"), lambda: NATIVE, empty=True)] = ""
     """Code of the language of the window; empty for the language of the system."""
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     frame_rate: Annotated[int, Ge(10), Le(60)] = 60
@@ -99,8 +99,12 @@ class Settings:
         if not changed:
             return True
         try:
-            document = _read(self.path)
-            document.update(changed)
+            document: Any = tomlkit.parse(_text(self.path))
+            for name, value in changed.items():
+                if name == "view" and isinstance(document.get(name), dict):
+                    document[name].update({key: own for key, own in value.items() if own != self._stored[name][key]})
+                else:
+                    document[name] = value
             paths.write_private(self.path, tomlkit.dumps(document))
         except (OSError, ValueError, RecursionError) as error:
             self.trouble = Message(
@@ -115,36 +119,30 @@ def load_settings(path: Path | None = None) -> Settings:
     """The settings of the last session; defaults for values that cannot be used, with the reason in `trouble`."""
     settings = Settings(path or paths.settings_file())
     try:
-        values = as_written(_read(settings.path))
-        settings.choices = Choices.model_validate(values)
-    except ValidationError as error:
-        refused = {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}
-        settings.choices = Choices.model_validate({k: v for k, v in values.items() if k not in refused})
-        settings.trouble = Message(
-            "Settings in {path}: defaults are used for {join}, whose values are not allowed.",
-            path=str(settings.path),
-            join=Joined(tuple(sorted(refused))),
-        )
-    except (OSError, ValueError, RecursionError) as error:
+        values = from_toml(_text(settings.path), Message("Settings file {path}", path=path_text(path)), decimal=True)
+    except ParameterError as error:
         settings._readable = False
         settings.trouble = Message(
-            "Settings in {path} cannot be read ({error}); defaults are used and the file is not "
-            "changed: correct or delete it.",
-            path=str(settings.path),
-            error=reason_of(error),
+            "{error} Defaults are used and the file is not changed: correct or delete it.", error=error.message
+        )
+        return settings
+    settings.choices, refusals = usable(Choices, values)
+    if refusals:
+        settings.trouble = Message(
+            "Settings in {path}: {refusals} Defaults are used instead.",
+            path=path_text(settings.path),
+            refusals=joined(refusals, " "),
         )
     settings._stored = settings.choices.model_dump()
     return settings
 
 
-def _read(path: Path) -> tomlkit.TOMLDocument:
-    """The content of the file, empty if there is none; raises `OSError` or `ValueError` if it cannot be used."""
+def _text(path: Path) -> str:
+    """The content of the file, empty if there is none; raises `ParameterError` if it cannot be read."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise ValueError(_("it is no ordinary file"))  # reading a pipe or a device may never end
-        if found.st_size > LARGEST_FILE:
-            raise ValueError(_("it is larger than 1 MB"))
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
+        path.stat()
     except FileNotFoundError:
-        return tomlkit.document()
+        return ""
+    except (OSError, ValueError):  # `read_text` says why
+        pass
+    return read_text(path, _("settings file"), largest=LARGEST_FILE).replace("\r\n", "\n").replace("\r", "\n")

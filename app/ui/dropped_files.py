@@ -12,6 +12,7 @@ from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX
+from repose.sim.io.schema import read_text
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import message_of
@@ -29,7 +30,7 @@ def take_dropped(ui: Ui, path: str) -> Message:
         return EMPTY
     if suffix == PRESET:
         try:
-            if presets.kind_of(presets.read_toml(Path(path), _("preset or lecture"))) == "lecture":
+            if presets.kind_of(read_text(Path(path), _("preset or lecture"))) == "lecture":
                 return open_lecture(ui, path)
             presets.load(path)
             ui.work.preset_library.cards[path] = presets.card_of(path)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import stat
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from annotated_types import Ge, Gt, Le, MaxLen, MinLen
+from pydantic import model_validator
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump, MassProperties, principal
 from repose.sim.io.json_text import json_text
-from repose.sim.message import Message, Number, _, plural
+from repose.sim.io.schema import JSON, EntryName, FileFormat, FilePart, checked, from_json, positioned, read_text
+from repose.sim.message import Clause, Message, Number, _, plural
 from repose.sim.parameters import ParameterError
-from repose.sim.wording import value_text
+from repose.sim.wording import path_text, value_text
 
 LARGEST_FILE = 16 * 2**20
 """Largest size of a file [bytes]; 100 000 members take 8 MB."""
@@ -24,16 +25,14 @@ MOST_COMPARED = 2000
 TOLERANCE = 1e-6
 """Rounding in a file [-]."""
 
-Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
-Length = Annotated[float, Field(allow_inf_nan=False, gt=0.0, le=1e3)]
-Vector = Annotated[list[Finite], Field(min_length=3, max_length=3)]
+Finite = Annotated[float, Ge(-1e12), Le(1e12)]
+Length = Annotated[float, Gt(0.0), Le(1e3)]
+Volume = Annotated[float, Gt(0.0)]
+Name = Annotated[str, MaxLen(LONGEST_NAME)]
+Vector = Annotated[list[Finite], MinLen(3), MaxLen(3)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class MemberSphere(_Part):
+class MemberSphere(FilePart):
     """One member."""
 
     x: Finite
@@ -42,7 +41,7 @@ class MemberSphere(_Part):
     r: Length
 
 
-class ClumpQuality(_Part):
+class ClumpQuality(FilePart):
     """See `repose.sim.clumps.quality.Quality`; null where a measure has no value."""
 
     volume_ratio: Finite
@@ -52,33 +51,33 @@ class ClumpQuality(_Part):
     protrusion: Finite
 
 
-class ClumpFile(_Part):
+class ClumpFile(FilePart):
     """The whole file."""
 
     format: Literal["repose-clump"] = "repose-clump"
-    version: Literal[1] = 1
-    name: Annotated[str, Field(max_length=LONGEST_NAME)]
-    algorithm: Annotated[str, Field(max_length=LONGEST_NAME)]
-    members: Annotated[int, Field(ge=1, le=MOST_MEMBERS)]
+    version: Annotated[int, FileFormat("version", 1)] = 1
+    name: Name
+    algorithm: Name
+    members: Annotated[int, Ge(1), Le(MOST_MEMBERS)]
     """Number of spheres."""
-    volume: Annotated[float, Field(allow_inf_nan=False, gt=0.0)]
+    volume: Volume
     """[m³]."""
     centre: Vector
     """Centre of mass [m]."""
-    inertia: Annotated[list[Vector], Field(min_length=3, max_length=3)]
+    inertia: Annotated[list[Vector], MinLen(3), MaxLen(3)]
     """Tensor of inertia about the centre of mass, for 1 kg/m³ [m⁵]."""
-    body_volume: Annotated[float, Field(allow_inf_nan=False, gt=0.0)] | None = None
+    body_volume: Volume | None = None
     """Volume of the body that the clump approximates [m³]."""
     quality: ClumpQuality | None = None
-    spheres: Annotated[list[MemberSphere], Field(min_length=1, max_length=MOST_MEMBERS)]
+    spheres: Annotated[list[MemberSphere], MinLen(1), MaxLen(MOST_MEMBERS), EntryName("sphere")]
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Self:
         if len(self.spheres) < self.members:
             raise ValueError(
                 plural(
-                    "it announces {count} member and contains {spheres}: some are missing",
-                    "it announces {count} members and contains {spheres}: some are missing",
+                    "it announces {count} member and contains {spheres}: some are missing.",
+                    "it announces {count} members and contains {spheres}: some are missing.",
                     count=self.members,
                     spheres=len(self.spheres),
                 )
@@ -86,8 +85,8 @@ class ClumpFile(_Part):
         if len(self.spheres) > self.members:
             raise ValueError(
                 plural(
-                    "it announces {count} member and contains {spheres}: some were added",
-                    "it announces {count} members and contains {spheres}: some were added",
+                    "it announces {count} member and contains {spheres}: some were added.",
+                    "it announces {count} members and contains {spheres}: some were added.",
                     count=self.members,
                     spheres=len(self.spheres),
                 )
@@ -99,7 +98,7 @@ class ClumpFile(_Part):
         if not 0.9 * balls.max() <= self.volume <= 1.1 * balls.sum():
             raise ValueError(
                 Message(
-                    "volume = {volume} m³ is not that of its members, which is between {max} and {sum} m³",
+                    "volume = {volume} m³ is not that of its members, which is between {max} and {sum} m³.",
                     volume=Number(self.volume, format="g"),
                     max=Number(balls.max(), format="g"),
                     sum=Number(balls.sum(), format="g"),
@@ -108,17 +107,17 @@ class ClumpFile(_Part):
         if found := _hidden(centre, radius):
             raise ValueError(
                 Message(
-                    "member {found} is inside member {found2}: leave it out", found=found[0] + 1, found2=found[1] + 1
+                    "member {found} is inside member {found2}: leave it out.", found=found[0] + 1, found2=found[1] + 1
                 )
             )
         low, high = (centre - radius[:, None]).min(axis=0), (centre + radius[:, None]).max(axis=0)
         if not ((low <= self.centre) & (self.centre <= high)).all():
-            raise ValueError(Message("centre = {centre} is outside the clump", centre=value_text(self.centre)))
+            raise ValueError(Message("centre = {centre} is outside the clump.", centre=value_text(self.centre)))
         inertia = np.array(self.inertia)
         moments = np.linalg.eigvalsh(inertia)
         slack = TOLERANCE * float(np.abs(inertia).max())
         if np.abs(inertia - inertia.T).max() > slack or moments[0] <= 0.0 or moments[2] > moments[:2].sum() + slack:
-            raise ValueError(_("inertia is not the tensor of a rigid body"))
+            raise ValueError(_("inertia is not the tensor of a rigid body."))
         # The moments of inertia of a body exceed those of a ball that it contains, and are smaller than for all mass at
         # its farthest point; the bounds include the error of sampling on a coarse grid.
         least = 0.75 * 0.4 * float((balls * radius**2).max())
@@ -127,7 +126,7 @@ class ClumpFile(_Part):
             raise ValueError(
                 Message(
                     "inertia has the principal moments {moments} to {moments2} m⁵, but its members allow "
-                    "{least} to {most} m⁵",
+                    "{least} to {most} m⁵.",
                     moments=Number(moments[0], format="g"),
                     moments2=Number(moments[2], format="g"),
                     least=Number(least, format="g"),
@@ -164,21 +163,22 @@ def file_of(
     clump: Clump, mass: MassProperties, body_volume: float | None = None, quality: ClumpQuality | None = None
 ) -> ClumpFile:
     """The content of the file of a clump; raises `ParameterError` for a clump that no file can contain."""
-    spheres = [MemberSphere(x=x, y=y, z=z, r=r) for (x, y, z), r in zip(clump.centre.tolist(), clump.radius.tolist())]
+    spheres = [{"x": x, "y": y, "z": z, "r": r} for (x, y, z), r in zip(clump.centre.tolist(), clump.radius.tolist())]
+    content = {
+        "name": clump.name[:LONGEST_NAME],
+        "algorithm": clump.algorithm,
+        "members": len(spheres),
+        "volume": mass.volume,
+        "centre": mass.centre.tolist(),
+        "inertia": mass.inertia.tolist(),
+        "body_volume": body_volume,
+        "quality": quality,
+        "spheres": spheres,
+    }
     try:
-        return ClumpFile(
-            name=clump.name[:LONGEST_NAME],
-            algorithm=clump.algorithm,
-            members=len(spheres),
-            volume=mass.volume,
-            centre=mass.centre.tolist(),
-            inertia=mass.inertia.tolist(),
-            body_volume=body_volume,
-            quality=quality,
-            spheres=spheres,
-        )
-    except ValidationError as error:
-        raise ParameterError(Message("This clump cannot be written: {error}.", error=_first_of(error))) from None
+        return checked(ClumpFile, content)
+    except ParameterError as error:
+        raise ParameterError(Message("This clump cannot be written: {error}.", error=Clause(error.message))) from None
 
 
 def text_of(file: ClumpFile) -> str:
@@ -190,31 +190,8 @@ def text_of(file: ClumpFile) -> str:
 
 def read_clump(path: str | Path) -> Read:
     """The clump in a file; raises `ParameterError` with the file, the defect and the remedy."""
-    try:
-        found = Path(path).stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise ParameterError(Message("Clump file {path} is not a regular file.", path=value_text(path)))
-        if found.st_size > LARGEST_FILE:
-            raise ParameterError(
-                Message(
-                    "Clump file {path} is larger than {largest_file} MB.",
-                    path=value_text(path),
-                    largest_file=LARGEST_FILE // 2**20,
-                )
-            )
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except ParameterError:
-        raise
-    except FileNotFoundError:
-        raise ParameterError(
-            Message("Clump file {path}: there is no such file; check the path.", path=value_text(path))
-        ) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or _("it is no text")
-        raise ParameterError(
-            Message("Clump file {path} cannot be read: {reason}.", path=value_text(path), reason=reason)
-        ) from None
-    return clump_from(text, Message("Clump file {path}", path=value_text(path)))
+    text = read_text(Path(path), _("clump file"), syntax=JSON, largest=LARGEST_FILE)
+    return clump_from(text, Message("Clump file {path}", path=path_text(path)))
 
 
 THIS_CLUMP = _("This clump")
@@ -223,21 +200,12 @@ THIS_CLUMP = _("This clump")
 def clump_from(text: str, name: Message = THIS_CLUMP) -> Read:
     """The clump in the text of a file, which messages call `name`; raises `ParameterError`."""
     try:
-        content = ClumpFile.model_validate_json(text)
-    except ValidationError as error:
-        raise ParameterError(
-            Message("{name} is refused: {error}; make it again with `repose clump`.", name=name, error=_first_of(error))
-        ) from None
+        document = from_json(text, name)
+        with positioned(name):
+            content = checked(ClumpFile, document)
+    except ParameterError as error:
+        raise ParameterError(Message("{error} Make it again with `repose clump`.", error=error.message)) from None
     centre = np.array([(sphere.x, sphere.y, sphere.z) for sphere in content.spheres])
     clump = Clump(content.name, content.algorithm, centre, np.array([sphere.r for sphere in content.spheres]))
     mass = principal(content.volume, np.array(content.centre), np.array(content.inertia))
     return Read(clump, mass, content)
-
-
-def _first_of(error: ValidationError) -> str:
-    """The first defect in a few words."""
-    first = error.errors()[0]
-    entry = ".".join(str(step) for step in first["loc"])
-    words = first["msg"].removeprefix("Value error, ")
-    words = words if first["type"] == "value_error" else words[:1].lower() + words[1:]
-    return f"{entry}: {words}" if entry else words

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from functools import cache
 from typing import Any, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from repose.sim.experiment.commands import Command, From, KeepOne, StartSideBySide
+from repose.sim.io import schema
+from repose.sim.io.schema import located, reader_of
 from repose.sim.parameters import ParameterError, Value, plain_number
 from repose.sim.wording import value_text
 
@@ -44,23 +45,16 @@ def checked_command(command: Any) -> Any:
         raise ParameterError(f"{value_text(command)} is refused: it is no command. An action is carried out by act.")
     given = {field.name: getattr(command, field.name) for field in fields(command)}
     plain = {name: plain_values(value) if name == "values" else _plain(value) for name, value in given.items()}
+    checked = {name: {} if name == "values" else value for name, value in plain.items()}
     try:
-        _types_of(kind).validate_python({name: {} if name == "values" else value for name, value in plain.items()})
+        reader_of(kind).validate_python(checked)
     except ValidationError as error:
         detail = error.errors()[0]
-        name, reason = str(detail["loc"][0]), str(detail["msg"])
-        raise ParameterError(
-            f"{name} = {value_text(given[name])} of {kind.__name__} is refused: {reason[:1].lower()}{reason[1:]}."
-        ) from None
+        name, reason = str(detail["loc"][0]), schema.reason(located(kind, checked, detail))
+        raise ParameterError(f"{name} = {value_text(given[name])} of {kind.__name__} is refused: {reason}.") from None
     return replace(command, **plain)
 
 
 def _plain(value: Any) -> Any:
     number = plain_number(value)
     return tuple(number.tolist()) if type(number).__module__ == "numpy" else number
-
-
-@cache
-def _types_of(kind: Any) -> TypeAdapter[Any]:
-    """The types that a command declares."""
-    return TypeAdapter(kind)

@@ -25,12 +25,13 @@ def read_json(path: Path) -> Any:
     if len(content) > LARGEST_FILE:
         raise ValueError(Message("it has more than {largest_file} bytes", largest_file=LARGEST_FILE))
     try:
-        return json.loads(content, parse_int=_whole)
+        return json.loads(content, parse_int=whole_number)
     except RecursionError:
         raise ValueError(_("its lists are nested too deeply")) from None
 
 
-def _whole(text: str) -> int:
+def whole_number(text: str) -> int:
+    """The whole number in a JSON file; raises `ValueError` for one of too many digits."""
     if len(text) > MOST_DIGITS:
         raise ValueError(_("it has a number of too many digits"))
     return int(text)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from functools import cache
 from typing import Annotated, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetPydanticSchema, PydanticUserError, TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError, core_schema, to_jsonable_python
-from repose.sim.message import Message
+from pydantic import GetPydanticSchema, PydanticUserError, ValidationError
+from pydantic_core import core_schema, to_jsonable_python
+from repose.sim.io.schema import MISSING, UNKNOWN, located, reader_of, reason
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError, ParameterSet
 from repose.sim.wording import value_text
 
@@ -40,7 +40,7 @@ def _as_array(values: Any) -> NDArray[np.float64]:
     except ValueError:  # lists of different lengths
         result = np.array(None)
     if result.ndim == 0 or result.dtype.kind not in "fi":
-        raise PydanticCustomError("numbers", "it must be a list of numbers, or of equally long lists of them")
+        raise ValueError(_("it must be a list of numbers, or of equally long lists of them"))
     return result.astype(float)
 
 
@@ -66,24 +66,23 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
     try:
         if isinstance(kind, type) and issubclass(kind, ParameterSet):
             return kind.checked(whole)
-        value: T = _reader(cast(Any, kind)).validate_json(json.dumps(whole), strict=True, extra="forbid")
+        value: T = reader_of(cast(Any, kind)).validate_json(json.dumps(whole), strict=True, extra="forbid")
         return value
     except ParameterError as error:
         raise PlainError(f"{name}: {error}") from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        position = ".".join(map(str, (name, *first["loc"])))
-        if first["type"] in ("missing", "missing_argument"):
+        problem = located(kind, whole, error.errors(include_url=False)[0])
+        position = ".".join(map(str, (name, *problem.detail["loc"])))
+        if problem.detail["type"] in MISSING:
             raise PlainError(Message("{place} is missing.", place=position)) from None
-        if first["type"] == "unexpected_keyword_argument":
+        if problem.detail["type"] in UNKNOWN:
             raise PlainError(Message("{place} is refused: there is no entry of this name.", place=position)) from None
-        reason = first["msg"][0].lower() + first["msg"][1:]
         raise PlainError(
             Message(
                 "{place} = {value_text} is refused: {reason}.",
                 place=position,
-                value_text=value_text(first["input"], LONGEST_VALUE),
-                reason=reason,
+                value_text=value_text(problem.detail["input"], LONGEST_VALUE),
+                reason=problem.own or reason(problem),
             )
         ) from None
 
@@ -91,7 +90,7 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
 def require_plain(kind: Any, what: Message) -> None:
     """Raise `ParameterError` if values of this type cannot be saved; `what` names them."""
     try:
-        _reader(kind)
+        reader_of(kind)
     except PydanticUserError as error:
         reason = str(error).split(". ")[0].splitlines()[0]
         raise ParameterError(
@@ -102,11 +101,6 @@ def require_plain(kind: Any, what: Message) -> None:
                 reason=reason,
             )
         ) from None
-
-
-@cache
-def _reader(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
 
 
 def _of_numpy(value: Any) -> Any:

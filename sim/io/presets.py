@@ -1,14 +1,11 @@
 """Presets: scene, seed and the parameters that differ from the defaults, as small TOML files without code.
 
-A file contains data only: its size is checked before it is opened, every key must be known and every number finite
-and in range. In some scenes it can name a mesh file of this machine; paths to other machines are refused before they
-are opened.
+A file contains data only: its size is limited, every key must be known and every number finite and in range. In some
+scenes it can name a mesh file of this machine; paths to other machines are refused before they are opened.
 """
 
 from __future__ import annotations
 
-import re
-import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,32 +13,56 @@ from functools import cache, lru_cache
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import tomlkit
+from annotated_types import MaxLen
+from pydantic import ConfigDict
 from repose.sim.choices import choice_name
-from repose.sim.io import share_code
-from repose.sim.message import EMPTY, Capital, Joined, Message, _, joined, plural
-from repose.sim.numbers import as_written
-from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
+from repose.sim.io import schema, share_code
+from repose.sim.message import EMPTY, Joined, Message, _, joined, plural
+from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
 from repose.sim.registry import extra_modules, plugin_folder, records_of, scenes
-from repose.sim.wording import message_of, path_text, reason_of, value_text
-from tomlkit.exceptions import TOMLKitError
+from repose.sim.wording import message_of, path_text, value_text
 
 DEFAULT = "thesis-heap"
 FORMAT = 1
 """Version of the file format written and read here."""
-LARGEST_FILE = 65_536
-"""Largest size of a file [bytes]; a preset is a page of text."""
-LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
-"""Notations of numbers that TOML allows and `repose.sim.numbers` refuses."""
-KEYS = ("format", "title", "about", "question", "scene", "seed", "ready", "parameters", "side_by_side")
 STUDY_KEYS = frozenset(("preset", "seeds", "error", "most_seeds", "measured", "values", "grid", "case", "reference"))
 """Keys of the file of a study that no preset has."""
 PRESET = "preset"
 """Name in `Preset.side_by_side` whose values are presets."""
 FEWEST_RUNS, MOST_RUNS = 2, 4
 """Number of runs side by side."""
+
+Line = Annotated[str, MaxLen(200)]
+
+
+class PresetHead(schema.FilePart):
+    """The keys of a file that a list of presets shows; other keys are not looked at."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    title: Line = ""
+    about: Line = ""
+    question: Line = ""
+    scene: Annotated[str, schema.Known(_("scene"), scenes)]
+
+
+class PresetFile(PresetHead):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: Annotated[int, schema.FileFormat("format", FORMAT)] = FORMAT
+    seed: schema.Seed = 1
+    ready: Line = ""
+    parameters: Annotated[Mapping[str, Any], schema.a_table("[parameters]")] = {}
+    side_by_side: Annotated[Mapping[str, schema.Values], schema.a_table_of_lists("[side_by_side]")] = {}
+
+
+KEYS = tuple(PresetFile.model_fields)
+"""Keys of a file."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +148,7 @@ def _kinds(stamps: tuple[tuple[Path, int], ...]) -> list[tuple[Path, str]]:
     found = []
     for path, __ in stamps:
         try:
-            found.append((path, kind_of(read_toml(path, _("preset")))))
+            found.append((path, kind_of(schema.read_text(path, _("preset")))))
         except ParameterError:
             found.append((path, kind_of("")))
     return found
@@ -198,7 +219,7 @@ def _of_code(code: str) -> Preset:
     program, own = document.pop("program"), metadata.version("repose")
     try:
         _require_no_files(document["scene"], document["parameters"], document.get("side_by_side"))
-        found = _checked(document, "shared")
+        found = _preset(document, "shared")
         if found.ready:
             require_known(found.ready, scenes()[found.scene].course.prepared, _("ready state"))
     except ParameterError as error:
@@ -225,12 +246,10 @@ def card_of(name_or_path: str | Path) -> PresetCard:
         return PresetCard(str(name_or_path), preset.title, preset.scene, preset.about, together=together)
     text, name = _read(name_or_path)
     document = _document(text, name)
-    scene = _text(document, "scene", "")
-    require_known(scene, scenes(), _("scene"))
-    about, question = (_text(document, key, "") for key in ("about", "question"))
-    return PresetCard(
-        str(name_or_path), _title(document, name), scene, about, question, bool(document.get("side_by_side"))
-    )
+    head = schema.checked(PresetHead, document)
+    title = head.title if "title" in head.model_fields_set else Path(name).stem
+    together = bool(document.get("side_by_side"))
+    return PresetCard(str(name_or_path), title, head.scene, head.about, head.question, together)
 
 
 def title_of(scene: str, parameters: ParameterSet) -> str:
@@ -312,35 +331,26 @@ def side_by_side(preset: Preset, typed: Sequence[str]) -> Preset:
 def parse(text: str, name: str) -> Preset:
     """The preset in `text`; raises `ParameterError` with `name`, the key, the value and the limit."""
     document = _document(text, name)
-    try:
-        return _checked(document, name)
-    except ParameterError as error:
-        raise ParameterError(f"{name}: {error}") from None
+    with schema.positioned(path_text(name)):
+        return _preset(document, name)
 
 
 def _read(name_or_path: str | Path) -> tuple[str, str]:
     """Text and name of the preset of that name, or in that file."""
     path = named_file(name_or_path, "preset", (*names(), *plugin_scenes()))
     if path is not None:
-        return read_toml(path, _("preset"), Message(" Shipped presets: {join}.", join=Joined(tuple(names())))), str(
-            path
-        )
+        instead = Message(" Shipped presets: {join}.", join=Joined(tuple(names())))
+        return schema.read_text(path, _("preset"), instead), str(path)
     text = str(name_or_path)
     return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
 
 
 def _document(text: str, name: str) -> dict[str, Any]:
-    try:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        document = tomllib.loads(text)
-        if LAX.search(text):
-            document = as_written(tomlkit.parse(text))
-    except RecursionError:
-        raise ParameterError(Message("{name}: tables are nested too deeply for a preset.", name=name)) from None
-    except (ValueError, TOMLKitError) as error:
-        raise ParameterError(Message("{name} is not valid TOML: {error}.", name=name, error=reason_of(error))) from None
+    document = schema.from_toml(text, path_text(name), decimal=True)
     if not document:
-        raise ParameterError(Message('{name} is empty: a preset must name its scene, scene = "heap".', name=name))
+        raise ParameterError(
+            Message('{name} is empty: a preset must name its scene, scene = "heap".', name=path_text(name))
+        )
     return document
 
 
@@ -381,48 +391,20 @@ def dumps(preset: Preset, over: str = "") -> str:
     return tomlkit.dumps(document)
 
 
-def _checked(document: dict[str, Any], name: str) -> Preset:
-    for key in document:
-        require_known(key, KEYS, _("key"))
-    found = document.get("format", FORMAT)
-    if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
-        raise ParameterError(
-            Message(
-                "format = {found} is unknown; this program reads format {format}.",
-                found=value_text(found),
-                format=FORMAT,
-            )
-        )
-    if "scene" not in document:
-        raise ParameterError(Message("the key 'scene' is missing; scenes: {join}.", join=Joined(tuple(scenes()))))
-    scene = _text(document, "scene", "")
-    require_known(scene, scenes(), _("scene"))
-    values = document.get("parameters", {})
-    if not isinstance(values, dict):
-        raise ParameterError(
-            Message("parameters = {values} is refused: it must be a table, [parameters].", values=value_text(values))
-        )
-    _require_local_files(scene, values)
-    kept: ParameterSet = scenes()[scene].parameters.checked(values)
-    together = document.get("side_by_side", {})
-    if not isinstance(together, dict) or not all(isinstance(given, list) for given in together.values()):
-        raise ParameterError(
-            Message(
-                "side_by_side = {together} is refused: it must be a table, [side_by_side], with a list of "
-                "values for every parameter.",
-                together=value_text(together),
-            )
-        )
+def _preset(document: Mapping[str, Any], name: str) -> Preset:
+    file = schema.checked(PresetFile, document)
+    _require_local_files(file.scene, file.parameters)
+    kept: ParameterSet = scenes()[file.scene].parameters.checked(file.parameters)
     preset = Preset(
         name=name,
-        title=_title(document, name),
-        scene=scene,
-        seed=checked_seed(document.get("seed", 1)),
-        values={key: getattr(kept, key) for key in values},
-        ready=_text(document, "ready", "") or None,
-        about=_text(document, "about", ""),
-        question=_text(document, "question", ""),
-        side_by_side={key: tuple(given) for key, given in together.items()},
+        title=file.title if "title" in file.model_fields_set else Path(name).stem,
+        scene=file.scene,
+        seed=file.seed,
+        values={key: getattr(kept, key) for key in file.parameters},
+        ready=file.ready or None,
+        about=file.about,
+        question=file.question,
+        side_by_side={key: tuple(given) for key, given in file.side_by_side.items()},
     )
     __ = preset.runs  # refused here and not at its start
     return preset
@@ -433,75 +415,6 @@ def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
     for name, entry in scenes()[scene].parameters.declared().items():
         if entry.kind == "path" and isinstance(values.get(name), str):
             require_local(name, values[name])
-
-
-def read_toml(path: Path, what: Message, instead: Message = EMPTY) -> str:
-    """The text of a preset or study: a file of unknown content and of at most `LARGEST_FILE` bytes.
-
-    Raises `ParameterError`; the message names `what` the file should be and the alternative `instead`.
-    """
-    name = Capital(what)
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            kind = _("a folder") if stat.S_ISDIR(found.st_mode) else _("not a file")
-            raise ParameterError(
-                Message(
-                    "{name} {path} is {kind}; a {what} is a TOML file.",
-                    name=name,
-                    path=path_text(path),
-                    kind=kind,
-                    what=what,
-                )
-            )
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except ParameterError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = reason_of(error)
-        raise ParameterError(
-            Message(
-                "{name} {path} cannot be read: {reason}.{instead}",
-                name=name,
-                path=path_text(path),
-                reason=reason,
-                instead=instead,
-            )
-        ) from None
-    if len(content) > LARGEST_FILE:
-        raise ParameterError(
-            Message(
-                "{name} {path} is larger than {largest_file} bytes, too large for a {what}.",
-                name=name,
-                path=path_text(path),
-                largest_file=LARGEST_FILE,
-                what=what,
-            )
-        )
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ParameterError(
-            Message("{name} {path} is not UTF-8 text; save it as UTF-8.", name=name, path=path_text(path))
-        ) from None
-
-
-def _title(document: dict[str, Any], name: str) -> str:
-    return _text(document, "title", Path(name).stem)
-
-
-def _text(document: dict[str, Any], key: str, default: str) -> str:
-    value = document.get(key, default)
-    if not isinstance(value, str) or len(value) > 200:
-        raise ParameterError(
-            Message(
-                "{key} = {value} is refused: it must be text of at most 200 characters.",
-                key=key,
-                value=value_text(value),
-            )
-        )
-    return value
 
 
 def _comment(parameter: Any, value: Value) -> str:

@@ -21,11 +21,11 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.comparison import Published, ResultNumber
 from repose.sim.io import presets
 from repose.sim.io.json_text import json_text
-from repose.sim.message import Message, plain
+from repose.sim.io.schema import refused
+from repose.sim.message import Message, _, plural
 from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Beside, StoredStage, Task
-from repose.sim.wording import value_text
 
 MOST_RUNS = 10_000
 
@@ -169,7 +169,14 @@ class StudyPlan:
         for name in (name for name in (self.preset, case.preset) if name):
             preset = presets.load(name)
             if preset.scene != self.scene:
-                raise ParameterError(f"Preset '{name}' is for the scene '{preset.scene}', not '{self.scene}'.")
+                raise ParameterError(
+                    Message(
+                        "Preset '{preset}' is for the scene '{own}', not '{scene}'.",
+                        preset=name,
+                        own=preset.scene,
+                        scene=self.scene,
+                    )
+                )
             found |= preset.values
         return {**found, **self.values, **case.values, **varied}
 
@@ -220,51 +227,70 @@ class StudyPlan:
         """This plan, if all of its runs are possible; raises `ParameterError`."""
         if self.parts:
             return self
-        require_known(self.scene, scenes(), plain("scene"))
+        require_known(self.scene, scenes(), _("scene"))
         if self.package and find_spec(self.package) is None:
             raise ParameterError(
-                f"The study '{self.name}' needs the package {self.package}, which is not installed: install "
-                f"repose[{self.package}]."
+                Message(
+                    "The study '{study}' needs the package {package}, which is not installed: install "
+                    "repose[{package}].",
+                    study=self.name,
+                    package=self.package,
+                )
             )
         parameters = scenes()[self.scene].parameters
         for name, values in self.grid.items():
             if not values:
-                raise ParameterError(f"{name} is to vary over no values: give at least one.")
+                raise ParameterError(Message("{name} is to vary over no values: give at least one.", name=name))
             if len(set(values)) < len(values):
-                raise ParameterError(f"{name} has a value twice: leave one out.")
+                raise ParameterError(Message("{name} has a value twice: leave one out.", name=name))
             if name in self.values:
                 raise ParameterError(
-                    f"{name} is varied, so one value of {name} for all runs has no effect: leave it out."
+                    Message(
+                        "{name} is varied, so one value of {name} for all runs has no effect: leave it out.", name=name
+                    )
                 )
             for case in (case for case in self.cases if name in case.values):
                 raise ParameterError(
-                    f"{name} is varied, so its value in the case '{case.name}' has no effect: leave it out."
+                    Message(
+                        "{name} is varied, so its value in the case '{case}' has no effect: leave it out.",
+                        name=name,
+                        case=case.name,
+                    )
                 )
         if not self.cases or len({case.name for case in self.cases}) < len(self.cases):
-            raise ParameterError(f"{self.name} needs cases with different labels.")
+            raise ParameterError(Message("{study} needs cases with different labels.", study=self.name))
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise ParameterError(f"{self.name} needs at least one seed, and none twice.")
+            raise ParameterError(Message("{study} needs at least one seed, and none twice.", study=self.name))
         for seed in self.seeds:
             checked_seed(seed)
         if self.most_seeds < 1:
-            raise ParameterError(f"most_seeds = {self.most_seeds} is refused: it must be at least 1.")
+            raise refused("most_seeds", self.most_seeds, Message("it must be at least {least}", least=1))
         if len(set(self.measured)) < len(self.measured):
-            raise ParameterError(f"{self.name} measures a quantity twice: leave one out.")
+            raise ParameterError(Message("{study} measures a quantity twice: leave one out.", study=self.name))
         count = len(self.cases) * len(self.combinations())
         most = max(len(self.seeds), self.most_seeds if self.error else 0)
         if count * most > MOST_RUNS:
-            raise ParameterError(f"{count} values with {most} seeds are refused: at most {MOST_RUNS} runs.")
-        if not (self.error >= 0.0 and np.isfinite(self.error)):
             raise ParameterError(
-                f"error = {value_text(self.error)} is refused: it must be a standard error of at least 0."
+                plural(
+                    "{count} run is refused, {values} × {seeds} (values × seeds): at most {most_runs} runs.",
+                    "{count} runs are refused, {values} × {seeds} (values × seeds): at most {most_runs} runs.",
+                    count=count * most,
+                    values=count,
+                    seeds=most,
+                    most_runs=MOST_RUNS,
+                )
             )
+        if not (self.error >= 0.0 and np.isfinite(self.error)):
+            raise refused("error", self.error, _("it must be a standard error of at least 0"))
         for case in self.cases:
             for varied in self.combinations():
                 made = parameters.checked(self.values_of(case, varied))
                 if scenes()[self.scene].study is not None and getattr(made, "gravity", None) == 0.0:
                     raise ParameterError(
-                        "gravity = 0 m/s² is refused in a study: grains without weight neither flow nor come to rest, "
-                        "so that its runs would not end. Choose more than 0."
+                        _(
+                            "gravity = 0 m/s² is refused in a study: grains without weight neither flow nor come to "
+                            "rest, so that its runs would not end. Choose more than 0."
+                        )
                     )
         return self
 

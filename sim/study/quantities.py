@@ -75,7 +75,13 @@ def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple
     own = name_of_study(scene)
     if not own:
         able = ", ".join(entry.name for entry in scenes().values() if entry.study)
-        raise ParameterError(f"Scene '{scene}' measures no quantity for a comparison of runs; choose one of: {able}.")
+        raise ParameterError(
+            Message(
+                "Scene '{scene}' measures no quantity for a comparison of runs; choose one of: {able}.",
+                scene=scene,
+                able=able,
+            )
+        )
     return (own, *(name for name in names_beside(scene) if any(name in result for result in results.values())))
 
 

@@ -319,6 +319,7 @@ WITHOUT_PLURAL = {
     "{rod_size} grains": LENGTH,
     "{radius} grains": LENGTH,
     "{kind} file": NO_NUMBER,
+    "{syntax} file": NO_NUMBER,
     "{webp} files": NO_NUMBER,
 }
 """Pairs that need no plural, and why."""

@@ -515,7 +515,7 @@ def test_a_lecture_asks_for_a_reading_and_shows_a_plot_of_the_scene_by_name(fold
     assert answer is not None
     assert answer.value == 3.2
     parse(STEP + guess % "glow", "melt.toml")  # which the scene may have later, because it declares none
-    with pytest.raises(ParameterError, match=r"reading = 'oven heat' of guess is refused: .*heat.* not its label"):
+    with pytest.raises(ParameterError, match=r"guess.reading = 'oven heat' is refused: .*heat.* not its label"):
         parse(STEP + guess % "oven heat", "melt.toml")
     showing(folder, "curves", 'Curve("heating", _("Heat of the oven"), TIME, Axis(_("heat"), "K"))')
     offered_plots.cache_clear()

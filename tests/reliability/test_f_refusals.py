@@ -96,6 +96,8 @@ def require_sentence(said: str) -> None:
 
 
 @given(changed(STUDY) | st.dictionaries(st.sampled_from([*STUDY, "title", "error", "most_seeds", "preset"]), VALUES))
+@example(STUDY | {"grid": {"\xa0": False}})
+@example(STUDY | {"\u2028": 1})
 @settings(max_examples=200)
 def test_f_a_study_of_any_content(tmp_path_factory: pytest.TempPathFactory, document: dict[str, Any]) -> None:
     path = tmp_path_factory.getbasetemp() / "study.toml"
@@ -182,5 +184,6 @@ def test_f_a_picture_is_no_dump(tmp_path: Path) -> None:
 
 @given(VALUES)
 @example({"spheres": [{"x": 10**400}]})
+@example({"\xa0": False})
 def test_f_a_clump_of_any_content(content: Any) -> None:
     require_sentence(refusal(lambda: clump_from(json.dumps(content, default=str))))

@@ -314,7 +314,7 @@ def test_a_clump_file_that_cannot_be_used_changes_nothing(pair: Path) -> None:
     pair.write_text(json.dumps(content))
     assert "some are missing" in str(apply(experiment, SetParameters({"clump": str(pair)})))
     assert experiment.parameters.clump == ""
-    with pytest.raises(ParameterError, match="no such file"):
+    with pytest.raises(ParameterError, match="No such file"):
         begun(clump=str(pair.with_name("none.json")))
     with pytest.raises(ParameterError, match="members"):
         begun(members=0)
@@ -354,7 +354,7 @@ def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Pa
     assert verify(saved_copy(experiment)).differs_at is None
     refused = apply(experiment, SetParameters({"second_clump": str(pair.with_name("none.json"))}))
     assert "none.json" in str(refused)
-    assert "no such file" in str(refused)
+    assert "No such file" in str(refused)
     assert experiment.parameters.second_clump == str(other)
 
 

@@ -70,7 +70,7 @@ def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
 ) -> None:
     first = LECTURE.steps[0]
     assert first.preset is not None
-    refused = replace(first, preset=replace(first.preset, ready="barrel"))
+    refused = first.model_copy(update={"preset": replace(first.preset, ready="barrel")})
     plan = plan_film(f"{tmp_path}/film/", STYLE)
     assert film_lecture(replace(LECTURE, steps=(first, refused)), plan, threads=1) == 3
     assert "barrel" in capsys.readouterr().err
@@ -140,7 +140,7 @@ def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(nam
         if step.preset is not None:
             small = dict(scenes()[step.preset.scene].test_values)
             values = {**small, **{key: value for key, value in step.preset.values.items() if key not in small}}
-            step = replace(step, preset=replace(step.preset, values=values, ready=None))
+            step = step.model_copy(update={"preset": replace(step.preset, values=values, ready=None)})
         stage = begun(stage, step, threads=1)
         course = LectureCourse.of(step)
         for _ in range(3):

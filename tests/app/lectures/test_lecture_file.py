@@ -80,9 +80,9 @@ def test_a_table_of_a_language_translates_every_step() -> None:
     assert [said(text, "pl") for text in texts] == ["Piasek", "Jeden", "Dlaczego?", "s"]
     assert [said(text, "de") for text in texts] == ["Sand", "One", "Why?", "w"]
     assert "pl has 2 steps, the lecture 1" in refusal(text + '[[pl.step]]\ntitle = "Dwa"\n')
-    assert "answer is refused" in refusal(text + 'answer = "Bo tak."\n')
-    assert "Unknown key of pl 'titel'" in refusal(text + 'titel = "x"\n')
-    assert "pl is refused" in refusal("pl = 3\n" + STEP)
+    assert "pl.step 1 of 1: answer = 'Bo tak.' is refused" in refusal(text + 'answer = "Bo tak."\n')
+    assert "pl.step 1 of 1: Unknown key 'titel'" in refusal(text + 'titel = "x"\n')
+    assert "pl = 3 is refused" in refusal("pl = 3\n" + STEP)
 
 
 @pytest.mark.parametrize("name", names())
@@ -98,7 +98,7 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", ["0 steps", "[[step]]"]),
+        ("", ["the key 'step' is missing", "a list of 1 to 100 entries", "[[step]]"]),
         ("title = ", ["not valid TOML"]),
         ("step = 3", ["[[step]]"]),
         ("format = 2\n" + STEP, ["format = 2", "reads format 1", "newer version of Repose"]),
@@ -143,7 +143,10 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         (STEP + "seconds = 0", ["seconds = 0", "0.5 to 600 s"]),
         (STEP + 'paused = "yes"', ["paused = 'yes'", "true or false"]),
         (STEP + "guess = true", ["scene 'heap' asks for none"]),
-        (STEP + 'guess = { words = "w", low = 1, high = 0, reading = "grains_left" }', ["guess from 1 to 0"]),
+        (
+            STEP + 'guess = { words = "w", low = 1, high = 0, reading = "grains_left" }',
+            ["guess.low = 1.0 is refused", "below high = 0"],
+        ),
         (
             STEP + 'guess = { words = "w", low = 0, high = 1, reading = " " }',
             ["reading = ''", "write the name of a reading, such as angle_of_repose, grains_left, "],
@@ -154,12 +157,12 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         ),
         (
             STEP + 'guess = { words = "w", low = 0, high = 1, reading = "angle_of_repos" }',
-            ["reading = 'angle_of_repos' of guess is refused: the scene 'heap' has no", "such as angle_of_repose."],
+            ["guess.reading = 'angle_of_repos' is refused: the scene 'heap' has no", "such as angle_of_repose."],
         ),
         (STEP + 'guess = { words = "w", low = 1, high = 2 }', ["'reading' of guess is missing"]),
         (STEP + f'question = "{"x" * 301}"', ["question has 301 characters", "at most 300"]),
         (STEP + 'notez = "x"', ["Unknown key 'notez'", "'notes'"]),
-        (101 * STEP, ["101 steps", "1 to 100"]),
+        (101 * STEP, ["step has 101 entries", "1 to 100"]),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence_with_file_and_step(text: str, words: list[str]) -> None:

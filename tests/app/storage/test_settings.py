@@ -69,7 +69,7 @@ def test_pipes_and_devices_are_reported_and_not_read(file: Path, kind: str) -> N
         file.symlink_to("/dev/zero")
     settings = load_settings(file)
     assert str(file) in str(settings.trouble)
-    assert "no ordinary file" in str(settings.trouble)
+    assert "a settings file is a TOML file" in str(settings.trouble)
     assert settings.choices == Choices()
     settings.choices.theme = "light"
     assert not settings.save()

@@ -47,29 +47,38 @@ OTHER = {"x": 0.01, "y": 0.0, "z": 0.0, "r": 0.015}
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"spheres": []}, "spheres: list should have at least 1 item"),
+        ({"spheres": []}, r"spheres = \[\] is refused: it must be a list of 1 to 100000 entries"),
         ({"spheres": [BALL]}, "announces 2 members and contains 1: some are missing"),
         ({"members": 3}, "announces 3 members and contains 2"),
         ({"members": 1}, "announces 1 member and contains 2: some were added"),
         ({"members": 3, "spheres": [BALL, OTHER, BALL]}, "member 3 is inside member 1"),
         ({"members": 3, "spheres": [{**OTHER, "r": 0.002}, BALL, OTHER]}, "member 1 is inside member 3"),
-        ({"spheres": [BALL, {**OTHER, "r": 0.0}]}, r"spheres\.1\.r: input should be greater than 0"),
-        ({"spheres": [BALL, {**OTHER, "r": -1.0}]}, "greater than 0"),
-        ({"spheres": [BALL, {**OTHER, "x": float("nan")}]}, r"spheres\.1\.x: .*finite"),
-        ({"spheres": [BALL, {"x": 0.0, "y": 0.0, "z": 0.0}]}, r"spheres\.1\.r: field required"),
+        (
+            {"spheres": [BALL, {**OTHER, "r": 0.0}]},
+            "sphere 2 of 2: r = 0.0 is refused: it must be a number above 0 and at most 1000",
+        ),
+        ({"spheres": [BALL, {**OTHER, "r": -1.0}]}, "r = -1.0 is refused"),
+        (
+            {"spheres": [BALL, {**OTHER, "x": float("nan")}]},
+            "sphere 2 of 2: x = nan is refused: it must be a number from",
+        ),
+        (
+            {"spheres": [BALL, {"x": 0.0, "y": 0.0, "z": 0.0}]},
+            "sphere 2 of 2: the key 'r' is missing: it must be a number above 0",
+        ),
         ({"volume": 0.0}, "volume"),
         ({"volume": 1.0}, "volume = 1 m³ is not that of its members"),
         ({"centre": [1.0, 0.0, 0.0]}, "outside the clump"),
-        ({"centre": [0.0, 0.0]}, "centre: list should have at least 3 items"),
+        ({"centre": [0.0, 0.0]}, r"centre = \[0.0, 0.0\] is refused: it must be a list of 3 entries, each a number"),
         ({"inertia": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 3.0]]}, "not the tensor of a rigid body"),
         ({"inertia": [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]}, "not the tensor of a rigid body"),
         ({"inertia": (1e-300 * np.eye(3)).tolist()}, "principal moments 1e-300 to 1e-300 m⁵, but its members allow"),
         ({"inertia": np.eye(3).tolist()}, "principal moments 1 to 1 m⁵, but its members allow"),
-        ({"spheres": [BALL, {**OTHER, "r": "0.015"}]}, r"spheres\.1\.r: input should be a valid number"),
-        ({"spheres": [BALL, {**OTHER, "r": True}]}, r"spheres\.1\.r: input should be a valid number"),
+        ({"spheres": [BALL, {**OTHER, "r": "0.015"}]}, "sphere 2 of 2: r = '0.015' is refused: it must be a number"),
+        ({"spheres": [BALL, {**OTHER, "r": True}]}, "sphere 2 of 2: r = true is refused: it must be a number"),
         ({"format": "other"}, "format"),
         ({"version": 2}, "version"),
-        ({"colour": "red"}, "colour: extra inputs are not permitted"),
+        ({"colour": "red"}, "Unknown key 'colour': known: format, "),
     ],
 )
 def test_impossible_files_are_refused_in_one_sentence(changes: dict[str, Any], words: str) -> None:
@@ -82,14 +91,14 @@ def test_impossible_files_are_refused_in_one_sentence(changes: dict[str, Any], w
 def test_files_that_are_cut_or_no_clump_are_refused(content: str, tmp_path: Path) -> None:
     path = tmp_path / "clump.json"
     path.write_text(content)
-    with pytest.raises(ParameterError, match=r"clump\.json' is refused"):
+    with pytest.raises(ParameterError, match=r"^Clump file .*clump\.json(:| is not valid JSON:) "):
         read_clump(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ParameterError, match="it is no text"):
+    with pytest.raises(ParameterError, match="is not UTF-8 text; save it as UTF-8"):
         read_clump(path)
-    with pytest.raises(ParameterError, match="no such file"):
+    with pytest.raises(ParameterError, match="No such file"):
         read_clump(tmp_path / "none.json")
-    with pytest.raises(ParameterError, match="not a regular file"):
+    with pytest.raises(ParameterError, match="is a folder; a clump file is a JSON file"):
         read_clump(tmp_path)
 
 

@@ -119,12 +119,12 @@ def test_a_missing_entry_has_its_default_and_is_refused_where_there_is_none() ->
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"count": 1.0}, "run.count = 1.0 is refused: input should be a valid integer."),
-        ({"count": True}, "run.count = true is refused: input should be a valid integer."),
+        ({"count": 1.0}, "run.count = 1.0 is refused: it must be a whole number."),
+        ({"count": True}, "run.count = true is refused: it must be a whole number."),
         ({"count": 2**200}, "has more than 128 bits."),
-        ({"times": [0.1, "0.2"]}, "run.times.1 = '0.2' is refused: input should be a valid number."),
+        ({"times": [0.1, "0.2"]}, "run.times.1 = '0.2' is refused: it must be a number."),
         ({"times": {"table": "none"}}, "run.times names a table that does not exist."),
-        ({"times": {"number": "nan"}}, "run.times = nan is refused: input should be a valid array."),
+        ({"times": {"number": "nan"}}, "run.times = nan is refused: it must be a list of entries, each a number."),
         ({"inner": {"values": {}, "span": [1.0]}}, "run.inner.span.1 is missing."),
         ({"colour": 1}, "run.colour is refused: there is no entry of this name."),
         ({"inner": {"values": {}, "span": [1.0, 2.0], "deep": 1}}, "run.inner.deep is refused"),

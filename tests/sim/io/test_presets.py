@@ -209,7 +209,7 @@ def test_runs_side_by_side_can_be_other_presets() -> None:
     [
         ("friction = [0.1]", "1 value is refused: side by side are 2 to 4 runs"),
         ("friction = [0.1, 0.2, 0.3, 0.4, 0.5]", "5 values is refused"),
-        ("friction = 0.1", "must be a table"),
+        ("friction = 0.1", "side_by_side.friction = 0.1 is refused: it must be a list of values"),
         ("friction = [0.1, 0.2]\ngravity = [1.0, 2.0, 3.0]", "numbers of values differ"),
         ("friction = [0.1, 99.0]", "friction"),
         ("frition = [0.1, 0.2]", "frition"),

@@ -78,7 +78,7 @@ def test_a_code_of_a_future_version_is_refused_with_both_versions() -> None:
         (["heap", 1, None, {"friction": 7}, "0.2.0"], "from 0 to 2"),
         (["heap", 1, None, {"fiction": 0.2}, "0.1.0"], r"did you mean 'friction'\? Repose 0\.1\.0 made it, this is"),
         (["heep", 1, None, {}, "0.2.0"], "Unknown scene 'heep'"),
-        ([["heap"], 1, None, {}, "0.2.0"], "must be text"),
+        ([["heap"], 1, None, {}, "0.2.0"], r"scene = \['heap'\] is refused: it must be one of "),
         (["heap", -1, None, {}, "0.2.0"], "seed"),
         (["heap", 1, "tower", {}, "0.2.0"], "Unknown ready state 'tower': known: column"),
         (["hourglass", 1, "tower", {}, "0.2.0"], "Unknown ready state 'tower': known: none"),
