@@ -25,7 +25,7 @@ from repose.sim.experiment.commands import Act, Command, SetParameters
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.sampling import reading_of, system_of
+from repose.sim.experiment.sampling import reading_of
 from repose.sim.experiment.script_values import checked_command, plain_values
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
@@ -40,6 +40,7 @@ GAP_STEPS = 200
 
 OnFault = Literal["raise", "return"]
 """What `step` and `run` do at a fault of the motion: raise `SimulationFault`, or return."""
+ON_FAULT = get_args(OnFault)
 
 
 class SimulationFault(RuntimeError):
@@ -254,7 +255,8 @@ class Simulation:
 
     def contacts(self) -> ContactTable:
         """Every present contact: rows of both spheres, branch [m] and force on the first one [N]."""
-        return system_of(self.experiment).contacts
+        engine = self.experiment.engine
+        return engine.contact_table(self.experiment.run.world, engine.law_parameters)
 
     def energy(self) -> Energy:
         """The energy ledger [J]."""
@@ -279,7 +281,7 @@ class Simulation:
 
 
 def _require_on_fault(on_fault: str) -> None:
-    if on_fault not in get_args(OnFault):
+    if on_fault not in ON_FAULT:
         raise ParameterError(f"on_fault = {value_text(on_fault)} is refused: it must be 'raise' or 'return'.")
 
 
