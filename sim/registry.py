@@ -98,6 +98,11 @@ def records(kind: str) -> dict[str, Any]:
     return _records(kind)
 
 
+def by_hand() -> ModuleType:
+    """The module that makes the scenes of scripts, which are in no list, from what a script or a saved run gives."""
+    return importlib.import_module("repose.sim.scenes.common.by_hand")
+
+
 def scenes() -> dict[str, Any]:
     """Every scene by name."""
     return records("scenes")

@@ -12,6 +12,7 @@ from repose.sim.experiment import (
     drawn_walls,
     faults,
     history,
+    moved_walls,
     pull,
     push,
     results,
@@ -35,6 +36,7 @@ from repose.sim.experiment.commands import (
     KeepMeasured,
     KeepOne,
     Logged,
+    MoveWall,
     Pull,
     Push,
     Recover,
@@ -267,6 +269,9 @@ def _apply(experiment: Experiment, command: Command) -> None:
             faults.update_dt(experiment)
         case RemoveWall(position, reach):
             drawn_walls.remove_wall(experiment, position, reach)
+        case MoveWall(wall, velocity):
+            moved_walls.move_wall(experiment, wall, velocity)
+            faults.update_dt(experiment)
         case Pull(sphere_id, position, limit):
             pull.pull(experiment, sphere_id, position, limit)
             faults.update_dt(experiment)
