@@ -10,10 +10,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from repose.sim.engine.body_builder import shape_of_spheres
     from repose.sim.engine.model import Integrator, Model
     from repose.sim.engine.world import World
     from repose.sim.experiment.commands import (
         Act,
+        MoveWall,
         Pull,
         Recover,
         Release,
@@ -25,18 +27,27 @@ if TYPE_CHECKING:
     )
     from repose.sim.experiment.experiment import Experiment, Scene
     from repose.sim.experiment.export_state import write_lammps
-    from repose.sim.experiment.simulation import EnergyGapWarning, Simulation, SimulationFault, TimeStepWarning
+    from repose.sim.experiment.simulation import (
+        EnergyGapWarning,
+        Simulation,
+        SimulationFault,
+        TimeSeries,
+        TimeStepWarning,
+    )
     from repose.sim.experiment.snapshot import Snapshot
     from repose.sim.laws.law import Law
     from repose.sim.laws.materials import Material
     from repose.sim.parameters import ParameterError, ParameterSet, Quantity
     from repose.sim.scenes.common.by_hand import place_spheres
+    from repose.sim.scenes.common.setup import Bodies, Bonds, Cylinder, Facet, Plane, Setup, Spheres
 
 _MODULES = {
+    "engine.body_builder": ("shape_of_spheres",),
     "engine.model": ("Integrator", "Model"),
     "engine.world": ("World",),
     "experiment.commands": (
         "Act",
+        "MoveWall",
         "Pull",
         "Recover",
         "Release",
@@ -48,24 +59,31 @@ _MODULES = {
     ),
     "experiment.experiment": ("Experiment", "Scene"),
     "experiment.export_state": ("write_lammps",),
-    "experiment.simulation": ("EnergyGapWarning", "Simulation", "SimulationFault", "TimeStepWarning"),
+    "experiment.simulation": ("EnergyGapWarning", "Simulation", "SimulationFault", "TimeSeries", "TimeStepWarning"),
     "experiment.snapshot": ("Snapshot",),
     "laws.law": ("Law",),
     "laws.materials": ("Material",),
     "parameters": ("ParameterError", "ParameterSet", "Quantity"),
     "scenes.common.by_hand": ("place_spheres",),
+    "scenes.common.setup": ("Bodies", "Bonds", "Cylinder", "Facet", "Plane", "Setup", "Spheres"),
 }
 
 __all__ = (
     "Act",
+    "Bodies",
+    "Bonds",
+    "Cylinder",
     "EnergyGapWarning",
     "Experiment",
+    "Facet",
     "Integrator",
     "Law",
     "Material",
     "Model",
+    "MoveWall",
     "ParameterError",
     "ParameterSet",
+    "Plane",
     "Pull",
     "Quantity",
     "Recover",
@@ -74,14 +92,18 @@ __all__ = (
     "Rewind",
     "Scene",
     "SetParameters",
+    "Setup",
     "Simulation",
     "SimulationFault",
     "Snapshot",
+    "Spheres",
     "Start",
     "TakeBack",
+    "TimeSeries",
     "TimeStepWarning",
     "World",
     "place_spheres",
+    "shape_of_spheres",
     "write_lammps",
 )
 

@@ -23,6 +23,7 @@ import difflib
 import math
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -362,7 +363,7 @@ class ParameterSet(BaseModel):
     def checked(cls, values: Mapping[str, Any]) -> Self:
         """The set with the given values and defaults for the rest; raises `ParameterError`."""
         for name in values:
-            require_known(name, cls.model_fields)
+            cls.require_parameter(name)
         try:
             return cls.model_validate({name: plain_number(value) for name, value in values.items()})
         except ValidationError as error:
@@ -392,12 +393,28 @@ class ParameterSet(BaseModel):
         return cls
 
     @classmethod
+    def require_parameter(cls, name: str) -> None:
+        """Raise `ParameterError` if the set has no parameter of this name; a symbol is answered with the name."""
+        if isinstance(name, str) and name not in cls.model_fields:
+            of_symbol = named_by_symbol(name, {entry.name: entry.quantity.symbol for entry in cls.declared().values()})
+            if of_symbol:
+                raise ParameterError(
+                    Message(
+                        "Unknown {what} '{name}': {hint}",
+                        what=PARAMETER,
+                        name=short(name),
+                        hint=Message("did you mean {names}?", names=any_of(of_symbol)),
+                    )
+                )
+        require_known(name, cls.model_fields)
+
+    @classmethod
     def parse(cls, name: str, text: str) -> Value:
         """The value that a user typed for `name`, in SI; raises `ParameterError`.
 
         A number must be one that `read_number` accepts, without other characters: `0,2` and `1 mm` are refused.
         """
-        require_known(name, cls.model_fields)
+        cls.require_parameter(name)
         parameter = cls.declared()[name]
         if parameter.kind == "path":
             return cls._one(name, unquoted(text))
@@ -554,6 +571,32 @@ def unknown(name: Any, names: Any, what: Message = PARAMETER) -> Message:
         else Message("known: {value}.", value=short(", ".join(names), 800) or "none")
     )
     return Message("Unknown {what} '{name}': {hint}", what=what, name=name_text(name), hint=hint)
+
+
+def named_by_symbol(symbol: str, symbols: Mapping[str, str]) -> list[Message]:
+    """The names whose symbol is written like this, each with its symbol: 'friction' (μ) for mu, by the names of Greek
+    letters and with or without marks between letters and index; in small letters only if nothing else agrees.
+    `symbols` are the symbols by name."""
+    for spelled in (_spelled, lambda text: _spelled(text).lower()):
+        wanted = spelled(symbol)
+        names = [name for name, known in symbols.items() if wanted and spelled(known) == wanted]
+        if names:
+            return [plain(f"'{name}' ({symbols[name]})") for name in names]
+    return []
+
+
+def _spelled(symbol: str) -> str:
+    """A symbol in Latin letters and digits: mur for μ_r, l0 for l₀."""
+    letters = []
+    for letter in unicodedata.normalize("NFKC", symbol):
+        greek = GREEK.fullmatch(unicodedata.name(letter, ""))
+        word = "lambda" if greek and greek[2] == "LAMDA" else greek[2].lower() if greek else letter
+        letters.append(word.capitalize() if greek and greek[1] == "CAPITAL" else word)
+    return "".join(letter for letter in "".join(letters) if letter.isalnum())
+
+
+GREEK = re.compile(r"GREEK (SMALL|CAPITAL) LETTER (?:FINAL )?([A-Z]+)")
+"""Name of a Greek letter in Unicode."""
 
 
 def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:

@@ -31,11 +31,13 @@ from repose.sim.wording import described, is_own, reason_of, short, value_text
 
 OFFERS = {
     "laws": "LAW",
+    "laws.properties": "PROPERTY",
     "integrators": "INTEGRATORS",
     "fields": "FIELD",
     "bonds": "BOND",
     "measure": "MEASUREMENT",
     "scenes": "SCENE",
+    "colours": "COLOUR",
     "study.studies": "STUDY",
 }
 """By package of `sim`: the name under which a module offers a record or a tuple of records."""
@@ -69,10 +71,12 @@ class Plugin(NamedTuple):
         """Kinds and names of the records of the plug-in, such as "law springy"."""
         names = {
             "laws": "law",
+            "laws.properties": "property",
             "integrators": "integrator",
             "fields": "field",
             "bonds": "bond law",
             "scenes": "scene",
+            "colours": "colour",
             "measure": "measurement",
             "study.studies": "study",
         }
@@ -96,6 +100,11 @@ _clashes: dict[tuple[str, str], str] = {}
 def records(kind: str) -> dict[str, Any]:
     """Every record of a kind by its name; `kind` is a key of `OFFERS`. Shipped records come first."""
     return _records(kind)
+
+
+def by_hand() -> ModuleType:
+    """The module that makes the scenes of scripts, which are in no list, from what a script or a saved run gives."""
+    return importlib.import_module("repose.sim.scenes.common.by_hand")
 
 
 def scenes() -> dict[str, Any]:

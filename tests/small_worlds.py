@@ -18,9 +18,9 @@ from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
 from repose.sim.engine.contacts.contact_table import (
     ContactRange,
     ContactTable,
-    acting,
     blank_table,
     entries_of,
+    first_of,
     plain_evaluation,
 )
 from repose.sim.engine.model import NO_COEFFICIENTS, BoundLaw, Coefficients, LawCall, Model
@@ -125,7 +125,7 @@ def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
     def table(world: World, numbers: tuple) -> ContactTable:
         blank = blank_table(world, entries_of(world), force=True)
         evaluate = plain_evaluation(model.law, model.shapes, likeness(numbers))
-        return acting(blank, evaluate(ContactRange(world, numbers, 0, blank.i.size, blank)))
+        return first_of(blank, evaluate(ContactRange(world, numbers, 0, blank.i.size, blank)))
 
     return table
 

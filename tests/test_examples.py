@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import runpy
 import sys
@@ -21,10 +22,11 @@ SMALL = {
     "heap": ("12",),
     "friction_study": ("study", "12"),
     "million": ("lammps", "60"),
+    "compression": ("49", "0", "1"),
 }
 """Arguments of each script for its small form."""
-COMPILED = ("heap", "friction_study")
-"""Those that run a whole heap, whose engine other tests compile."""
+COMPILED = ("heap", "friction_study", "compression")
+"""Those that take a hundred thousand steps."""
 
 
 @pytest.fixture
@@ -72,6 +74,25 @@ def test_a_heap_is_poured_and_measured(run) -> None:
     words = run("heap")
     assert re.search(r"12 grains: \d+ left on the base", words)
     assert "angle of repose" in words or "no slope" in words
+
+
+def contacts_per_disc(words: str) -> list[float]:
+    return [float(found) for found in re.findall(r"Z = (\d\.\d+)", words)]
+
+
+def test_friction_lowers_the_contacts_of_compressed_discs(run) -> None:
+    smooth, rough = contacts_per_disc(run("compression"))
+    assert smooth > 3.9
+    assert 3.0 <= rough < smooth - 0.3
+
+
+@pytest.mark.slow
+def test_compressed_discs_have_the_contacts_of_the_literature(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SMALL, "compression", ("196",))
+    found = contacts_per_disc(run("compression"))
+    assert found[0] == pytest.approx(4.0, abs=0.3)  # isostatic without friction: 2 d = 4
+    assert all(after < before + 0.1 for before, after in itertools.pairwise(found))
+    assert 3.0 < found[-1] < 3.6  # d + 1 = 3 at the jamming point; more under pressure
 
 
 def test_a_study_of_friction_prints_a_table_and_draws_it(run, tmp_path: Path) -> None:

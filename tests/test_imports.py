@@ -23,6 +23,7 @@ LAYERS = (
     ("repose.sim",),
     ("repose.sim.study",),
     ("repose.sim.scenes",),
+    ("repose.sim.colours",),
     ("repose.sim.experiment",),
     ("repose.sim.clumps",),
     ("repose.sim.io",),

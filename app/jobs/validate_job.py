@@ -45,7 +45,7 @@ def rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
             lines.append((title, comparison.trouble, "–", "–", AGREES[False]))
         for outcome in comparison.outcomes:
             lines.append(
-                (title, str(outcome.statement), str(outcome.measured), str(outcome.expected), AGREES[outcome.holds])
+                (title, str(outcome.statement), str(outcome.found), str(outcome.expected), AGREES[outcome.holds])
             )
             title = ""
     return lines

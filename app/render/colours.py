@@ -6,19 +6,19 @@ Blending is done in linear light; files and palettes are sRGB. `to_linear` and `
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from repose.sim import registry
+from repose.sim.colours.colour import GrainColour
+from repose.sim.colours.ranges import to_round, widening
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Part
-from repose.sim.measure.stress import stress_unit
 from repose.sim.message import Message, _
-from repose.sim.scales import nice_step
 
 Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
@@ -29,10 +29,6 @@ ROWS = 256
 RISE, FALL = 0.25, 0.02
 """Fraction of the distance to its target by which an end of a following range moves per picture: outward at once,
 inward in about 1 s."""
-FALL_SHARE = 0.5
-"""Upper end of the fixed range of speeds, in speeds of free fall through the scene: in a flow few grains are faster."""
-LAYER_STEPS = (3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200)
-"""Upper ends of the range of layers whose number is not known: their colours change seldom while they are poured."""
 
 
 @dataclass(frozen=True)
@@ -124,50 +120,6 @@ PART_LOOKS = {
 """Colours of the materials of parts (`repose.sim.measure.display.Part`); other parts are coloured by their number."""
 
 
-def _from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]]:
-    """From zero to the 99th percentile, at least to `least`, so that small values at rest do not use the whole map."""
-
-    def span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
-        return 0.0, max(float(np.percentile(values, 99.0)), least)
-
-    return span
-
-
-def _speed_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
-    """Like `_from_zero`, at least to the settle speed."""
-    settled = float(snapshot.run.parameters.values.get("settle_speed", 1e-2))
-    return _from_zero(2.0 * settled)(values, snapshot)
-
-
-def _widening(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """The wanted range; `Ranges` does not make it narrower."""
-    return wanted
-
-
-def to_round(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From zero to 1, 2 or 5 times a power of ten: such a range seldom changes."""
-    return 0.0, nice_step(wanted[1], 1)
-
-
-def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From zero to a share of the speed of free fall through the scene: known before the grains move."""
-    up = len(snapshot.geometry.box[0]) - 1
-    gravity = float(snapshot.run.parameters.values.get("gravity", 9.81))
-    height = max(snapshot.geometry.box[1][up] - snapshot.geometry.box[0][up], 0.0)
-    fall = FALL_SHARE * math.sqrt(2.0 * gravity * height)
-    if fall <= 0.0:
-        return to_round(wanted, snapshot)
-    power = 10.0 ** math.floor(math.log10(fall))
-    return 0.0, next(lead * power for lead in (1.0, 1.5, 2.0, 3.0, 5.0, 10.0) if lead * power >= 0.95 * fall)
-
-
-def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From the first layer to the last one of the run; to the next of `LAYER_STEPS` if the last one is not known."""
-    if snapshot.grains.layers and max(snapshot.grains.layers, 2) > wanted[1]:
-        return 0.0, max(snapshot.grains.layers - 1.0, 1.0)
-    return 0.0, float(next((step for step in LAYER_STEPS if step >= wanted[1]), wanted[1]))
-
-
 @dataclass(frozen=True)
 class Colouring:
     """One column with its name and unit in the legend.
@@ -182,22 +134,12 @@ class Colouring:
     """SI unit; the legend adds the prefix that suits the range."""
     kind: Literal["continuous", "discrete"]
     span: Callable[[Floats, Snapshot], tuple[float, float]]
-    fixed: Callable[[tuple[float, float], Snapshot], tuple[float, float]] = _widening
+    fixed: Callable[[tuple[float, float], Snapshot], tuple[float, float]] = widening
     """Function from the wanted range to the constant range of a run."""
-
-
-def _coordination_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
-    return 0.0, 6.0
-
-
-def _size_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
-    """The middle 98 %; equal grains get a range around their one size."""
-    low, high = (float(v) for v in np.percentile(values, (1.0, 99.0)))
-    return (low, high) if high - low > 1e-3 * high else (0.9 * low, 1.1 * high)
-
-
-def _layer_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
-    return 0.0, max(float(values.max()), 1.0)
+    widens: bool = True
+    first: int = 0
+    more: bool = False
+    """As in `repose.sim.colours.colour.GrainColour`."""
 
 
 AUTOMATIC = "automatic"
@@ -206,17 +148,43 @@ AUTOMATIC = "automatic"
 PARTS = "parts"
 """Automatic colours of bodies with parts: the part to which a particle belongs."""
 
-COLOURINGS: dict[str, Colouring | None] = {
-    AUTOMATIC: None,
-    "speed": Colouring("speed", _("Speed"), "v", "m/s", "continuous", _speed_span, _free_fall),
-    "force": Colouring("force", _("Normal force, sum"), "ΣF", "N", "continuous", _from_zero(1e-6), to_round),
-    "pressure": Colouring("pressure", _("Pressure on the grain"), "P", "Pa", "continuous", _from_zero(1e-6), to_round),
-    "coordination": Colouring("coordination", _("Contacts"), "Z", "", "discrete", _coordination_span),
-    "size": Colouring("size", _("Radius"), "R", "m", "continuous", _size_span),
-    "layer": Colouring("layer", _("Layer of origin"), "", "", "discrete", _layer_span, _layer_step),
-    **dict.fromkeys(("photoelastic", "sand", "clay", "plain")),
-}
-"""Quantities and looks to choose from, in the order of the list; None for a look, which shows no quantity."""
+UNCOLOURED = ("photoelastic", "sand", "clay", "plain")
+"""Looks, which show no quantity."""
+
+
+class Choices(Mapping[str, Colouring | None]):
+    """Quantities (repose.sim.colours) and looks to choose from, in the order of the list; None for a look. Plug-ins add
+    quantities while the program begins."""
+
+    _of: dict[str, GrainColour] | None = None
+    """The records from which the choices were made."""
+    _known: dict[str, Colouring | None]
+
+    def _now(self) -> dict[str, Colouring | None]:
+        records = registry.records("colours")
+        if records is not self._of:
+            ordered = sorted(records.values(), key=lambda colour: colour.order)
+            quantities = {colour.name: colouring_with(colour) for colour in ordered}
+            self._of, self._known = records, {AUTOMATIC: None, **quantities, **dict.fromkeys(UNCOLOURED)}
+        return self._known
+
+    def __getitem__(self, name: str) -> Colouring | None:
+        return self._now()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+
+def colouring_with(colour: GrainColour, dimension: int = 3) -> Colouring:
+    """A colour of grains as the legend shows it, in the plane or in space."""
+    scale = colour.kind, colour.span, colour.fixed, colour.widens, colour.first, colour.more
+    return Colouring(colour.name, colour.legend, colour.symbol, colour.unit_in(dimension), *scale)
+
+
+COLOURINGS = Choices()
 
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:
@@ -238,10 +206,8 @@ def shown_as(choice: str, snapshot: Snapshot) -> str:
 
 def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
     """The quantity of that name, with the unit that stress has in the snapshot's dimension; None for a look."""
-    colouring = COLOURINGS.get(name)
-    if colouring is None or colouring.name != "pressure":
-        return colouring
-    return replace(colouring, unit=stress_unit(snapshot.grains.position.shape[1]))
+    colour = registry.records("colours").get(name)
+    return None if colour is None else colouring_with(colour, snapshot.grains.position.shape[1])
 
 
 MOST_BANDS = 12
@@ -292,7 +258,7 @@ class Ranges:
             span = self._eased[name] = ease(self._eased.get(name), wanted)
             return span
         span = colouring.fixed(wanted, snapshot)
-        return span if colouring.fixed is _free_fall else self.held(name, span, snapshot)
+        return self.held(name, span, snapshot) if colouring.widens else span
 
     def held(self, name: str, span: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
         """The range of that name in this run, widened to contain `span`."""

@@ -94,7 +94,7 @@ def _result(snapshot: Snapshot) -> tuple[Message, ...]:
     readings."""
     if snapshot.results.outcomes and not any(entry.expected is not None for entry in snapshot.results.readings):
         return tuple(
-            joined(("✓ " if entry.holds else ("✗ "), entry.statement, ": ", entry.measured), "")
+            joined(("✓ " if entry.holds else ("✗ "), entry.statement, ": ", entry.found), "")
             for entry in snapshot.results.outcomes
         )
     return tuple(map(_read, shown_readings(snapshot.results.readings)))

@@ -158,14 +158,15 @@ def compiled_parts(model: Model, params: tuple = (), coefficients: Coefficients 
     return parts._replace(**made)
 
 
-def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda: None) -> Parts:
-    """The addresses of the compiled parts that this world needs; parts are compiled or loaded from the cache.
+def addresses(parts: Parts, walled: bool, between: Callable[[], object] = lambda: None) -> Parts:
+    """The addresses of the compiled parts that a world needs, with walls or without; parts are compiled or loaded from
+    the cache.
 
     `between` is called after the parts that depend on the law, before the parts that depend on the dimension alone.
     Another process may be compiling these, the longest first (repose.sim.experiment.compile_beside): this one begins
     with the shortest, and each part is compiled by the process that comes to it first.
     """
-    needed = needed_parts(parts, has_walls(world))
+    needed = needed_parts(parts, walled)
     kinds = argument_types()
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()

@@ -8,9 +8,9 @@ that it reads. The type of a world is therefore the same for all models.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from llvmlite import ir
@@ -108,7 +108,6 @@ class Record:
 
     def __init__(self, tables: Any, kind: TablesAt) -> None:
         """`tables` is a named tuple of arrays; raises TypeError if compiled code would misread one of them."""
-        self._numba_type_ = kind
         words: list[int] = []
         for number, (table, (dtype, ndim)) in enumerate(zip(_arrays(tables), _expected(kind), strict=True)):
             flags = table.flags
@@ -117,6 +116,17 @@ class Record:
                 name, expected = list(_names(tables))[number], list(_kinds(kind.kind))[number]
                 raise TypeError(f"The step reads {name} as {expected}: it is {typeof(table)}.")
             words += (table.__array_interface__["data"][0], *table.shape)
+        self._keep(words, kind)
+
+    @classmethod
+    def of_words(cls, words: Sequence[int], kind: TablesAt) -> Self:
+        """The record with these addresses and shapes, of tables that have just been made and need no check."""
+        record = cls.__new__(cls)
+        record._keep(words, kind)
+        return record
+
+    def _keep(self, words: Sequence[int], kind: TablesAt) -> None:
+        self._numba_type_ = kind
         self.memory = np.array(words, np.int64)
         self.address = int(self.memory.__array_interface__["data"][0])
 
@@ -168,6 +178,14 @@ _records: dict[tuple[int, ...], tuple[Record, list[Any]]] = {}
 
 def record_of(world: World) -> Record:
     """The record of a world, made once: a table can be replaced but its memory never moves."""
+    if world.record is None:
+        world.record = _record_of(world)
+    record: Record = world.record
+    return record
+
+
+def _record_of(world: World) -> Record:
+    """The record of worlds with the same tables."""
     tables = _arrays(world)
     identities = tuple(map(id, tables))
     entry = _records.get(identities)

@@ -193,9 +193,7 @@ class Bodies(NamedTuple):
     """Identity, the id of the first member, shape (bodies,)."""
 
 
-class World(NamedTuple):
-    """Everything one step reads and writes."""
-
+class _Tables(NamedTuple):
     motion: Floats
     """Time derivatives of the coordinates, shape (coordinates, levels, count): level 0 position
     [m or rad], 1 velocity [m/s or rad/s], 2 acceleration, and further levels of the integrator.
@@ -247,6 +245,17 @@ class World(NamedTuple):
     """`Bodies`, or an empty tuple. In the row of a member, `mass` is the mass of its body, and `inverse_mass` is an
     upper bound of acceleration / force, rotation of the body included. The motion of a member follows from its body and
     overwrites the result of the integrator."""
+
+
+class World(_Tables):
+    """Everything one step reads and writes."""
+
+    record: Any = None
+    """Addresses of the tables for compiled code, made by `repose.sim.engine.records` at the first use; not part of a
+    copy."""
+
+    def __getstate__(self) -> None:
+        """Nothing beside the tables is copied or pickled: a copy has tables at other addresses."""
 
     @property
     def sphere_count(self) -> int:

@@ -26,7 +26,7 @@ from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world, motions
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.compile_beside import compile_beside
-from repose.sim.experiment.experiment import Engine, Experiment, Scene
+from repose.sim.experiment.experiment import Effective, Engine, Experiment, Formulas, Scene
 from repose.sim.experiment.ledger import booked, survey_contacts
 from repose.sim.experiment.relaxation import relax_where_stiffer
 from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
@@ -50,16 +50,50 @@ def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     return Model(law, scheme, scene.model.dimension, scene.model.rotates(built), bound, bond, bodies)
 
 
-def engine_for(scene: Scene, parameters: Any, built: Any) -> Engine:
-    """The compiled functions of a model and the coefficients that they read; numba compiles them at the first call."""
-    model = model_for(scene, parameters, built)
-    return Engine(
-        model,
-        compose(model),
-        compose_survey(model),
-        contact_table(model),
+class Watched:
+    """Parameters that note the names of those that are read. It counts as an object of their class."""
+
+    def __init__(self, parameters: Any) -> None:
+        self._parameters, self._names = parameters, set[str]()
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":
+            return type(object.__getattribute__(self, "_parameters"))
+        object.__getattribute__(self, "_names").add(name)
+        return getattr(object.__getattribute__(self, "_parameters"), name)
+
+
+def read_from(watched: Watched) -> dict[str, Any]:
+    """The values that have been read, by name; all of them if something was read that is no parameter, such as a
+    method."""
+    parameters, names = (object.__getattribute__(watched, name) for name in ("_parameters", "_names"))
+    declared = parameters.declared().keys()
+    return {name: getattr(parameters, name) for name in (names if names <= declared else declared)}
+
+
+def engine_for(scene: Scene, parameters: Any, built: Any, now: Effective | None = None) -> Engine:
+    """The compiled functions of a model and the coefficients that they read, `now` or those of the parameters; numba
+    compiles the functions at the first call."""
+    watched = Watched(parameters)
+    model = model_for(scene, watched, built)
+    formulas = Formulas(scene, built, read_from(watched))
+    made = compose(model), compose_survey(model), contact_table(model)
+    return Engine(model, formulas, *made, *(now or effective(scene, parameters)))
+
+
+def has_formulas_of(engine: Engine, scene: Scene, parameters: Any, built: Any) -> bool:
+    """Whether the model of the engine is that of these parameters: the values that select its formulas are the same."""
+    known = engine.formulas
+    same = known.scene is scene and known.built is built
+    return same and all(getattr(parameters, name, None) == value for name, value in known.selected_by.items())
+
+
+def effective(scene: Scene, parameters: Any, turned: float = 0.0) -> Effective:
+    """The coefficients of these parameters, on a table that the scene has `turned` by this angle [rad]."""
+    on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
+    return Effective(
         laws()[scene.law_of(parameters)].coefficients(parameters),
-        parameters.gravity_vector(scene.model.dimension),
+        on_table.gravity_vector(scene.model.dimension),
         field_coefficients(scene, parameters),
         bond_coefficients(scene, parameters),
     )
@@ -83,9 +117,18 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     previous = experiment.engine.model
     scene = experiment.scene
     experiment.parameters, experiment.run = parameters, run
-    experiment.engine = engine = engine_for(scene, parameters, run.built)
+    requested = effective(scene, parameters, turned_by(experiment))
+    # A change of a number keeps the formulas. The former engine does not change: a change that is stopped restores it.
+    if has_formulas_of(experiment.engine, scene, parameters, run.built):
+        experiment.engine = engine = replace(experiment.engine)
+        _use(experiment, requested)
+    else:
+        experiment.engine = engine = engine_for(scene, parameters, run.built, requested)
     run.world = with_parts(run.world, engine.model)
-    use_parameters(experiment, parameters_in_force(experiment))
+    engine.requested = None
+    if run.ramp is not None:
+        engine.requested = requested
+        use_parameters(experiment, parameters_in_force(experiment))
     engine.dt_check_steps = automatic_step.dt_check_steps(experiment)
     update_contact_time(experiment)
     if not is_compiled(engine.advance, run.world):
@@ -100,17 +143,24 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
 
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Pass the values of these parameters to the law and to the weight of the grains."""
-    experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].coefficients(parameters)
-    turned = experiment.scene.course.turned(experiment.run.state)
-    on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
-    experiment.engine.gravity = on_table.gravity_vector(experiment.scene.model.dimension)
-    experiment.engine.field_coefficients = field_coefficients(experiment.scene, parameters)
-    experiment.engine.bond_coefficients = bond_coefficients(experiment.scene, parameters)
+    _use(experiment, effective(experiment.scene, parameters, turned_by(experiment)))
+
+
+def _use(experiment: Experiment, now: Effective) -> None:
+    engine = experiment.engine
+    engine.law_parameters, engine.gravity, engine.field_coefficients, engine.bond_coefficients = now
+
+
+def turned_by(experiment: Experiment) -> float:
+    """Angle by which the scene has turned the table [rad]."""
+    return float(experiment.scene.course.turned(experiment.run.state))
 
 
 def turn_gravity(experiment: Experiment) -> None:
     """Update gravity after the scene has turned the table."""
     use_parameters(experiment, parameters_in_force(experiment))
+    if experiment.run.ramp is not None:
+        experiment.engine.requested = effective(experiment.scene, experiment.parameters, turned_by(experiment))
 
 
 def parameters_in_force(experiment: Experiment) -> Any:
@@ -139,11 +189,16 @@ def _between(before: float, after: float, share: float, log: bool) -> float:
 @contextmanager
 def at_ramp_end(experiment: Experiment) -> Iterator[None]:
     """Inside the block the parameter values are those at the end of the present ramp."""
-    use_parameters(experiment, experiment.parameters)
+    engine = experiment.engine
+    if experiment.run.ramp is None or engine.requested is None:  # they are in force
+        yield
+        return
+    present = Effective(engine.law_parameters, engine.gravity, engine.field_coefficients, engine.bond_coefficients)
+    _use(experiment, engine.requested)
     try:
         yield
     finally:
-        use_parameters(experiment, parameters_in_force(experiment))
+        _use(experiment, present)
 
 
 def update_contact_time(experiment: Experiment) -> None:
@@ -184,8 +239,9 @@ def request_parameters(experiment: Experiment, asked: Any, relaxing: bool = True
         with at_ramp_end(experiment):
             relaxed = relaxing and relax_where_stiffer(experiment, stored)
         if relaxed:
-            experiment.run.ramp = None
-            use_parameters(experiment, asked)
+            if experiment.engine.requested is not None:
+                _use(experiment, experiment.engine.requested)
+            experiment.run.ramp = experiment.engine.requested = None
             restart_motion(experiment)
     return relaxed
 
@@ -205,7 +261,7 @@ def advance_ramp(experiment: Experiment) -> bool:
         return False
     with booked(experiment, "work"):
         if run.ramp.parts_done(run.step) == RAMP_PARTS:
-            run.ramp = None
+            run.ramp = experiment.engine.requested = None
         use_parameters(experiment, parameters_in_force(experiment))
     if run.ramp is None:
         update_contact_time(experiment)

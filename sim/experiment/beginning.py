@@ -18,7 +18,11 @@ from repose.sim.scene_fields import no_phase_in_state
 def checked_world(scene: Scene, parameters: Any, made: Any) -> tuple[World, Any]:
     """World and state with which the scene begins; raises `ParameterError` if a table does not suit the scene."""
     whole = isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], World)
-    if flaw := _flaw(scene, parameters, made[0]) if whole else "its function begin must return a World and its state":
+    if (
+        flaw := flaw_of_world(scene, parameters, made[0])
+        if whole
+        else "its function begin must return a World and its state"
+    ):
         raise ParameterError(f"The scene '{scene.name}' cannot begin: {flaw}.")
     if not hasattr(made[1], "phase"):
         raise no_phase_in_state(scene.name, scene.phase_names)
@@ -26,7 +30,8 @@ def checked_world(scene: Scene, parameters: Any, made: Any) -> tuple[World, Any]
     return made[0], made[1]
 
 
-def _flaw(scene: Scene, parameters: Any, world: World) -> str:
+def flaw_of_world(scene: Scene, parameters: Any, world: World) -> str:
+    """Which table of the world does not suit the scene, in words; empty if all do."""
     dimension, coordinates = world.search.cell.shape[0], world.motion.shape[0]
     if dimension != scene.model.dimension:
         declared = scene.model.dimension

@@ -51,7 +51,7 @@ def new_experiment(
 def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Experiment:
     """An experiment that continues a saved run."""
     now = saved.now.now
-    scene = registry.scenes()[saved.log.scene]
+    scene = _scene_of(saved)
     experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored(), session)
     resume(experiment, saved)
     return experiment
@@ -105,11 +105,20 @@ def restore_state(experiment: Experiment, before: tuple[dict[str, Any], ...]) ->
 
 def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
-    experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
+    experiment.scene, experiment.seed, experiment.ready = _scene_of(saved), log.seed, log.ready
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
     notify(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read
     adopt_measured(experiment, saved)
+
+
+def _scene_of(saved: SavedRun) -> Scene:
+    """The scene of a saved run: from the list, or made again of the data in the run."""
+    if saved.made_of is None:
+        listed: Scene = registry.scenes()[saved.log.scene]
+        return listed
+    made: Scene = registry.by_hand().scene_of(saved.made_of.world, saved.made_of.recipe)
+    return made
 
 
 def restore(experiment: Experiment, point: Checkpoint) -> None:

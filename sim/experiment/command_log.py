@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from repose.sim.engine.jit import fingerprint
 from repose.sim.experiment.commands import Logged
@@ -67,6 +67,8 @@ class SavedRun:
     """Results of runs of this scene, for comparison."""
     engine: str = field(default_factory=lambda: f"{fingerprint()} {platform.machine()}")
     """Fingerprint of the engine and kind of machine; the rounding of the continued run depends on both."""
+    made_of: Any = None
+    """`Scene.made_of` of its scene."""
 
     @property
     def foreign(self) -> bool:

@@ -162,6 +162,16 @@ class Still:
 
 
 @dataclass(frozen=True)
+class MoveWall:
+    """Move a wall with a constant velocity from now on; refused in a scene that moves its walls itself."""
+
+    wall: int
+    """Row of the wall, in the order in which a script gives them."""
+    velocity: tuple[float, ...]
+    """[m/s]."""
+
+
+@dataclass(frozen=True)
 class Resume:
     """Continue a run read from a file, with its log, or several of them side by side."""
 
@@ -224,7 +234,7 @@ class KeepMeasured:
 ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release | Shake | Still
 """Commands of the mouse on grains, walls and table."""
 
-Logged = SetParameters | Act | Recover | ByHand
+Logged = SetParameters | Act | Recover | MoveWall | ByHand
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import changes, drawn_walls, faults, hand, history, results, side_by_side
+from repose.sim.experiment import changes, drawn_walls, faults, hand, history, moved_walls, results, side_by_side
 from repose.sim.experiment.command_log import Entry, SavedRun, SavedSideBySide
 from repose.sim.experiment.commands import (
     ADDED,
@@ -24,6 +24,7 @@ from repose.sim.experiment.commands import (
     KeepMeasured,
     KeepOne,
     Logged,
+    MoveWall,
     Pull,
     Push,
     Recover,
@@ -259,6 +260,9 @@ def _apply(experiment: Experiment, command: Command) -> None:
         case RemoveWall(position, reach):
             drawn_walls.remove_wall(experiment, position, reach)
             changes.keep_in_good_state(experiment)
+        case MoveWall(wall, velocity):
+            moved_walls.move_wall(experiment, wall, velocity)
+            faults.update_dt(experiment)
         case Pull(sphere_id, position, limit):
             hand.pull(experiment, sphere_id, position, limit)
             faults.update_dt(experiment)

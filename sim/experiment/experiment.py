@@ -171,6 +171,8 @@ class Hand(SceneRecord):
     free_walls: bool = False
     """Whether the user can draw walls, in the plane. The scene then has no walls of its own, and counts and moves
     none."""
+    moves_walls: bool = False
+    """Whether a script can give its walls other velocities (`commands.MoveWall`)."""
     rebuild: Callable[[Experiment, Any], None] | None = None
     """rebuild(experiment, parameters): rebuilds walls and base under the present grains, books the work and updates
     `Run.built`. None if a change of the base restarts the experiment."""
@@ -215,6 +217,9 @@ class Scene:
     """How its runs are compared in the window and by `repose sweep`; None if they are not compared."""
     test_values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters of a small experiment that ends within seconds, for the tests."""
+    made_of: Any = None
+    """The data of which a scene that is in no list is made again (`repose.sim.scenes.common.by_hand`); None for a scene
+    in the list."""
 
     def __new__(cls, **named: Any) -> Self:
         """Raise `ParameterError` with an example for a field that is missing or belongs in a record, before Python
@@ -271,12 +276,33 @@ class Scene:
         return str(getattr(parameters, "law", self.model.law))
 
 
+class Effective(NamedTuple):
+    """The coefficients that follow from values of the parameters, as the compiled functions read them."""
+
+    law: tuple
+    gravity: tuple[float, ...]
+    fields: tuple
+    bond: tuple
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """What a model was made of: it is made again only if one of these has changed."""
+
+    scene: Scene
+    built: Any
+    """`Run.built`."""
+    selected_by: Mapping[str, Any]
+    """Values of the parameters that were read when the formulas were selected, by name."""
+
+
 @dataclass
 class Engine:
     """Compiled functions and the coefficients that they read, which follow from the parameters. All written by
     `activation`."""
 
     model: Model
+    formulas: Formulas
     advance: Callable[..., tuple[int, int, int]]
     """The compiled step loop (repose.sim.engine.step)."""
     survey: Callable[..., Survey]
@@ -290,6 +316,8 @@ class Engine:
     """Parameter values in effect that the fields of the scene read."""
     bond_coefficients: tuple = ()
     """Numbers that the bond law reads."""
+    requested: Effective | None = None
+    """The coefficients of the requested parameters during a ramp; None without a ramp."""
     dt_check_steps: int = 1
     """Steps between two checks of the time step."""
     contact_time: float = 0.0

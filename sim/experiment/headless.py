@@ -45,17 +45,49 @@ class Frames:
         self.due = experiment.time if on_state is not None else math.inf
         """Simulated time of the next frame [s]."""
 
-    def take(self) -> None:
-        """Call `on_state` if a frame is due, if a phase for which it waits has begun, or if the time was set back."""
+    def take(self) -> bool:
+        """Call `on_state` if a frame is due, if a phase for which it waits has begun, or if the time was set back;
+        returns False: a film does not end a run."""
         experiment = self._experiment
         if self._on_state is None:
-            return
+            return False
         begins = self._at_phases and experiment.phase != self._phase
         if begins or experiment.time < self._last:
             self.due = experiment.time
         self._phase, self._last = experiment.phase, experiment.time
         while experiment.time >= self.due - 1e-12:
             self.due += self._on_state(experiment)
+        return False
+
+
+class EqualTimes:
+    """Calls of a function at equal simulated times, at the first step at or after each of them."""
+
+    def __init__(self, experiment: Experiment, interval: float, call: Callable[[], bool]) -> None:
+        """`call` returns whether the run shall end; `interval` is the time between two calls [s]."""
+        self._experiment, self._interval, self._call = experiment, interval, call
+        self._begin, self._number, self._last = experiment.time, 0, experiment.time
+
+    @property
+    def due(self) -> float:
+        """Simulated time of the next call [s]: a multiple of the interval, never a running sum."""
+        return self._begin + self._number * self._interval
+
+    def take(self) -> bool:
+        """Call the function if it is due, or if the time was set back; returns whether the run shall end."""
+        now, early = self._experiment.time, 1e-3 * self._experiment.dt  # as in `steps_until`
+        if now < self._last:
+            self._begin, self._number = now, 0
+        self._last = now
+        if now < self.due - early:
+            return False
+        # One call at most at a step, however long the step is.
+        self._number = max(self._number, math.floor((now + early - self._begin) / self._interval)) + 1
+        return self._call()
+
+
+Times = Frames | EqualTimes
+"""When a run pauses for somebody who looks at it."""
 
 
 def run_experiment(
@@ -76,17 +108,37 @@ def run_experiment(
     its end. Raises `ParameterError` if the scene cannot be run now, or cannot come to its end: without `until`, grains
     that the hand holds are released by nobody.
     """
+    begin_run(experiment, under_way)
+    return go_on(
+        experiment,
+        Frames(experiment, None if on_frame is None else shown(on_frame, forces), at_phases),
+        until,
+        on_progress,
+    )
+
+
+def begin_run(experiment: Experiment, under_way: bool = False) -> None:
+    """Begin the whole experiment. If it may be `under_way`, what an action has begun continues. Raises
+    `ParameterError` if the scene cannot be run now."""
     refusal = "" if under_way and goes_on(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
-    frames = Frames(experiment, None if on_frame is None else shown(on_frame, forces), at_phases)
+
+
+def go_on(
+    experiment: Experiment,
+    times: Times,
+    until: float = math.inf,
+    on_progress: Callable[[Message, float | None], None] = lambda words, share: None,
+) -> dict[str, Any]:
+    """Continue a run to its end, at most to the first step at or after `until` [s]; returns its results."""
     slow_since, longest = (
         experiment.time,
         PATIENCE * REST_TIME * experiment.scene.limits.time_scale(experiment.run.built),
     )
     while True:
-        frames.take()
-        if is_finished(experiment) or experiment.time >= until:
+        ended = times.take()
+        if ended or is_finished(experiment) or experiment.time >= until:
             return results_of(experiment)
         if not (holds(experiment.run) and is_slow(experiment)):
             slow_since = experiment.time
@@ -98,7 +150,7 @@ def run_experiment(
                 )
             )
         # At most to the next check, where an experiment may end: it ends at the same step with and without a film.
-        advance(experiment, steps_until(experiment, min(frames.due, until)))
+        advance(experiment, steps_until(experiment, min(times.due, until)))
         on_progress(*experiment.scene.course.describe(experiment)[1:])
 
 

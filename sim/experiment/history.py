@@ -182,4 +182,4 @@ def saved_copy(experiment: Experiment) -> SavedRun:
         end=at,
     )
     measured = experiment.session.measured.get(experiment.scene.name, ())
-    return SavedRun(kept, checkpoint(experiment), list(measured))
+    return SavedRun(kept, checkpoint(experiment), list(measured), made_of=experiment.scene.made_of)

@@ -16,12 +16,14 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment import hand
+from repose.sim.experiment.beginning import flaw_of_world
 from repose.sim.experiment.command_log import Entry, HashMark, Log, SavedRun
 from repose.sim.experiment.commands import (
     Act,
     AddGrains,
     DrawWall,
     Logged,
+    MoveWall,
     Pull,
     Push,
     Release,
@@ -48,12 +50,14 @@ from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.booked import Booked
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
-from repose.sim.parameters import checked_seed
+from repose.sim.parameters import ParameterError, checked_seed
 from repose.sim.wording import message_of, reason_of, short, value_text
 
 KIND, FORMAT, READABLE = "repose run", 10, (2, 3, 4, 5, 6, 7, 8, 9, 10)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
+MADE_OF = "made_of"
+"""Entry with the data of a scene that is in no list (`Scene.made_of`), and first part of the names of its tables."""
 PLAIN = (
     "dt",
     "clock_time",
@@ -68,7 +72,7 @@ PLAIN = (
     "held_until",
 )
 """Fields of `Run` that are written as numbers."""
-BY_HAND = (AddGrains, DrawWall, RemoveWall, Pull, Push, Release, Shake, Still)
+BY_HAND = (AddGrains, DrawWall, RemoveWall, MoveWall, Pull, Push, Release, Shake, Still)
 """Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest accepted time step and simulated time [s]."""
@@ -128,6 +132,9 @@ def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
         "measured": encode([point._asdict() for point in saved.measured], tables, "measured"),
         "surfaces": surfaces_to_plain(points, tables),
     }
+    if saved.made_of is not None:
+        tables |= {f"{MADE_OF}.world.{key}": table for key, table in tables_of(saved.made_of.world).items()}
+        manifest[MADE_OF] = encode(saved.made_of.recipe, tables, MADE_OF)
     if picture:
         tables[PICTURE] = np.frombuffer(picture, np.uint8)
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
@@ -200,6 +207,8 @@ def _advice(version: Any) -> Message:
 def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     name = decode(str, manifest["scene"], tables, "scene")
     scenes = registry.scenes()
+    if MADE_OF in manifest:
+        scenes = {name: _scene_made_of(manifest[MADE_OF], tables)}
     if name not in scenes:
         raise ArchiveError(
             Message("The file is a run of the scene '{name}', which this program does not have.", name=short(name))
@@ -218,6 +227,15 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     # No path in the file is ever opened, neither now nor when its commands are replayed.
     with kept_surfaces(surfaces, only=True):
         return _checked_run(scene, manifest, tables, surfaces)
+
+
+def _scene_made_of(data: Any, tables: Tables) -> Scene:
+    """The scene of a run that a script has set up."""
+    try:
+        made: Scene = registry.by_hand().scene_from_file(data, tables, world_of(tables, f"{MADE_OF}.world."))
+    except ParameterError as error:
+        raise ArchiveError(Message("The file cannot be used: {error}", error=message_of(error))) from None
+    return made
 
 
 def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surfaces: Mapping[str, Surface]) -> SavedRun:
@@ -247,7 +265,7 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
         raise ArchiveError(_("The state in the file does not have the hash in the file: the file is damaged."))
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
-    return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"))
+    return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"), scene.made_of)
 
 
 def _checkpoint_to_plain(point: Checkpoint, runs: dict[int, Any], tables: Tables) -> dict[str, Any]:
@@ -303,6 +321,10 @@ def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
     spin = (2 * scene.model.dimension - 3) * scene.model.rotates(run.built)
     levels = registry.integrators()[parameters.integrator].levels
     if world.motion.shape[:2] != (scene.model.dimension + spin, levels):
+        raise ArchiveError(
+            Message("The world in the file is not one of the scene '{name}': the file is damaged.", name=scene.name)
+        )
+    if flaw_of_world(scene, run.built, world):
         raise ArchiveError(
             Message("The world in the file is not one of the scene '{name}': the file is damaged.", name=scene.name)
         )

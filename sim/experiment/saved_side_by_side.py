@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from repose.sim import registry
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.command_log import SavedRun, SavedSideBySide
 from repose.sim.io import archive
@@ -57,8 +58,14 @@ def write(saved: Saved, file: BinaryIO, picture: bytes = b"") -> None:
 
 
 def load(path: str | Path) -> Saved:
-    """The run or the runs in a file of unknown content; raises `ArchiveError` with the name of the file."""
-    return saved_run.opened(path, read)
+    """The run or the runs in a file of unknown content; raises `ArchiveError` with the name of the file. The scene of a
+    script is then found by its name, in place of that of an earlier file."""
+    saved = saved_run.opened(path, read)
+    first = saved.runs[0] if isinstance(saved, SavedSideBySide) else saved
+    if first.made_of is not None:
+        by_hand = registry.by_hand()
+        registry.add_module(by_hand.module_of(by_hand.scene_of(first.made_of.world, first.made_of.recipe)))
+    return saved
 
 
 def load_single(path: str | Path) -> SavedRun:

@@ -12,16 +12,18 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
-from repose.sim.engine.checked import numbers_in
+import numpy as np
+from numpy.typing import ArrayLike
+from repose.sim.engine.checked import checked_number, numbers_in
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import changes, control, headless, history, results, saved_run, stepping
-from repose.sim.experiment.commands import Act, Command, SetParameters
+from repose.sim.experiment.commands import Act, Command, MoveWall, SetParameters
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
@@ -31,8 +33,9 @@ from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.measure.energy import Energy
-from repose.sim.parameters import ParameterError, Value, plain_number
-from repose.sim.registry import scenes
+from repose.sim.message import plain
+from repose.sim.parameters import DISPLAY_UNITS, ParameterError, Value, plain_number, require_known
+from repose.sim.registry import by_hand, measurements, scenes
 from repose.sim.wording import value_text
 
 GAP_STEPS = 200
@@ -40,6 +43,7 @@ GAP_STEPS = 200
 
 OnFault = Literal["raise", "return"]
 """What `step` and `run` do at a fault of the motion: raise `SimulationFault`, or return."""
+ON_FAULT = get_args(OnFault)
 
 
 class SimulationFault(RuntimeError):
@@ -67,9 +71,20 @@ class EnergyGapWarning(UserWarning):
     """The energy ledger of the run has a gap above 2 % of the converted energy."""
 
 
+class TimeSeries(NamedTuple):
+    """Samples of one quantity since the run began."""
+
+    time: Floats
+    """[s], shape (samples,)."""
+    values: Floats
+    """In `unit`, shape (samples,); nan where there was no value."""
+    unit: str
+    """SI unit; empty for a number."""
+
+
 class Simulation:
-    """A scene, by name or as a record, or the default one, with `values` over its defaults; `prepared` names a state to
-    start from.
+    """A scene, by name or as a record, the default one, or a `Setup` of spheres and walls, with `values` over its
+    default parameters; `prepared` names a state to start from.
 
     Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. Warns with
     `TimeStepWarning` of a time step that does not suit the contacts, and once per run with `EnergyGapWarning` if the
@@ -89,15 +104,15 @@ class Simulation:
 
     def __init__(
         self,
-        scene: str | Scene | None = None,
-        values: Mapping[str, Value] | None = None,
+        scene: str | Scene | Any = None,
+        values: Mapping[str, Any] | None = None,
         seed: int = 1,
         prepared: str | None = None,
     ) -> None:
+        given = {} if values is None else values
         if not isinstance(scene, str | Scene | None):
-            raise ParameterError(f"scene = {value_text(scene)} is refused: give the name of a scene, or its record.")
-        named = plain_values({} if values is None else values)
-        self.experiment: Experiment = changes.new_experiment(scene, named, plain_number(seed), prepared)
+            scene, given = by_hand().scene_of_setup(scene, given)
+        self.experiment: Experiment = changes.new_experiment(scene, plain_values(given), plain_number(seed), prepared)
         self._notice_step()
 
     @classmethod
@@ -106,6 +121,16 @@ class Simulation:
         experiment = cls.__new__(cls)
         experiment.experiment = changes.resumed_experiment(saved_run.load(_path(path)))
         return experiment
+
+    def __repr__(self) -> str:
+        experiment = self.experiment
+        state = "fault" if experiment.fault is not None else experiment.phase
+        law = experiment.scene.law_of(experiment.parameters)
+        return (
+            f"<Simulation of {experiment.scene.name}: {self.world.sphere_count} spheres in "
+            f"{'space' if self.model.dimension == 3 else 'the plane'}, "
+            f"law {law}, {self.time:.6g} s, {experiment.step} steps, {state}>"
+        )
 
     def apply(self, command: Command) -> None:
         """Carry out a command; raises `ParameterError` if it is refused."""
@@ -120,6 +145,11 @@ class Simulation:
     def set(self, **values: Value) -> None:
         """Change parameters, SI values; after a fault the run can continue from the last good state."""
         self.apply(SetParameters(values))
+
+    def move_wall(self, wall: int, velocity: ArrayLike) -> None:
+        """Let a wall move with this velocity [m/s] from now on; `wall` is its row, in the order of the `Setup`."""
+        speed = numbers_in("velocity", velocity, "a vector [m/s]")
+        self.apply(MoveWall(plain_number(wall), tuple(np.atleast_1d(speed).tolist())))
 
     @property
     def fault(self) -> Fault | None:
@@ -139,19 +169,32 @@ class Simulation:
         self._stop(on_fault, done)
         return done
 
-    def run(self, until: float = math.inf, on_fault: OnFault = "raise") -> dict[str, Any]:
+    def run(
+        self,
+        until: float = math.inf,
+        every: float | None = None,
+        call: Callable[[Simulation], object] | None = None,
+        on_fault: OnFault = "raise",
+    ) -> dict[str, Any]:
         """Run the whole experiment, at most to the simulated time `until` [s]; returns its results.
 
-        What an action has begun continues to its end; otherwise the whole experiment begins (action "run"). At a fault
+        What an action has begun continues to its end; otherwise the whole experiment begins (action "run"). `call` is
+        called with this simulation now and at the first step at or after each further time `every` [s]; the run ends
+        early if it returns True. It changes no bit of the run, unless it carries out commands. At a fault
         `SimulationFault` is raised; with `on_fault="return"` the results contain it.
         """
         _require_on_fault(on_fault)
         end = self._checked_end(until)
+        interval = _checked_interval(every, call)
         before = self.experiment.history.at
         if self.experiment.fault is not None:
             self._stop(on_fault, 0)
             return self.results()
-        found = headless.run_experiment(self.experiment, until=end, under_way=True)
+        headless.begin_run(self.experiment, under_way=True)
+        times: headless.Times = headless.Frames(self.experiment, None)
+        if call is not None:
+            times = headless.EqualTimes(self.experiment, interval, lambda: plain_number(call(self)) is True)
+        found = headless.go_on(self.experiment, times, until=end)
         self._stop(on_fault, self.experiment.history.at - before)
         self._tell_gap(found["energy_notice"])
         return found
@@ -204,10 +247,27 @@ class Simulation:
             self._told = now[0]
             warnings.warn(words, TimeStepWarning, stacklevel=_level_of_script())
 
-    def measure(self) -> Any:
-        """The present measurement of the scene; None if there is nothing to measure, or while a pull or push holds
-        grains."""
-        return reading_of(self.experiment)
+    def measure(self, name: str | None = None) -> Any:
+        """The present value of a measurement by name, such as "coordination", in SI units; nan if there is none.
+
+        Without a name: the present measurement of the scene; None if there is nothing to measure, or while a pull or
+        push holds grains.
+        """
+        if name is None:
+            return reading_of(self.experiment)
+        require_known(name, measurements(), plain("measurement"))
+        return float(measurements()[name].sample(system_of(self.experiment)))
+
+    def series(self, name: str) -> TimeSeries:
+        """The samples of a measurement over time, such as "kinetic_energy", in SI units; they are taken every 0.01 s of
+        the time of the scene, and belong to the run: `run(..., every=..., call=...)` samples at other times."""
+        series = self.experiment.run.series
+        require_known(name, series.names, plain("measurement"))
+        columns = series.columns()
+        known = measurements().get(name)
+        shown = known.unit_in(self.model.dimension) if known is not None else "s" if name == "time" else ""
+        unit = DISPLAY_UNITS[shown][0] if shown in DISPLAY_UNITS else shown
+        return TimeSeries(columns["time"].copy(), columns[name].copy(), unit)
 
     def snapshot(self) -> Snapshot:
         """Present positions, contacts and readings."""
@@ -255,9 +315,15 @@ class Simulation:
         motion = self.world.motion[components]
         return (motion[:, 1] - velocity_lead * motion[:, 2]).T.copy()
 
+    @property
+    def wall_force(self) -> Floats:
+        """Force of the spheres on each wall at the last step [N], shape (walls, dimension), a copy."""
+        return self.world.walls.force.copy()
+
     def contacts(self) -> ContactTable:
         """Every present contact: rows of both spheres, branch [m] and force on the first one [N]."""
-        return system_of(self.experiment).contacts
+        engine = self.experiment.engine
+        return engine.contact_table(self.experiment.run.world, engine.law_parameters)
 
     def energy(self) -> Energy:
         """The energy ledger [J]."""
@@ -266,8 +332,11 @@ class Simulation:
     def save(self, path: str | Path) -> None:
         """Write the whole run to a file; raises `OSError`, and `ParameterError` for a scene that is in no list."""
         target, scene = _path(path), self.experiment.scene
-        if scenes().get(scene.name) is not scene:
-            raise ParameterError(f"{scene.title} cannot be saved as a run: keep the script that places them.")
+        if scene.made_of is None and scenes().get(scene.name) is not scene:
+            raise ParameterError(
+                f"{scene.title} cannot be saved as a run, because its functions are in this script: put its record "
+                "into a file of the plug-in folder."
+            )
         saved_run.save(history.saved_copy(self.experiment), target)
 
     def results(self) -> dict[str, Any]:
@@ -281,8 +350,19 @@ class Simulation:
         return results.state_hash(self.experiment.run)
 
 
+def _checked_interval(every: Any, call: Any) -> float:
+    """The time between two calls of a function of the script [s]; raises `ParameterError`."""
+    if (every is None) != (call is None):
+        raise ParameterError("every and call belong together: give both, as in run(1.0, every=0.01, call=f).")
+    if call is None:
+        return math.inf
+    if not callable(call):
+        raise ParameterError(f"call = {value_text(call)} is refused: give a function of the simulation.")
+    return checked_number("every", every, "s", above=0.0)
+
+
 def _require_on_fault(on_fault: str) -> None:
-    if on_fault not in get_args(OnFault):
+    if on_fault not in ON_FAULT:
         raise ParameterError(f"on_fault = {value_text(on_fault)} is refused: it must be 'raise' or 'return'.")
 
 

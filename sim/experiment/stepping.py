@@ -11,7 +11,7 @@ import numpy as np
 from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
-from repose.sim.engine.thread_count import threads_for
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD, threads_for
 from repose.sim.experiment import displacement_reference, faults, history, rest, sampling
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act
@@ -40,10 +40,10 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
     most, choice = threads_allowed(experiment), experiment.session.thread_choice
     while done < steps and experiment.fault is None:
         run, engine = experiment.run, experiment.engine
-        interval = min(CHECK_STEPS, engine.dt_check_steps)
-        batch = min(steps - done, interval - experiment.step % interval)
+        interval, step = min(CHECK_STEPS, engine.dt_check_steps), run.step
+        batch = min(steps - done, interval - step % interval)
         if run.ramp is not None:
-            batch = min(batch, run.ramp.steps_left(experiment.step))
+            batch = min(batch, run.ramp.steps_left(step))
         loop, coefficients = stepper(experiment)
         arguments = engine.law_parameters, engine.gravity, run.dt, batch, coefficients
         run.world = with_threads(run.world, choice.number(most))
@@ -128,14 +128,18 @@ def threads_allowed(experiment: Experiment) -> int:
 
 def threads_wanted(experiment: Experiment) -> int:
     """Number of threads that is expected to be the fastest on free processors."""
-    moving = int(np.count_nonzero(~experiment.run.world.fixed))
+    world = experiment.run.world
+    if world.sphere_count < 2 * GRAINS_PER_THREAD:  # one thread: do not count them at every step of a script
+        return 1
+    moving = int(np.count_nonzero(~world.fixed))
     return threads_for(moving, experiment.session.spare_processors)
 
 
 def _check(experiment: Experiment) -> None:
     """Perform the checks that are due at this step."""
-    if experiment.step % CHECK_STEPS != 0:
-        if experiment.step % experiment.engine.dt_check_steps == 0:
+    step = experiment.step
+    if step % CHECK_STEPS != 0:
+        if step % experiment.engine.dt_check_steps == 0:
             faults.update_dt(experiment)
         return
     if (fault := faults.check(experiment)) is not None:

@@ -33,13 +33,13 @@ from repose.sim.experiment.snapshot import (
     Snapshot,
 )
 from repose.sim.experiment.stepping import at_rest
+from repose.sim.measure.colour_source import colour_values, sums_over_contacts
 from repose.sim.measure.contact_forces import contact_forces
-from repose.sim.measure.contact_sums import pushes, touching_pairs
+from repose.sim.measure.contact_sums import touching_pairs
 from repose.sim.measure.display import Curve, Reading, SampledQuantity
 from repose.sim.measure.energy import Energy
 from repose.sim.measure.grains import grain_count
 from repose.sim.measure.measurement import Measurement
-from repose.sim.measure.stress import grain_pressure
 from repose.sim.message import Message
 
 READING_INTERVAL, READING_SHARE = 0.25, 0.01
@@ -151,7 +151,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     world, scene, dimension = experiment.run.world, experiment.scene, experiment.scene.model.dimension
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
     snapshot.run = shown_run(experiment, snapshot.run)
-    snapshot.grains = shown_grains(experiment, speed, snapshot.grains.mark)
+    snapshot.grains = shown_grains(experiment, snapshot.grains.mark)
     snapshot.contacts = ShownContacts(ends=np.empty((0, 2 * dimension), np.float32), bonds=intact_bonds(world))
     ghosts, facets = scene.view.ghosts(experiment), scene.view.facets(experiment)
     snapshot.geometry = ShownGeometry(
@@ -199,15 +199,12 @@ def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
     )
 
 
-def shown_grains(experiment: Experiment, speed: Floats, mark: DisplacementMark | None) -> ShownGrains:
-    """The spheres with their speeds [m/s]; sums over contacts are 0."""
+def shown_grains(experiment: Experiment, mark: DisplacementMark | None) -> ShownGrains:
+    """The spheres without sums over contacts."""
     world, dimension = experiment.run.world, experiment.scene.model.dimension
     radius = world.radius.astype(np.float32)
     columns = {
-        "speed": speed.astype(np.float32),
-        **{name: np.zeros(world.sphere_count, np.float32) for name in ("force", "pressure", "coordination")},
-        "size": radius,
-        "layer": world.layer.astype(np.float32),
+        **colour_values(world),
         "rotational": rotational_energy(world, dimension).astype(np.float32),
     }
     coefficients = {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]
@@ -236,15 +233,10 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     The physics thread makes no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
-    world, dimension, history = experiment.run.world, experiment.scene.model.dimension, experiment.history
-    pushed = pushes(world)
+    world, history = experiment.run.world, experiment.history
     survey, ledger = shown_contacts(experiment)
-    sums = {
-        "force": pushed.force.astype(np.float32),
-        "pressure": grain_pressure(world.radius, pushed.force, dimension).astype(np.float32),
-        "coordination": pushed.contacts.astype(np.float32),
-    }
-    snapshot.grains = replace(snapshot.grains, columns=snapshot.grains.columns | sums, mark=present_mark(experiment))
+    columns = snapshot.grains.columns | sums_over_contacts(world)
+    snapshot.grains = replace(snapshot.grains, columns=columns, mark=present_mark(experiment))
     if contacts:
         ends, force = touching_pairs(world, snapshot.grains.position)
         snapshot.contacts = replace(snapshot.contacts, ends=ends, force=force)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
+from repose.sim.measure.colour_source import exported_colours
 from repose.sim.measure.contact_sums import pushes
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def grain_columns(state: ExportedState) -> dict[str, Any]:
     columns |= {f"v{AXES[k]} [m/s]": state.velocity[:, k] for k in range(dimension)}
     columns |= {f"spin {AXES[k]} [rad/s]": state.spin[:, k] for k in range(3 - turning, 3)}
     columns |= {"radius [m]": world.radius, "mass [kg]": world.own_mass}
-    return columns | {"normal force [N]": pushed.force, "contacts": pushed.contacts.astype(np.int64)}
+    columns |= {"normal force [N]": pushed.force, "contacts": pushed.contacts.astype(np.int64)}
+    return columns | exported_colours(world, dimension)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from repose.sim.laws.materials import Material
+from repose.sim.laws.materials import Material, further_properties
 from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, number, variant
 
@@ -45,7 +45,11 @@ class MaterialParameters(ParameterSet):
         """The materials of the grains (row 0) and of the walls (row 1)."""
         common = (self.young, self.poisson, self.density, self.restitution)
         resistance = (self.rolling_friction, self.twisting_friction)
-        return Material(*common, self.friction, *resistance), Material(*common, self.wall_friction, *resistance)
+        further = {name: getattr(self, name) for name in further_properties() if hasattr(self, name)}
+        return (
+            Material(*common, self.friction, *resistance, **further),
+            Material(*common, self.wall_friction, *resistance, **further),
+        )
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
         """Properties of pairs that are not the mean of both materials: grain and wall."""

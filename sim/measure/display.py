@@ -195,7 +195,7 @@ class Outcome(Named):
     """Name in results, unique within the scene."""
     statement: Message
     """The expected outcome, a clause without a full stop: "the momentum stays"."""
-    measured: Message
+    found: Message
     """The number of the run with its unit, or words."""
     expected: Message
     """The bound or the number of the closed form, with its unit, or words."""
@@ -210,7 +210,7 @@ class Outcome(Named):
             else Message(
                 "It does not hold that {statement}: {found} instead of {expected}.",
                 statement=self.statement,
-                found=self.measured,
+                found=self.found,
                 expected=self.expected,
             )
         )

@@ -93,7 +93,7 @@ class Goal:
         require_known(self.scene, scenes(), plain("scene"))
         default_names(self.scene, {})
         parameters = scenes()[self.scene].parameters.chosen(dict(self.values))
-        require_known(self.name, parameters.model_fields)
+        parameters.require_parameter(self.name)
         if self.parameter.kind != "float":
             raise ParameterError(
                 f"{self.name} cannot be calibrated: only a parameter that is a number with decimals can."

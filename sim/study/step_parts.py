@@ -15,7 +15,7 @@ from repose.sim.engine.jit import call, compiled, fingerprint
 from repose.sim.engine.model import Corrected, Model, PackedCoefficients, Predicted, Share, Stage
 from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal
 from repose.sim.engine.packed import packed
-from repose.sim.engine.parts import addresses, compiled_parts
+from repose.sim.engine.parts import addresses, compiled_parts, has_walls
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import OK, REBUILT_AT, STEP_COUNT, World, copy_world
@@ -78,7 +78,7 @@ def measure_parts(world: World, model: Model, coefficients: tuple) -> dict[str, 
     """Time of each part per moving sphere [ns], of `one_list` per list; coefficients: (params, gravity, dt)."""
     params, gravity, dt = coefficients
     moving = int((~world.fixed).sum())
-    parts = addresses(compiled_parts(model, params), with_threads(world, 1))
+    parts = addresses(compiled_parts(model, params), has_walls(world))
     memory, (law, weight) = packed(params, gravity)
     packed_coefficients = PackedCoefficients(law, weight, reach=float(model.law.reach(params)))
     entries = {}

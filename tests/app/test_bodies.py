@@ -109,7 +109,7 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
     snapshot = finished("rod")
     with open_harness(tmp_path, snapshot):
         for entry in snapshot.results.outcomes:
-            assert {entry.statement, entry.measured, entry.expected, task.HOLDS} <= set(said)
+            assert {entry.statement, entry.found, entry.expected, task.HOLDS} <= set(said)
     said.clear()
     failed = with_fields(snapshot, outcomes=(replace(snapshot.results.outcomes[0], holds=False),))
     with open_harness(tmp_path, failed):

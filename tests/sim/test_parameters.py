@@ -23,6 +23,7 @@ from repose.sim.parameters import (
     count,
     file_path,
     length,
+    named_by_symbol,
     number,
     require_known,
     switch,
@@ -412,3 +413,32 @@ def test_a_message_about_a_change_has_four_digits_or_as_many_as_tell_the_values_
     assert str(declared["width"].change(0.0456, wide)) == "container width: 45.6 mm → 194.4 mm"
     assert str(declared["width"].change(0.1, 0.1000001)) == "container width: 100 mm → 100.0001 mm"
     assert str(declared["normal_stiffness"].change(123456.0, 2e6)).endswith("123500 N/m^p → 2e+06 N/m^p")
+
+
+@pytest.mark.parametrize(
+    ("scene", "symbol", "names"),
+    [
+        ("heap", "mu", "'friction' (μ)"),
+        ("heap", "k_n", "'normal_stiffness' (k_n)"),
+        ("heap", "kn", "'normal_stiffness' (k_n)"),
+        ("heap", "gamma_n", "'normal_damping' (γ_n)"),
+        ("heap", "g", "'gravity' (g)"),
+        ("heap3d", "e", "'restitution' (e)"),
+        ("heap3d", "E", "'young' (E)"),
+        ("heap3d", "NU", "'poisson' (ν)"),
+        ("heap3d", "mu_r", "'rolling_friction' (μ_r)"),
+    ],
+)
+def test_a_symbol_is_answered_with_the_name(scene: str, symbol: str, names: str) -> None:
+    parameters = scenes()[scene].parameters
+    for refuse in (lambda: parameters.checked({symbol: 0.1}), lambda: parameters.parse(symbol, "0.1")):
+        with pytest.raises(ParameterError) as raised:
+            refuse()
+        assert str(raised.value) == f"Unknown parameter '{symbol}': did you mean {names}?"
+
+
+def test_the_symbol_of_several_parameters_is_answered_with_all_their_names() -> None:
+    found = named_by_symbol("k", {"spring": "k", "thread": "k", "height": "h"})
+    assert [str(name) for name in found] == ["'spring' (k)", "'thread' (k)"]
+    assert [str(name) for name in named_by_symbol("lambda0", {"length": "λ₀"})] == ["'length' (λ₀)"]
+    assert named_by_symbol("", {"switch": ""}) == []

@@ -75,7 +75,7 @@ def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[Message, 
     low, high = span
     if colouring.kind == "discrete":
         heading = joined((colouring.label, colouring.symbol), "  ") if colouring.symbol else colouring.label
-        return heading, _band_labels(low, high, colouring.name)
+        return heading, _band_labels(low, high, colouring)
     # From 0.2 on the unit without prefix is easier to read: 0.5 m/s instead of 500 mm/s.
     factor, unit = prefix_of(high, colouring.unit, least=0.2)
     heading = joined((colouring.label, colouring.symbol, f"[{unit}]"), "  ")
@@ -84,14 +84,13 @@ def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[Message, 
     return heading, [((tick * factor - low) / (high - low), tick_label(tick, step)) for tick in ticks]
 
 
-def _band_labels(low: float, high: float, name: str) -> list[tuple[float, Message]]:
+def _band_labels(low: float, high: float, colouring: Colouring) -> list[tuple[float, Message]]:
     """The middle of each band, and its whole number or the first of its group."""
     count = bands(low, high)
     total = round(high - low) + 1
-    # Layers are numbered from 0 in the world, from 1 in the legend.
-    first = round(low) + (1 if name == "layer" else 0)
+    first = round(low) + colouring.first
     labels = [str(first + -(-k * total // count)) for k in range(count)]
-    if name == "coordination":
+    if colouring.more:
         labels[-1] += "+"
     return [((k + 0.5) / count, plain(text)) for k, text in enumerate(labels)]
 

@@ -123,7 +123,7 @@ def shared_widths(needed: list[float], room: float) -> list[float]:
 
 
 def _rows(outcomes: tuple[Outcome, ...]) -> list[tuple[Message, ...]]:
-    return [(HOLDS if entry.holds else FAILS, entry.statement, entry.measured, entry.expected) for entry in outcomes]
+    return [(HOLDS if entry.holds else FAILS, entry.statement, entry.found, entry.expected) for entry in outcomes]
 
 
 def _columns(outcomes: tuple[Outcome, ...]) -> list[tuple[Message, ...]]:

@@ -17,21 +17,11 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, slide, tooltip, with_key
+from repose.sim import registry
 from repose.sim.message import EMPTY, Message, Number, _, joined, plain
 
-COLOURS = {
-    "automatic": _("automatic"),
-    "speed": _("speed"),
-    "force": _("contact force"),
-    "pressure": _("pressure"),
-    "coordination": _("contacts"),
-    "size": _("radius"),
-    "layer": _("layer of origin"),
-    "photoelastic": _("photoelastic"),
-    "sand": _("sand"),
-    "clay": _("clay"),
-    "plain": _("plain"),
-}
+LOOKS_OF_GRAINS = {"photoelastic": _("photoelastic"), "sand": _("sand"), "clay": _("clay"), "plain": _("plain")}
+"""Titles of the looks, which show no quantity."""
 
 NARROWEST, WIDEST = 0.5, 5.0
 """Range of the width of the stress field [mean diameters]."""
@@ -41,6 +31,13 @@ CUTS = {"": _("nothing"), "x": _("across x"), "y": _("across y"), "z": _("across
 """Choices of the cut, by the name in `View.cut_axis`."""
 
 
+def colour_titles() -> dict[str, Message]:
+    """The choices of colours by name, in the order of the list."""
+    quantities = {name: colour.title for name, colour in registry.records("colours").items()}
+    titles = {AUTOMATIC: _("automatic"), **quantities, **LOOKS_OF_GRAINS}
+    return {name: titles[name] for name in COLOURINGS}
+
+
 def draw(ui: Ui) -> None:
     """Choices of the picture; they do not change the run."""
     view = ui.view
@@ -48,7 +45,7 @@ def draw(ui: Ui) -> None:
     third = (imgui.get_content_region_avail().x - gap) / 3
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     in_space = ui.snapshot.grains.position.shape[1] == 3
-    titles = COLOURS | ({PHOTOELASTIC: _("forces inside")} if in_space else {})
+    titles = colour_titles() | ({PHOTOELASTIC: _("forces inside")} if in_space else {})
     # A look that this scene cannot show is not offered; if it was chosen before, the list names the shown look.
     offered = {
         name: title for name, title in titles.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC

@@ -73,30 +73,28 @@ def contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
     evaluation = evaluation_of(model)
 
     def table(world: World, params: tuple) -> ContactTable:
-        blank = blank_table(world, entries_of(world), force=True)
-        return acting(blank, _filled(world, evaluation(world, params), blank) if blank.i.size else 0)
+        blank, record = recorded_table(world, entries_of(world), force=True)
+        count = _filled(world, evaluation(world, params), blank.i.size, record) if blank.i.size else 0
+        return first_of(blank, count)
 
     return table
 
 
 def compile_table(model: Model, world: World, params: tuple) -> None:
     """Compile the code that fills the table of contacts, also if nothing touches."""
-    _filled(world, evaluation_of(model)(world, params), blank_table(world, 0))
+    _filled(world, evaluation_of(model)(world, params), 0, recorded_table(world, 0)[1])
 
 
-def _filled(world: World, evaluation: Evaluation, blank: ContactTable) -> int:
+def _filled(world: World, evaluation: Evaluation, room: int, table: Record) -> int:
     """Evaluate all entries of the lists into the table; returns the number of contacts written."""
-    record = recorded(blank)
-    return int(compiled_fill()(evaluation.address, record_of(world), evaluation.params, blank.i.size, record))
+    return int(compiled_fill()(evaluation.address, record_of(world), evaluation.params, room, table))
 
 
-def acting(table: ContactTable, count: int) -> ContactTable:
-    """The first `count` contacts of a table, without contacts within reach that exert no force."""
-    listed = ContactTable._make(column[..., :count] for column in table)
-    acts = (listed.overlap > 0.0) | listed.force.any(axis=0)
-    if acts.all():
-        return listed
-    return ContactTable._make(column[..., acts] if column.shape[-1] > 0 else column for column in listed)
+def first_of(table: ContactTable, count: int) -> ContactTable:
+    """The first `count` contacts of a table."""
+    if count == table.i.size:
+        return table
+    return ContactTable._make([column[..., :count] for column in table])
 
 
 def entries_of(world: World) -> int:
@@ -106,21 +104,39 @@ def entries_of(world: World) -> int:
 
 def blank_table(world: World, room: int, force: bool = False, elasticity: bool = False) -> ContactTable:
     """A table for up to `room` contacts."""
+    return _table_in(_block(world, room, force, elasticity), world, force, elasticity)
+
+
+def recorded_table(
+    world: World, room: int, force: bool = False, elasticity: bool = False
+) -> tuple[ContactTable, Record]:
+    """A table for up to `room` contacts, and its record, which compiled code reads."""
+    block = _block(world, room, force, elasticity)
     dimension = world.search.reference.shape[0]
-    return ContactTable(
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(room),
-        np.empty(room),
-        np.empty((dimension, room)),
-        np.empty((dimension, room if force else 0)),
-        np.empty((ELASTICITY, room if elasticity else 0)),
+    start, row = block.__array_interface__["data"][0], 8 * room
+    forces, elastic = (room if force else 0), (room if elasticity else 0)
+    across, end = start + row * (4 + dimension), start + row * (4 + dimension * (1 + force))
+    words = (
+        *(start, room, start + row, room, start + 2 * row, room, start + 3 * row, room),
+        *(start + 4 * row, dimension, room, across, dimension, forces, end, ELASTICITY, elastic),
     )
+    return _table_in(block, world, force, elasticity), Record.of_words(words, table_type())
 
 
-def recorded(table: ContactTable) -> Record:
-    """The record of the table, which compiled code reads."""
-    return Record(table, table_type())
+def _block(world: World, room: int, force: bool, elasticity: bool) -> Floats:
+    """The memory of all columns of a table, of numbers of 8 bytes: one block is made faster than seven columns."""
+    dimension = world.search.reference.shape[0]
+    return np.empty((4 + dimension * (1 + force) + ELASTICITY * elasticity, room))
+
+
+def _table_in(block: Floats, world: World, force: bool, elasticity: bool) -> ContactTable:
+    """The columns of a table in its block."""
+    dimension = world.search.reference.shape[0]
+    ends = 4 + dimension, 4 + dimension * (1 + force)
+    whole = block[:2].view(np.int64)
+    forces = block[ends[0] : ends[1]] if force else np.empty((dimension, 0))
+    elastic = block[ends[1] :] if elasticity else np.empty((ELASTICITY, 0))
+    return ContactTable(whole[0], whole[1], block[2], block[3], block[4 : ends[0]], forces, elastic)
 
 
 @cache
@@ -151,7 +167,7 @@ def evaluation_of(model: Model) -> Callable[[World, tuple], Evaluation]:
     def evaluation(world: World, params: tuple) -> Evaluation:
         memory, (address,), kind = pack(params)
         if kind not in address_by_types:
-            argument = ContactRange(record_of(world), 0, 0, 0, recorded(blank_table(world, 0)))
+            argument = ContactRange(record_of(world), 0, 0, 0, recorded_table(world, 0)[1])
             dispatcher = compiled_evaluation(model.law, model.shapes, params)
             address_by_types[kind] = address_of(dispatcher, argument_type(argument))
         return Evaluation(address_by_types[kind], address, memory)
@@ -245,17 +261,20 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             contact = wall_contact(world, t, law.material(law.params, kind), shapes)
         if contact.overlap <= -law.reach:
             continue
+        if table.force.shape[1] > 0:
+            force = force_of(contact, law.force(law.params, contact))
+            acts = contact.overlap > 0.0
+            for c in range(len(contact.normal)):
+                table.force[c, count] = force[c]
+                acts = acts or force[c] != 0.0
+            if not acts:
+                continue
         table.i[count] = i
         table.j[count] = j
         table.overlap[count] = contact.overlap
         table.distance[count] = radius_sum - contact.overlap
         for c in range(len(contact.normal)):
             table.normal[c, count] = contact.normal[c]
-        if table.force.shape[1] > 0:
-            answer = law.force(law.params, contact)
-            force = force_of(contact, answer)
-            for c in range(len(contact.normal)):
-                table.force[c, count] = force[c]
         if table.elasticity.shape[1] > 0:
             repulsion, spring = law.energy(law.params, contact)
             share = 1.0  # as in `repose.sim.engine.contacts.pair_blocks.evaluate`

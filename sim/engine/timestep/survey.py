@@ -28,7 +28,7 @@ from repose.sim.engine.contacts.contact_table import (
     blank_table,
     evaluation_of,
     plain_evaluation,
-    recorded,
+    recorded_table,
 )
 from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
 from repose.sim.engine.jit import call, compilable, compiled, fingerprint
@@ -100,8 +100,11 @@ def compile_survey(model: Model, world: World, params: tuple, coefficients: Coef
 
 def surveyed(model: Model, world: World, law: Evaluation, coefficients: Coefficients) -> Survey:
     """The survey, compiled."""
-    _, *given, table = survey_arguments(model, world, law.address, law.params, coefficients)
-    return Survey(*compiled_survey(model)(record_of(world), *given, recorded(table)))
+    _, *given = survey_arguments(model, world, law.address, law.params, coefficients)
+    table, record = recorded_table(world, CHUNK, elasticity=True)
+    found = Survey(*compiled_survey(model)(record_of(world), *given, record))
+    del table  # the survey writes it by address: it must exist until here
+    return found
 
 
 def compiled_survey(model: Model) -> Any:
@@ -112,11 +115,10 @@ def compiled_survey(model: Model) -> Any:
 def survey_arguments(
     model: Model, world: World, evaluation: Any, params: Any, coefficients: Coefficients
 ) -> tuple[Any, ...]:
-    """Arguments of the survey. The compiled survey gets addresses in place of the world, the evaluation of the law, its
-    numbers and the table."""
+    """Arguments of the survey but the last one, a table of contacts. The compiled survey gets addresses in place of the
+    world, the evaluation of the law, its numbers and the table."""
     of_bodies = blank_body_sums(world) if model.bodies else ()
-    table = blank_table(world, CHUNK, elasticity=True)
-    return world, evaluation, params, limits_of(model), blank_sums(world), of_bodies, coefficients, table
+    return world, evaluation, params, limits_of(model), blank_sums(world), of_bodies, coefficients
 
 
 def plain_survey(model: Model) -> Callable[..., Survey]:
@@ -125,7 +127,8 @@ def plain_survey(model: Model) -> Callable[..., Survey]:
 
     def survey(world: World, params: tuple, coefficients: Coefficients = NO_COEFFICIENTS) -> Survey:
         evaluation = plain_evaluation(model.law, model.shapes, likeness(params))
-        return Survey(*loop(*survey_arguments(model, world, evaluation, params, coefficients)))
+        table = blank_table(world, CHUNK, elasticity=True)
+        return Survey(*loop(*survey_arguments(model, world, evaluation, params, coefficients), table))
 
     return survey
 

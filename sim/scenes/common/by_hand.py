@@ -1,34 +1,39 @@
-"""Experiments without a recipe: a few spheres and planes of given materials, for scripts and notebooks.
+"""Experiments without a recipe: spheres, bodies, bonds and walls of given materials, for scripts and notebooks.
 
-The experiment has a scene of its own, which is not registered. The run cannot be saved: the script is its record.
+The experiment has a scene of its own, which is not registered. What the scene is made of are data: the world at its
+beginning, and a `Recipe` of names and numbers. A saved run contains both, and the scene is made of them again.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
-from types import new_class
+from types import ModuleType, new_class
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from repose.sim.engine.builder import add_spheres, empty_world, set_walls, with_levels
+from repose.sim.engine.body_builder import BodyShape, add_bodies
+from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls, with_levels
 from repose.sim.engine.checked import checked_array, checked_flags, checked_number, numbers_in
-from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.engine.contacts.wall_forces import CYLINDER, FACET, PLANE
 from repose.sim.engine.world import Floats, World, copy_world
-from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, Scene, SceneView
+from repose.sim.experiment.experiment import Course, Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.faults import FARTHEST
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.simulation import Simulation
+from repose.sim.io.plain import Tables, decode
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
 from repose.sim.message import EMPTY, Message, _, length_text, plain
-from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
-from repose.sim.registry import integrators, laws
+from repose.sim.parameters import ParameterError, ParameterSet, require_known
+from repose.sim.registry import bonds, integrators, laws
+from repose.sim.registry import fields as known_fields
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
+from repose.sim.scenes.common.setup import Bodies, Bonds, Cylinder, Facet, Plane, Setup, Spheres
 from repose.sim.wording import value_text
 
 NAME = "by hand"
@@ -53,20 +58,52 @@ class OwnMaterials(ParameterSet):
         return {}
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What the scene of a script is made of besides its world: names and numbers, as in a saved run."""
+
+    law: str
+    rotation: bool = True
+    materials: tuple[dict[str, float], ...] = ()
+    """The properties of each material by name; empty for a law that reads none, or reads its own parameters."""
+    fields: tuple[str, ...] = ()
+    bond: str = ""
+    """Name of the bond law; empty without bonds."""
+    bodies: bool = False
+    down: tuple[float, ...] = ()
+    """Direction of gravity, a unit vector; empty for downwards along the last axis."""
+
+
 @cache
-def parameters_with(law: Law, materials: tuple[Material, ...] = ()) -> type[ParameterSet]:
-    """Parameters of motion and of a law; a law of materials reads the given `materials`, if there are any."""
-    bases: tuple[type[ParameterSet], ...] = (MotionParameters, law.parameters)
+def parameters_with(
+    law: Law,
+    materials: tuple[Material, ...] = (),
+    further: tuple[type[ParameterSet], ...] = (),
+    down: tuple[float, ...] = (),
+) -> type[ParameterSet]:
+    """Parameters of motion and of a law, and `further` ones of fields and bonds; a law of materials reads the given
+    `materials`, if there are any. Gravity has the direction `down`; empty for downwards along the last axis."""
+    bases: tuple[type[ParameterSet], ...] = (MotionParameters, law.parameters, *further)
     entries: dict[str, Any] = {
         "__module__": __name__,
-        "__doc__": "Parameters of the motion and of the law.",
+        "__doc__": "Parameters of the motion, of the law, and of fields and bonds.",
         "__annotations__": {"integrator": VerletFirst},
         "integrator": "velocity_verlet",
     }
     if materials and reads_materials(law):
         bases = (OwnMaterials, *bases)
         entries["materials"] = lambda parameters: materials
+    if down:
+        entries["gravity_vector"] = lambda parameters, dimension: turned(down, parameters.gravity, parameters.tilt)
     return new_class("ByHandParameters", bases, exec_body=lambda namespace: namespace.update(entries))
+
+
+def turned(down: tuple[float, ...], size: float, tilt: float) -> tuple[float, ...]:
+    """A vector of this size along `down`, turned by `tilt` [rad] in the plane of the first and the last axis: a
+    positive tilt turns downwards to rightwards."""
+    cosine, sine = math.cos(tilt), math.sin(tilt)
+    first, last = down[0] * cosine - down[-1] * sine, down[0] * sine + down[-1] * cosine
+    return tuple(size * entry for entry in (first, *down[1:-1], last))
 
 
 def reads_materials(law: Law) -> bool:
@@ -81,8 +118,26 @@ class ByHandState:
     phase: str = "running"
 
 
-def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: bool) -> Scene:
-    """The scene of one world: it begins with a copy of the world, and neither adds nor removes spheres."""
+@dataclass(frozen=True)
+class MadeByHand:
+    """What a saved run contains of a scene that is in no list (`Scene.made_of`)."""
+
+    recipe: Recipe
+    world: World
+    """The world at the beginning; never changed."""
+
+
+def scene_of(world: World, recipe: Recipe) -> Scene:
+    """The scene of one world: it begins with a copy of the world, and neither adds nor removes spheres. Raises
+    `ParameterError` for names that this program does not know."""
+    require_known(recipe.law, laws(), plain("law"))
+    for name in recipe.fields:
+        require_known(name, known_fields(), plain("field"))
+    if recipe.bond:
+        require_known(recipe.bond, bonds(), plain("bond law"))
+    further = [known_fields()[name].parameters for name in recipe.fields]
+    further += [bonds()[recipe.bond].parameters] if recipe.bond else []
+    materials = tuple(Material(**properties) for properties in recipe.materials)
     dimension, count = world.search.cell.shape[0], world.sphere_count
     smallest = int(np.argmin(world.radius))
     size = float(world.mass[smallest]), float(world.radius[smallest])
@@ -99,13 +154,16 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
     return Scene(
         name=NAME,
         title=plain("Spheres placed by hand"),
-        summary=plain("Spheres and planes of a script."),
-        parameters=parameters_with(law, materials),
+        summary=plain("Spheres and walls of a script."),
+        parameters=parameters_with(laws()[recipe.law], materials, tuple(further), recipe.down),
         model=ModelChoice(
-            law=law.name,
+            law=recipe.law,
             dimension=dimension,
             smallest_grain=lambda parameters: size,
-            rotates=lambda parameters: rotation,
+            rotates=lambda parameters: recipe.rotation,
+            fields=lambda parameters: recipe.fields,
+            bond=lambda parameters: recipe.bond,
+            bodies=lambda parameters: recipe.bodies,
         ),
         course=Course(
             begin=begin,
@@ -118,7 +176,192 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
             check=lambda experiment: EMPTY,
         ),
         view=SceneView(box=lambda experiment: (low, high)),
+        hand=Hand(moves_walls=True),
+        made_of=MadeByHand(recipe, world),
     )
+
+
+def scene_from_file(data: Any, tables: Tables, world: World) -> Scene:
+    """The scene of a saved run, from its recipe as JSON data and its world; raises `PlainError`, `ParameterError`."""
+    return scene_of(world, decode(Recipe, data, tables, "recipe"))
+
+
+def module_of(scene: Scene) -> ModuleType:
+    """The scene as a module that can be added to the registry, for programs that look up scenes by name."""
+    module = ModuleType("repose_by_hand")
+    module.SCENE = scene  # type: ignore[attr-defined]
+    return module
+
+
+def scene_of_setup(setup: Any, values: Any) -> tuple[Scene, Any]:
+    """The scene of a `Setup`, and the values of its parameters, in which gravity has become a number; raises
+    `ParameterError`."""
+    if not isinstance(setup, Setup):
+        raise ParameterError(
+            f"scene = {value_text(setup)} is refused: give the name of a scene, its record, or a Setup."
+        )
+    require_known(setup.law, laws(), plain("law"))
+    if not isinstance(setup.rotation, bool):
+        raise ParameterError(f"rotation = {value_text(setup.rotation)} is refused: it must be True or False.")
+    groups, bodies = _listed(setup.spheres, Spheres, "spheres"), _listed(setup.bodies, Bodies, "bodies")
+    walls = _listed(setup.walls, (Plane, Cylinder, Facet), "walls")
+    if not groups and not bodies:
+        raise ParameterError("The setup has neither spheres nor bodies: give one of them.")
+    dimension = _dimension(groups, bodies)
+    values, down = _with_size_of_gravity(values, dimension)
+    law = laws()[setup.law]
+    of_spheres = [_each(group.material, len(np.atleast_2d(numbers_in("position", group.position)))) for group in groups]
+    given = [material for each in of_spheres for material in each]
+    given += [_checked_material("material", body.material) for body in bodies if body.material is not None]
+    own = [_checked_material("material of a wall", wall.material) for wall in walls if wall.material is not None]
+    if own and not given and reads_materials(law):
+        raise ParameterError("The walls have a material without a material of the spheres: give both, or none.")
+    materials = tuple(dict.fromkeys([*given, *own]))
+    world = _world_of(setup, groups, of_spheres, materials, dimension)
+    if walls:
+        corners, shapes = [], []
+        for number, wall in enumerate(walls):
+            shape, corner = _corners(wall, number, dimension)
+            shapes.append(shape)
+            corners.append(corner)
+        speed = [
+            np.broadcast_to(checked_array(f"velocity of wall {number}", wall.velocity, (dimension,), "m/s"), dimension)
+            for number, wall in enumerate(walls)
+        ]
+        rows = [materials.index(wall.material or given[0]) if given or wall.material else 1 for wall in walls]
+        world = set_walls(world, shapes, corners, velocity=speed, material=rows)
+    if setup.bonds is not None:
+        if not isinstance(setup.bonds, Bonds):
+            raise ParameterError(f"bonds = {value_text(setup.bonds)} is refused: give the record Bonds.")
+        require_known(setup.bonds.law, bonds(), plain("bond law"))
+        one = setup.bonds
+        world = add_bonds(world, one.i, one.j, one.numbers, rest_length=one.rest_length)
+    recipe = Recipe(
+        setup.law,
+        setup.rotation,
+        tuple(material._asdict() for material in materials) if reads_materials(law) else (),
+        _names_of_fields(setup.fields),
+        "" if setup.bonds is None else setup.bonds.law,
+        bool(bodies),
+        down,
+    )
+    return scene_of(world, recipe), values
+
+
+def _listed(given: Any, kinds: Any, name: str) -> list[Any]:
+    """One record or several, as a list; raises `ParameterError` for anything else."""
+    several = [given] if isinstance(given, kinds) else list(given) if isinstance(given, list | tuple) else [given]
+    for entry in several:
+        if not isinstance(entry, kinds):
+            known = kinds if isinstance(kinds, tuple) else (kinds,)
+            wanted = ", ".join(kind.__name__ for kind in known)
+            raise ParameterError(f"{name} = {value_text(entry)} is refused: give records of {wanted}.")
+    return several
+
+
+def _dimension(groups: Sequence[Spheres], bodies: Sequence[Bodies]) -> int:
+    """2 or 3, the same for all spheres and bodies."""
+    for body in bodies:
+        if not isinstance(body.shape, BodyShape):
+            raise ParameterError(f"shape = {value_text(body.shape)} is refused: give one of shape_of_spheres.")
+    positions = [*(group.position for group in groups), *(body.position for body in bodies)]
+    found = [np.atleast_2d(numbers_in("position", position)) for position in positions]
+    for places in found:
+        if places.ndim != 2 or places.shape[1] not in (2, 3) or not len(places):
+            raise ParameterError(
+                f"position has the shape {places.shape} and is refused: give 2 or 3 coordinates for each sphere, an "
+                "array of the shape (spheres, 2) or (spheres, 3)."
+            )
+    dimensions = {int(places.shape[1]) for places in found}
+    if len(dimensions) > 1:
+        raise ParameterError("Some positions have 2 coordinates, others 3: give the same number for all.")
+    return dimensions.pop()
+
+
+def _with_size_of_gravity(values: Any, dimension: int) -> tuple[Any, tuple[float, ...]]:
+    """The values with the size of gravity in place of a vector, and its direction; empty for downwards."""
+    gravity = values.get("gravity") if isinstance(values, Mapping) else None
+    is_vector = isinstance(gravity, list | tuple) or getattr(gravity, "ndim", 0) > 0
+    if not is_vector:
+        return values, ()
+    vector = numbers_in("gravity", gravity)
+    if vector.shape != (dimension,):
+        raise ParameterError(
+            f"gravity = {value_text(gravity)} is refused: give its size, or a vector with {dimension} coordinates."
+        )
+    vector = checked_array("gravity", vector, (dimension,), "m/s²")
+    size = float(np.linalg.norm(vector))
+    straight = size == 0.0 or (vector[-1] < 0.0 and not vector[:-1].any())
+    return {**values, "gravity": size}, () if straight else tuple((vector / size).tolist())
+
+
+def _names_of_fields(given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ParameterError(
+            f"fields = {value_text(given)} is refused: give a list of names of fields, as in ['liquid']."
+        )
+    for name in given:
+        require_known(name, known_fields(), plain("field"))
+    return tuple(given)
+
+
+def _world_of(
+    setup: Setup,
+    groups: Sequence[Spheres],
+    of_spheres: Sequence[Sequence[Material]],
+    materials: Sequence[Material],
+    dimension: int,
+) -> World:
+    """The world with spheres and bodies, without walls; raises `ParameterError`."""
+    spin_length = 2 * dimension - 3 if setup.rotation else 0
+    bodies = _listed(setup.bodies, Bodies, "bodies")
+    sizes = [checked_array("radius", one.radius, (_count(one),), "m", above=0.0) for one in groups]
+    smallest = min(float(size.min()) for size in (*sizes, *(body.shape.radius for body in bodies)))
+    world = empty_world(
+        dimension, spin_length, 3, SKIN * smallest, materials=max(1, len(materials)) if materials else 2
+    )
+    still: list[NDArray[np.bool_]] = []
+    for one, size, each in zip(groups, sizes, of_spheres, strict=True):
+        if not setup.rotation and np.any(numbers_in("spin", one.spin)):
+            raise ParameterError(
+                f"spin = {value_text(one.spin)} is refused: the spheres do not rotate; give rotation=True."
+            )
+        mass: ArrayLike
+        if one.mass is not None:
+            mass = one.mass
+        elif each:
+            mass = np.array([material.density for material in each]) * 4.0 / 3.0 * math.pi * size**3
+        else:
+            raise ParameterError("The spheres have neither mass nor material: give one of them.")
+        if materials and not each:
+            raise ParameterError("Some spheres have a material and others have none: give one to all, or to none.")
+        before = world.sphere_count
+        group = SphereGroup(first_id=before)
+        world = add_spheres(world, np.atleast_2d(one.position), size, mass, group, velocity=one.velocity, spin=one.spin)
+        still.append(checked_flags("fixed", one.fixed, _count(one)))
+        world.material[before:] = [materials.index(material) for material in each] if each else 0
+    places = world.motion[:dimension, 0].T
+    _require_near(places, world.radius)
+    if still:
+        _require_apart(places, np.concatenate(still))
+        world.inverse_mass[:, np.concatenate(still)] = 0.0
+    for body in bodies:
+        before = world.sphere_count
+        if materials and body.material is None:
+            raise ParameterError("Some bodies have no material, and there are materials: give one to all, or to none.")
+        group = SphereGroup(
+            fixed=bool(checked_flags("fixed", body.fixed, 1)[0]),
+            material=materials.index(body.material) if body.material is not None else 0,
+            first_id=before,
+        )
+        moving = {"orientation": body.orientation, "velocity": body.velocity, "spin": body.spin}
+        world = add_bodies(world, body.shape, body.position, group, **moving)
+        _require_near(world.motion[:dimension, 0, before:].T, world.radius[before:])
+    return world
+
+
+def _count(group: Spheres) -> int:
+    return len(np.atleast_2d(numbers_in("position", group.position)))
 
 
 def place_spheres(
@@ -126,78 +369,65 @@ def place_spheres(
     radius: ArrayLike,
     material: Material | Sequence[Material] | None = None,
     *,
-    mass: ArrayLike | None = None,
-    velocity: ArrayLike = 0.0,
-    spin: ArrayLike = 0.0,
-    fixed: ArrayLike = False,
     planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
     plane_material: Material | None = None,
-    law: str = "hertz_mindlin",
-    rotation: bool = True,
-    **values: Value,
+    **named: Any,
 ) -> Simulation:
-    """A simulation of spheres, and of planes that are given by a point [m] and a normal.
+    """A simulation of spheres, and of planes that are given by a point [m] and a normal: `Setup` in one line.
 
-    position (n, 2 or 3) [m]; radius [m], mass [kg] and `fixed` are one value or one per sphere; velocity [m/s] and spin
-    [rad/s] broadcast to (n, ...). The default mass is that of a solid sphere of the material; the default of
-    `plane_material` is the material of the first sphere. `values` are parameters such as `gravity`, `dt`, `integrator`
-    and those of the law, SI. Raises `ParameterError`.
+    position (n, 2 or 3) [m]; radius [m], one or one per sphere. `named` are the further fields of `Spheres` (`mass`,
+    `velocity`, `spin`, `fixed`) and of `Setup` (`law`, `rotation`, `walls`, `bodies`, `bonds`, `fields`), and
+    parameters such as `gravity`, `dt`, `integrator` and those of the law, SI. Raises `ParameterError`.
     """
-    require_known(law, laws(), plain("law"))
-    found: Law = laws()[law]
-    places = np.atleast_2d(numbers_in("position", position))
-    if places.ndim != 2 or places.shape[1] not in (2, 3) or not len(places):
-        raise ParameterError(
-            f"position has the shape {places.shape} and is refused: give 2 or 3 coordinates for each sphere, an array "
-            "of the shape (spheres, 2) or (spheres, 3)."
-        )
-    count, dimension = places.shape
-    if not isinstance(rotation, bool):
-        raise ParameterError(f"rotation = {value_text(rotation)} is refused: it must be True or False.")
-    if material is None and reads_materials(found) and plane_material is not None:
-        raise ParameterError("plane_material is given without a material of the spheres: give both, or none.")
-    each = _each(material, count)
-    wall = plane_material if plane_material is not None else each[0] if each else None
-    if wall is not None:
-        _require_material("plane_material", wall)
-    materials = tuple(dict.fromkeys([*each, *([wall] if wall else [])]))
-    size = checked_array("radius", radius, (count,), "m", above=0.0)
-    if mass is None:
-        if not each:
-            raise ParameterError("The spheres have neither mass nor material: give one of them.")
-        mass = np.array([one.density for one in each]) * 4.0 / 3.0 * math.pi * size**3
-    still = checked_flags("fixed", fixed, count)
-    spin_length = 2 * dimension - 3 if rotation else 0
-    if not rotation and np.any(numbers_in("spin", spin)):
-        raise ParameterError(f"spin = {value_text(spin)} is refused: the spheres do not rotate; give rotation=True.")
-    world = empty_world(
-        dimension, spin_length, 3, SKIN * float(size.min()), materials=max(1, len(materials)) if each else 2
+    of_spheres, of_setup = (
+        {entry.name: named.pop(entry.name) for entry in fields(kind) if entry.name in named}
+        for kind in (Spheres, Setup)
     )
-    world = add_spheres(world, places, size, mass, velocity=velocity, spin=spin)
-    _require_near(places, size)
-    _require_apart(places, still)
-    world.inverse_mass[:, still] = 0.0
-    world.material[:] = [materials.index(one) for one in each] if each else 0
-    if corners := _corners(planes, dimension):
-        world = set_walls(world, [PLANE] * len(corners), corners, material=materials.index(wall) if wall else 1)
-    scene = scene_of(world, found, materials if reads_materials(found) else (), rotation)
-    return Simulation(scene, values)
+    if "spheres" in of_setup:
+        raise ParameterError("spheres is refused: place_spheres has one group of spheres; give several to a Setup.")
+    if plane_material is not None and material is None:
+        raise ParameterError("plane_material is given without a material of the spheres: give both, or none.")
+    standing = [Plane(point, normal, material=plane_material) for point, normal in _pairs(planes, position)]
+    walls = [*standing, *_listed(of_setup.pop("walls", ()), (Plane, Cylinder, Facet), "walls")]
+    return Simulation(Setup(Spheres(position, radius, material, **of_spheres), walls=walls, **of_setup), named)
 
 
-def _corners(planes: Any, dimension: int) -> list[tuple[Floats, Floats, Floats]]:
-    """The corners of planes for `set_walls`, from their points [m] and normals of any length."""
+def _pairs(planes: Any, position: Any) -> list[tuple[Any, Any]]:
+    """The points and normals of planes."""
     try:
-        pairs = [(point, normal) for point, normal in planes]
+        return [(point, normal) for point, normal in planes]
     except (TypeError, ValueError):
+        dimension = np.atleast_2d(numbers_in("position", position)).shape[-1]
         point, up = (0.0,) * dimension, (*(0.0,) * (dimension - 1), 1.0)
         raise ParameterError(
             f"planes = {value_text(planes)} is refused: give a list of pairs of a point [m] and a normal, as in "
             f"[({point}, {up})]."
         ) from None
-    return [
-        (_vector(f"point of plane {k}", point, dimension, "m"), *_unit(f"normal of plane {k}", normal, dimension))
-        for k, (point, normal) in enumerate(pairs)
-    ]
+
+
+def _corners(wall: Plane | Cylinder | Facet, number: int, dimension: int) -> tuple[int, Floats]:
+    """Shape and corners of a wall for `set_walls`."""
+    none = np.zeros(dimension)
+    match wall:
+        case Plane():
+            point = _vector(f"point of plane {number}", wall.point, dimension, "m")
+            return PLANE, np.array([point, _unit(f"normal of plane {number}", wall.normal, dimension), none])
+        case Cylinder():
+            if dimension == 2:
+                raise ParameterError("A cylinder is for spheres in space: in the plane, give facets in a ring.")
+            point = _vector(f"point of cylinder {number}", wall.point, dimension, "m")
+            size = checked_number(f"radius of cylinder {number}", wall.radius, "m", above=0.0)
+            side = 1.0 if checked_flags("inside", wall.inside, 1)[0] else -1.0
+            axis = _unit(f"axis of cylinder {number}", wall.axis, dimension)
+            return CYLINDER, np.array([point, axis, (size, side, 0.0)])
+        case Facet():
+            corners = numbers_in(f"corners of facet {number}", wall.corners)
+            if corners.shape != (dimension, dimension):
+                raise ParameterError(
+                    f"corners of facet {number} have the shape {corners.shape}: give {dimension} points with "
+                    f"{dimension} coordinates each [m]."
+                )
+            return FACET, corners[[0, 1, 1]] if dimension == 2 else corners
 
 
 def _vector(name: str, value: Any, dimension: int, unit: str = "") -> Floats:
@@ -210,11 +440,10 @@ def _vector(name: str, value: Any, dimension: int, unit: str = "") -> Floats:
     return checked_array(name, given, (dimension,), unit)
 
 
-def _unit(name: str, value: Any, dimension: int) -> tuple[Floats, Floats]:
-    """The unit vector of a direction, and the third corner of a plane, which is zero."""
-    normal = _vector(name, value, dimension)
-    length = checked_number(f"length of the {name}", np.linalg.norm(normal), above=0.0)
-    return normal / length, 0.0 * normal
+def _unit(name: str, value: Any, dimension: int) -> Floats:
+    """The unit vector of a direction."""
+    direction = _vector(name, value, dimension)
+    return direction / checked_number(f"length of the {name}", np.linalg.norm(direction), above=0.0)
 
 
 def _require_near(places: Floats, radii: Floats) -> None:
@@ -248,13 +477,14 @@ def _each(material: Any, count: int) -> tuple[Material, ...]:
     several = isinstance(material, Sequence) and not isinstance(material, Material | str)
     each = material if several else (material,) * count
     for k, one in enumerate(each):
-        _require_material(f"material[{k}]" if several else "material", one)
+        _checked_material(f"material[{k}]" if several else "material", one)
     if len(each) != count:
         raise ParameterError(f"{len(each)} materials are given for {count} spheres: give one, or one per sphere.")
     return tuple(each)
 
 
-def _require_material(name: str, value: Any) -> None:
-    """Refuse what is no `Material`."""
+def _checked_material(name: str, value: Any) -> Material:
+    """The value, if it is a `Material`; raises `ParameterError`."""
     if not isinstance(value, Material):
         raise ParameterError(f"{name} = {value_text(value)} is refused: give a Material.")
+    return value

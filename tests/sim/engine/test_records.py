@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 
 import numba
@@ -66,6 +67,16 @@ def test_the_record_of_a_world_that_is_gone_is_forgotten() -> None:
     del world
     gc.collect()
     assert not set(records._records) - before
+
+
+def test_a_world_keeps_its_record_for_the_next_step_and_gives_it_to_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = world_in(2, 0)
+    record = record_of(world)
+    other = copy.deepcopy(world)
+    assert other.record is None is world.__getstate__()  # nothing but the tables is copied or pickled
+    assert record_of(other) is not record
+    monkeypatch.setattr(records, "_arrays", None)  # looking through the tables took longer than a step
+    assert record_of(world) is record
 
 
 @pytest.mark.parametrize("motion", [np.zeros((2, 6, 5), order="F"), np.zeros((2, 6, 5), np.float32), np.zeros((2, 5))])

@@ -13,7 +13,7 @@ from repose.sim.engine.builder import reset_displacements, set_walls, with_threa
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.parts import Parts
 from repose.sim.engine.records import record_of
-from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, World, copy_world
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, copy_world
 from repose.sim.registry import integrators, laws
 
 from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
@@ -65,9 +65,9 @@ class FakeLoop:
     def compile(self, types: tuple) -> None:
         self.overloads.append(types)
 
-    def __call__(self, *given: object) -> tuple[int, int, int]:
-        assert isinstance(given[-1], Parts)
-        self.given.append(given[-1])
+    def __call__(self, world: object, step_call: step.StepCall, *given: object) -> tuple[int, int, int]:
+        assert isinstance(step_call.parts, Parts)
+        self.given.append(step_call.parts)
         return 0, 0, -1
 
 
@@ -76,13 +76,14 @@ def test_a_world_with_walls_gets_parts_of_its_own_one_of_several_threads_does_no
 ) -> None:
     loop, made = FakeLoop(), []
 
-    def addresses(parts: Parts, world: World, between: Callable[[], object]) -> Parts:
+    def addresses(parts: Parts, walled: bool, between: Callable[[], object]) -> Parts:
         between()
         made.append(parts._replace(needs_material=len(made)))
         return made[-1]
 
     monkeypatch.setattr(step, "compiled_loop", lambda: loop)
     monkeypatch.setattr(step, "addresses", addresses)
+    monkeypatch.setattr(step, "packed", lambda *groups: (None, groups))
     bench = cluster()
     advance = step.compose.__wrapped__(bench.model)
     walled = set_walls(bench.world, PLANE, [[[0.0, -1.0], [0.0, 1.0], [0.0, 0.0]]])

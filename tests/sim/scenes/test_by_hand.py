@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from repose.sim import Material, ParameterError, Simulation, place_spheres
 from repose.sim.laws.material_columns import FRICTION
-from repose.sim.registry import integrators
+from repose.sim.registry import integrators, scenes
 
 pytestmark = pytest.mark.usefixtures("uncompiled")
 
@@ -98,6 +99,8 @@ def test_the_same_script_gives_the_same_bits() -> None:
         ({"position": [[0.0, 0.0, 1e6]]}, "must be within 10000 m of the origin"),
         ({"position": []}, "give 2 or 3 coordinates for each sphere"),
         ({"friction": 0.7}, "friction = 0.7 has no effect"),
+        ({"mu": 0.7}, r"Unknown parameter 'mu': did you mean 'friction' \(μ\)\?"),
+        ({"g": 0.7}, r"did you mean 'gravity' \(g\)\?"),
         ({"gravity": -1.0}, "gravity = -1.0 is refused"),
         ({"position": [[0.0]]}, r"position has the shape \(1, 1\)"),
         ({"mass": math.nan}, "mass = nan kg is refused: it must be a number above 0 kg"),
@@ -110,7 +113,8 @@ def test_what_cannot_be_is_refused_in_a_sentence(asked: dict, words: str) -> Non
         place_spheres(**given)
 
 
-def test_a_run_placed_by_hand_says_why_it_is_not_saved(tmp_path) -> None:
-    with pytest.raises(ParameterError, match="keep the script"):
-        stacked().save(tmp_path / "run.repose")
+def test_a_scene_with_functions_of_the_script_says_why_it_is_not_saved(tmp_path) -> None:
+    scene = replace(scenes()["heap"], name="own")
+    with pytest.raises(ParameterError, match="its functions are in this script: put its record into a file"):
+        Simulation(scene, scene.test_values).save(tmp_path / "run.repose")
     assert not [*tmp_path.iterdir()]

@@ -69,7 +69,7 @@ def test_cube_and_particle_keep_momentum_and_angular_momentum(course: str) -> No
 @pytest.mark.parametrize("scene", NAMES)
 def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: str) -> None:
     experiment = ran(scene)
-    assert {entry.statement: (entry.measured, entry.expected) for entry in found(experiment) if not entry.holds} == {}
+    assert {entry.statement: (entry.found, entry.expected) for entry in found(experiment) if not entry.holds} == {}
     assert not experiment.scene.course.check(experiment)
     outcomes = experiment.scene.course.results(experiment)["outcomes"]
     assert all(entry["holds"] is True for entry in json.loads(json_text(outcomes)))
@@ -254,7 +254,7 @@ def test_a_number_beside_its_tolerance_has_the_decimals_of_the_tolerance(
     found: float, expected: float, tolerance: float, unit: str, words: tuple[str, str]
 ) -> None:
     outcome = particles.equals("x", "x", found, expected, tolerance, unit)
-    assert english((outcome.measured, outcome.expected)) == words
+    assert english((outcome.found, outcome.expected)) == words
     assert outcome.holds
 
 

@@ -597,5 +597,5 @@ def test_the_plate_bears_the_weight_of_the_heap() -> None:
 
 def test_an_outcome_of_a_thousand_has_no_power_of_ten() -> None:
     outcome = disc_scene.outcome_above("x", "x", 1375.2, 977.6, "1/s")
-    assert english((outcome.measured, outcome.expected)) == ("1380 1/s", "above 978 1/s")
-    assert str(disc_scene.outcome_between("x", "x", 0.08814, 0.0, 0.1).measured) == "0.0881"
+    assert english((outcome.found, outcome.expected)) == ("1380 1/s", "above 978 1/s")
+    assert str(disc_scene.outcome_between("x", "x", 0.08814, 0.0, 0.1).found) == "0.0881"
