@@ -28,10 +28,11 @@ def repeats_width() -> float:
 
 
 def draw_repeats(ui: Ui, width: float) -> None:
-    """The button; during the runs, their progress and a button that ends them. Nothing in a scene whose runs cannot be
+    """The button beside the last widget; during the runs, their progress and a button that ends them. Nothing in a scene whose runs cannot be
     compared."""
     if _study(ui) is None:
         return
+    imgui.same_line()
     parameters = parameters_of(ui.snapshot.run)
     if ui.work.repeats.running:
         _draw_progress(ui, width)

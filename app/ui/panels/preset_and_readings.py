@@ -97,7 +97,6 @@ def _draw_seed(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "experiment.new_seed", _("New"), width=new, help=_("Restart with the next seed.")):
         _start_with(ui, str(ui.snapshot.run.seed + 1))
-    imgui.same_line()
     draw_repeats(ui, repeats)
 
 
