@@ -28,8 +28,8 @@ def repeats_width() -> float:
 
 
 def draw_repeats(ui: Ui, width: float) -> None:
-    """The button beside the last widget; during the runs, their progress and a button that ends them. Nothing in a scene whose runs cannot be
-    compared."""
+    """The button beside the last widget; during the runs, their progress and a button that ends them. Nothing in a
+    scene whose runs cannot be compared."""
     if _study(ui) is None:
         return
     imgui.same_line()
