@@ -13,7 +13,7 @@ import numpy as np
 import OpenGL.GL as gl
 from imgui_bundle import imgui
 from numpy.typing import NDArray
-from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
+from repose.app.render.camera import Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
 from repose.app.render.colours import Colour, Ranges, to_linear
 from repose.app.render.film_words import FilmWords
@@ -32,7 +32,7 @@ from repose.sim.message import Message
 
 
 class Tile(NamedTuple):
-    """One of the pictures side by side in a window."""
+    """The picture of a window, or one of the pictures side by side."""
 
     snapshot: Snapshot
     camera: Camera
@@ -42,6 +42,9 @@ class Tile(NamedTuple):
     """Edges of the window outside the picture [pixel]."""
     plates: Inset | None
     """Edges of the window that panels cover, beside which this picture has its plates [pixel]; None without plates."""
+    band: float = 0.0
+    beside: float = 0.0
+    """`repose.app.render.passes.Frame`."""
 
 
 class Renderer:
@@ -62,26 +65,22 @@ class Renderer:
 
     def draw(
         self,
-        snapshot: Snapshot,
+        tile: Tile,
         view: View,
-        camera: Camera,
         size: Size,
-        inset: Inset = NO_INSET,
         scale: float = 1.0,
         ranges: Ranges | None = None,
     ) -> None:
         """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
 
-        `size` is that of the framebuffer [pixel], `inset` the edges that panels cover, `scale` the pixels per unit of
-        text (`window.content_scale`); a size of zero draws nothing. `ranges` are the ranges of the colours, by default
-        those of the run.
+        `size` is that of the framebuffer [pixel], `scale` the pixels per unit of text (`window.content_scale`); a size
+        of zero draws nothing. `ranges` are the ranges of the colours, by default those of the run.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
-        camera = _fitting(camera, snapshot, size, inset)
-        frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
+        frame = self._frame_of(tile, view, size, scale, ranges or self._ranges)
         if ranges is None:
-            frame = replace(frame, series=self._series_of(snapshot, view))
+            frame = replace(frame, series=self._series_of(tile.snapshot, view))
         self._draw_scene([(frame, (0, 0, *size))], "window", 0)
         self._draw_overlay(frame, self._gui)
 
@@ -94,11 +93,10 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             return
         pictures = []
-        for snapshot, camera, inset, outside, plates in tiles:
-            fitting = _fitting(camera, snapshot, size, inset)
-            frame = make_frame(snapshot, view, fitting, size, inset, scale * view.text_scale, self._ranges)
-            frame = replace(frame, around_plates=plates, series=self._series_of(snapshot, view))
-            pictures.append((frame, _part(size, outside)))
+        for tile in tiles:
+            frame = self._frame_of(tile, view, size, scale, self._ranges)
+            frame = replace(frame, series=self._series_of(tile.snapshot, view))
+            pictures.append((frame, _part(size, tile.outside)))
         bar = min(longest_bar(frame) for frame, _ in pictures)
         alike = len({repr(frame.scale_of_colours) for frame, _ in pictures}) == 1
         shown = upper_right([part for _, part in pictures])
@@ -115,6 +113,12 @@ class Renderer:
             background.push_clip_rect(imgui.ImVec2(x, foot - height), imgui.ImVec2(x + width, foot))
             self._draw_overlay(frame, self._gui)
             background.pop_clip_rect()
+
+    def _frame_of(self, tile: Tile, view: View, size: Size, scale: float, ranges: Ranges) -> Frame:
+        left, top, right, bottom = tile.inset
+        camera = _fitting(tile.camera, tile.snapshot, size, (left, top, right + tile.band, bottom))
+        frame = make_frame(tile.snapshot, view, camera, size, tile.inset, scale * view.text_scale, ranges)
+        return replace(frame, around_plates=tile.plates, band=tile.band, beside=tile.beside)
 
     def read(
         self,

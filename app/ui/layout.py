@@ -6,7 +6,6 @@ The column folds to a rim. A panel that raises an error shows it in its place; t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
@@ -67,33 +66,27 @@ STOPPED = _("Stopped")
 """Title of the window of a panel that stopped."""
 
 
-def no_band(width: float) -> float:
-    """Width of the band of plates if there is no band: 0 [px]."""
-    return 0.0
-
-
 def measure_inset(
     size: tuple[int, int],
     scale: float,
     visible: bool,
     folded: bool = False,
-    beside: Callable[[float], float] = no_band,
     presented: tuple[float, float] | None = None,
 ) -> tuple[float, float, float, float]:
     """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column.
 
-    `beside` gives the width of the band of plates at the right of a picture of a given width [px]. `presented` are the
-    heights that a lecture or presentation needs at top and foot [px]; None without either.
+    Nothing at the right: the window adds a panel beside the picture. `presented` are the heights that a lecture or
+    presentation needs at top and foot [px]; None without either.
     """
     if not visible:
-        return 0.0, 0.0, beside(size[0]), 0.0
+        return 0.0, 0.0, 0.0, 0.0
     if presented is not None:
-        return 0.0, presented[0], beside(size[0]), presented[1]
+        return 0.0, presented[0], 0.0, presented[1]
     column = min(COLUMN * scale, max(LARGEST_SHARE * size[0], NARROWEST * scale))
     if folded or size[0] < column + LEAST_PICTURE * scale:
         column = RIM * scale if size[0] >= (RIM + LEAST_PICTURE) * scale else 0.0
     bottom = BAR * scale if size[1] >= 3 * BAR * scale else 0.0
-    return column, 0.0, beside(size[0] - column), bottom
+    return column, 0.0, 0.0, bottom
 
 
 def presented_room(ui: Ui) -> tuple[float, float] | None:

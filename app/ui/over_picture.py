@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.ui.places import STRIP
+from repose.app.ui.places import STRIP, free_of_actions
 from repose.app.ui.ui import Ui
 
 MARGIN = 20.0
@@ -19,7 +19,7 @@ def begin_over_picture(ui: Ui, name: str, beside: float = 0.0) -> imgui.ImVec2 |
     margin = MARGIN * ui.window.scale
     if beside:
         left = ui.window.size[0] - beside - margin
-        size = imgui.ImVec2(beside - margin, ui.window.size[1] - top - bottom - 2 * margin)
+        size = imgui.ImVec2(beside - margin, ui.window.size[1] - top - free_of_actions(ui)[3] - 2 * margin)
     else:
         size = imgui.ImVec2(
             ui.window.size[0] - left - right - 2 * margin,

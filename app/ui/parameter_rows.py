@@ -96,6 +96,11 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
     imgui.pop_id()
 
 
+def row_height(ui: Ui) -> float:
+    """Height of the row of a slider, with the distance to the next one [px]."""
+    return float(imgui.get_text_line_height() + (2 + TRACK) * ui.window.scale + imgui.get_style().item_spacing.y)
+
+
 def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     """Name and value above the bar; both are dragged."""
     value = _shown(ui, parameter.name)

@@ -147,6 +147,7 @@ def insets(ui: Ui) -> list[Inset]:
     The pictures are in the rows and columns in which the scene of the first run is largest.
     """
     left, top, right, _ = ui.window.inset
+    right += ui.window.band
     area = round(ui.window.size[0] - left - right), round(_height(ui) - foot(ui))
     return list(
         _insets(
@@ -183,6 +184,7 @@ def _insets(
 def results_area(ui: Ui) -> tuple[float, float, float, float]:
     """Left, top, width and height of the results below the pictures [px]; height 0 without room for them."""
     left, _, right, _ = ui.window.inset
+    right += ui.window.band
     return left, ui.window.size[1] - insets(ui)[-1][3], ui.window.size[0] - left - right, foot(ui)
 
 

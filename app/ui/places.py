@@ -68,8 +68,10 @@ class TaskArea:
 class ToolArea:
     """Place of the buttons of the mouse tools. Written by `repose.app.ui.panels.mouse`."""
 
+    right: float = 0.0
+    """Right edge of the buttons, without settings of a tool [px]; 0 without buttons."""
     edge: float = 0.0
-    """Right edge, beside which words on the picture begin [px]; 0 if they need not."""
+    """The same, beside which words on the picture begin [px]; 0 if they need not."""
     corner: tuple[float, float] = (0.0, 0.0)
     """Lower right corner, with the settings of the chosen tool [px]; 0 without buttons."""
 
@@ -97,6 +99,12 @@ def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
     """Pixels that panels and buttons cover at the edges of the picture: left, top, right, bottom."""
     left, top, right, bottom = ui.window.inset
     return max(left, ui.states[ToolArea].edge), top, right, bottom
+
+
+def free_of_actions(ui: Ui) -> tuple[float, float, float, float]:
+    """Pixels that panels, and the strip of actions with the scale bar, cover at the edges of the picture."""
+    left, top, right, bottom = ui.window.inset
+    return left, top, right, bottom + (STRIP * ui.window.scale if bottom and not ui.mode.presenting else 0.0)
 
 
 def give_focus(ui: Ui, names: list[str]) -> None:

@@ -31,13 +31,17 @@ class RepeatedMean:
     latest: Latest = field(default_factory=Latest)
 
 
-def repeats_width(ui: Ui) -> float:
-    """Width of the button [px]; 0 for a scene whose runs cannot be compared."""
-    return text_width(LABEL) + 4.0 * imgui.get_style().frame_padding.x if _study(ui) is not None else 0.0
+def repeats_width() -> float:
+    """Width of the button [px], free in scenes whose runs cannot be compared: the field beside it keeps its place."""
+    return text_width(LABEL) + 4.0 * imgui.get_style().frame_padding.x
 
 
 def draw_repeats(ui: Ui, width: float) -> None:
-    """The button; during the runs, their progress and a button that ends them."""
+    """The button beside the last widget; during the runs, their progress and a button that ends them. Nothing in a
+    scene whose runs cannot be compared."""
+    if _study(ui) is None:
+        return
+    imgui.same_line()
     parameters = parameters_of(ui.snapshot.run)
     if ui.work.repeats.running:
         _draw_progress(ui, width)

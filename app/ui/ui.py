@@ -58,6 +58,10 @@ class WindowArea:
     """Scale of the interface; 1 is its designed size [-]."""
     inset: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Pixels covered by panels: left, top, right, bottom."""
+    beside: float = 0.0
+    """Width of a panel beside the picture [px], contained in `inset`; the strip of actions is below it."""
+    band: float = 0.0
+    """Width at the right of the picture that plates cover [px]; the scene is shown beside it."""
     bold: Any = None
     """The bold font, or None."""
     texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None

@@ -34,7 +34,7 @@ from repose.app.ui import lecture_mode
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import insets, run_at
-from repose.app.ui.places import free_of_buttons
+from repose.app.ui.places import free_of_actions, free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.studies import Studies
 from repose.app.ui.ui import Ui
@@ -373,11 +373,10 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import measure_inset, no_band, presented_room
+        from repose.app.ui.layout import measure_inset, presented_room
         from repose.app.ui.panels import instead, width_beside
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
-        from repose.app.ui.tools import chosen_tool
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
@@ -386,16 +385,12 @@ class Application:
         ui.view.letters = LETTERS if ui.mode.presenting else 0.0
         ui.window.scale = interface_scale(size, self.window.content_scale, wanted, palette, ui.mode.presenting)
         folded = chosen_fold(ui) and instead(ui) is None
-        kept = chosen_tool(ui).keeps_band and not ui.mode.presenting
-        plates = (
-            partial(band, ui.snapshot, ui.view, unit=ui.window.scale, kept=kept) if instead(ui) is None else no_band
-        )
-
-        def beside(width: float) -> float:
-            return max(plates(width), width_beside(ui, width))
-
         room = presented_room(ui)
-        ui.window.inset = measure_inset(size, ui.window.scale, ui.view.ui_visible, folded, beside, room)
+        left, top, _, bottom = measure_inset(size, ui.window.scale, ui.view.ui_visible, folded, room)
+        ui.window.beside = width_beside(ui, size[0] - left)
+        ui.window.inset = left, top, ui.window.beside, bottom
+        free = size[0] - left - ui.window.beside
+        ui.window.band = band(ui.snapshot, ui.view, free, ui.window.scale) if instead(ui) is None else 0.0
         if self._theme != (choices.theme, ui.window.scale):
             self._theme = choices.theme, ui.window.scale
             apply(palette, ui.window.scale)
@@ -413,7 +408,7 @@ class Application:
         """Draw the scene behind the panels, and nothing while a step of a lecture waits for its run; if that fails,
         physics and panels continue until the user tries again."""
         import OpenGL.GL as gl
-        from repose.app.render.renderer import Renderer
+        from repose.app.render.renderer import Renderer, Tile
 
         ui = self.ui
         if lecture_mode.awaits_run(ui):
@@ -427,8 +422,9 @@ class Application:
                 scale = ui.window.scale / ui.view.text_scale
                 if shown := self._shown():
                     self.still_control.update_still(ui, shown.camera, shown.corners, shown.foot)
-                    snapshot, view, camera = shown.snapshot, shown.view, shown.camera
-                    self.renderer.draw(snapshot, view, camera, size, free_of_buttons(ui), scale, shown.ranges)
+                    edges = free_of_buttons(ui)
+                    tile = Tile(shown.snapshot, shown.camera, edges, edges, edges)
+                    self.renderer.draw(tile, shown.view, size, scale, shown.ranges)
                 else:
                     self._draw_runs(self.renderer, size, scale)
                 return
@@ -444,16 +440,19 @@ class Application:
         from repose.app.render.renderer import Tile
 
         ui, pictures, view = self.ui, self.pictures, self.ui.view
-        tiles, around, edges = [], ui.window.inset, insets(ui) if ui.beside.runs else [ui.window.inset]
+        tiles, edges, together = [], insets(ui) if ui.beside.runs else [ui.window.inset], bool(ui.beside.runs)
+        left, top, right, bottom = free_of_actions(ui)
+        around = left, top, right + (ui.window.band if together else 0.0), bottom
+        foot_is_free = bottom > ui.window.inset[3]  # a panel beside the picture ends above the strip of actions
+        over = (0.0, 0.0) if together else (ui.window.band, ui.window.beside * foot_is_free)
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.beside.chosen else ui.snapshot
                 plates = around if number == ui.beside.chosen else None
                 snapshot = picture.control.picture(turned)
-                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), edges[number], plates))
-        if not ui.beside.runs:
-            snapshot, camera, inset, *_ = tiles[0]
-            renderer.draw(snapshot, view, camera, size, inset, scale)
+                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), edges[number], plates, *over))
+        if not together:
+            renderer.draw(tiles[0], view, size, scale)
             return
         shown = shown_as(view.colour_by, ui.snapshot)  # the same quantity in all pictures, even if phases differ
         view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view

@@ -134,6 +134,7 @@ class CameraControl:
         if self.follows_grains and not isinstance(camera, Camera3D):
             return None
         left, top, right, bottom = ui.window.inset
+        right += ui.window.band
         width, height = max(ui.window.size[0] - left - right, 1.0), max(ui.window.size[1] - top - bottom, 1.0)
         beside = band(ui.snapshot, ui.view, size[0], picture_scale(size) * ui.view.text_scale)
         shrink = max(width / (size[0] - beside), height / size[1])
@@ -166,6 +167,7 @@ def _room(ui: Ui) -> Inset:
     buttons."""
     left, top, right, bottom = free_of_buttons(ui) if ui.beside.runs else ui.window.inset
     above = max(top + LEGEND_ROOM * ui.window.scale, _above(ui))
+    right += 0.0 if ui.beside.runs else ui.window.band
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale
 
 

@@ -105,6 +105,10 @@ class Frame:
     """True for a picture without text and marks."""
     ranges: Ranges = field(default_factory=Ranges)
     """Ranges of the colours in this run."""
+    band: float = 0.0
+    """Width at the right of the free part that plates cover, beside which the scene is shown [pixel]."""
+    beside: float = 0.0
+    """Width of a panel beside the picture that leaves the foot of the window free [pixel], contained in `inset`."""
     around_plates: Inset | None = NO_INSET
     """Edges of the window that panels and band cover [pixel]; None for a picture without plates, beside the picture of
     the chosen run."""
@@ -183,6 +187,12 @@ class Frame:
         return measure_ambient_occlusion(
             self.snapshot.grains.position[kept], self.snapshot.grains.radius[kept], self.snapshot.geometry.box
         )
+
+    @property
+    def free_of_plates(self) -> Inset:
+        """Pixels covered by panels and plates: left, top, right, bottom."""
+        left, top, right, bottom = self.inset
+        return left, top, right + self.band, bottom
 
     def plate(self, name: str) -> Plate | None:
         """Rectangle of the plate of this pass in the band at the right [pixel]; None without room for the plate."""
@@ -310,9 +320,7 @@ def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
     return edges
 
 
-def band(snapshot: Snapshot, view: View, width: float, unit: float, kept: bool = False) -> float:
-    """Width of the band at the right of a picture of this width [pixel].
-
-    0 without plates, unless the band is `kept` free for them; 0 if the band would cover more than half of the picture.
-    """
-    return BAND * unit if width >= 2.0 * BAND * unit and (kept or plates(snapshot, view)) else 0.0
+def band(snapshot: Snapshot, view: View, width: float, unit: float) -> float:
+    """Width of the band at the right of a picture of this width, beside which the scene is shown [pixel]; 0 without
+    plates, or if the band would cover more than half of the picture."""
+    return BAND * unit if width >= 2.0 * BAND * unit and plates(snapshot, view) else 0.0

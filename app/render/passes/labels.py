@@ -124,7 +124,7 @@ def _free_place(
     places += [(x - width / 2, y + radius + gap)]
     higher = [above - 0.5 * step * height for step in range(1, 12)]
     places += [(x - share * width, top) for top in higher for share in (0.5, 0.1, 0.9)]
-    left, top, right, bottom = frame.inset
+    left, top, right, bottom = frame.free_of_plates
     lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
     inside = (position for position in places if left <= position[0] <= farthest and top <= position[1] <= lowest)
 

@@ -76,7 +76,7 @@ def number_size(frame: Frame, canvas: Canvas, text: Message) -> float:
     into a narrow picture."""
     least = frame.view.letters * frame.size[1] / (DIGIT * frame.scale)
     size = max(NUMBER if frame.film is None else NUMBER_IN_FILM, least)
-    room = frame.size[0] - frame.inset[0] - frame.inset[2] - 2.0 * PAD * frame.scale
+    room = frame.size[0] - frame.inset[0] - frame.free_of_plates[2] - 2.0 * PAD * frame.scale
     return size * min(1.0, max(room, 1.0) / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 
 
@@ -109,7 +109,7 @@ def error_words(measurement: SurfaceSlope) -> Message:
 def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: float, y: float) -> tuple[float, float]:
     """Middle and upper edge of a label of this extent [pixel]: `x` and `y`, moved into the free part and away from the
     legend."""
-    (width, height), (left, above, right, below), pad = extent, frame.inset, PAD * frame.scale
+    (width, height), (left, above, right, below), pad = extent, frame.free_of_plates, PAD * frame.scale
     x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
     y = min(max(y, above + pad), frame.size[1] - below - pad - height)
     legend = plate(frame, canvas)

@@ -68,7 +68,7 @@ def draw_shaking(frame: Frame, canvas: Canvas) -> None:
     shaking = frame.snapshot.hand.shaking
     if shaking is None:
         return
-    __, __, right, bottom = frame.inset
+    __, __, right, bottom = frame.free_of_plates
     unit, ink, plate = frame.scale, frame.palette.text, frame.palette.background
     position = np.array((frame.size[0] - right - 2.0 * SWING * unit, frame.size[1] - bottom - ABOVE * unit))
     along = np.array((shaking.direction[0], -shaking.direction[-1]))

@@ -64,7 +64,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     _, _, right, below = frame.inset
     length = frame.bar or longest_bar(frame)
     pixels = length / frame.metres_per_pixel
-    x1 = round(frame.size[0] - right - MARGIN * unit)
+    x1 = round(frame.size[0] - (right - frame.beside) - MARGIN * unit)
     x0 = round(x1 - pixels)
     y = round(frame.size[1] - below - 16.0 * unit)
     thick, tall = max(2.0, round(2.0 * unit)), round(5.0 * unit)

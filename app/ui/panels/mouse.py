@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.next_step import HEIGHT, OVER
 from repose.app.ui.picture_areas import insets
-from repose.app.ui.places import STRIP, TaskArea, ToolArea
+from repose.app.ui.places import STRIP, ToolArea
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, with_key
@@ -25,10 +25,10 @@ LEAST_PICTURE = 420.0
 
 
 def draw(ui: Ui) -> None:
-    """Buttons below the task of the scene, if it states one, in as many columns as the height needs; the chosen tool is
-    coloured. Beside other pictures, and in a narrow one, they show their keys only."""
-    area, task = ui.states[ToolArea], ui.states[TaskArea].foot
-    area.edge, area.corner = 0.0, (0.0, 0.0)
+    """Buttons at the upper left, in as many columns as the height needs; the chosen tool is coloured. Beside other
+    pictures, and in a narrow one, they show their keys only."""
+    area = ui.states[ToolArea]
+    area.right, area.edge, area.corner = 0.0, 0.0, (0.0, 0.0)
     left, above, right, bottom = ui.window.inset
     free, hidden = ui.window.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.mode.presenting
     if (
@@ -44,7 +44,7 @@ def draw(ui: Ui) -> None:
     width, margin = (
         (wide, MARGIN * ui.window.scale) if titled else (HEIGHT * ui.window.scale, 0.5 * MARGIN * ui.window.scale)
     )
-    top = (above if task is None else task) + margin
+    top = above + margin
     if not titled and not ui.beside.runs:  # the number beside the legend needs all of the width
         top = max(top, above + BELOW_NUMBER * ui.window.scale)
     foot = insets(ui)[0][3] if ui.beside.runs else bottom + STRIP * ui.window.scale
@@ -52,8 +52,9 @@ def draw(ui: Ui) -> None:
     per_column = max(int((ui.window.size[1] - foot - top) / down), 1)
     per_column = -(-len(tools) // -(-len(tools) // per_column))  # columns of equal height
     taken = -(-len(tools) // per_column) * across - GAP * ui.window.scale
+    area.right = left + margin + taken
     if titled or ui.beside.runs:
-        area.edge = left + margin + taken
+        area.edge = area.right
     below = (ui.window.size[1] - foot - top) / down >= min(per_column, len(tools)) + MOST_SETTINGS
     # A window wider than its buttons would take clicks that are meant for the picture.
     room = max(wide, taken) if chosen.options and below else taken

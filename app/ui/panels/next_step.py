@@ -49,10 +49,10 @@ class NextButton:
 
 def draw(ui: Ui) -> None:
     """The strip at the foot of the picture; nothing in it changes its place while an experiment runs."""
-    left, _, right, bottom = ui.window.inset
+    left, _, _, bottom = ui.window.inset
     if not (ui.view.ui_visible and bottom) or ui.mode.presenting or instead(ui) is not None:
         return
-    free = ui.window.size[0] - left - right
+    free = ui.window.size[0] - left
     dimension = ui.snapshot.grains.position.shape[1]
     width = free - MARGIN * ui.window.scale - scale_bar.room(free, ui.window.scale, dimension, text_width)
     if width < SMALLEST * ui.window.scale or not ui.snapshot.run.actions:

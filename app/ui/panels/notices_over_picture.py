@@ -106,6 +106,7 @@ def draw(ui: Ui) -> None:
 def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice", is_toast: bool = False) -> None:
     """Draw a window at the right edge, below earlier notices; it covers neither the legend nor the left wall."""
     left, top, right, bottom = ui.window.inset
+    right += ui.window.band
     width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
     at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
     if width < 80 or at.y > ui.window.size[1] - bottom:

@@ -13,8 +13,8 @@ from repose.app.render.text import note
 from repose.app.ui.edits import Edits
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
-from repose.app.ui.parameter_rows import draw_field
-from repose.app.ui.places import TOOLS, ParameterArea, chosen_fold, fold, is_shown, room_in_column, show
+from repose.app.ui.parameter_rows import draw_field, row_height
+from repose.app.ui.places import TOOLS, ParameterArea, chosen_fold, fold, is_short, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button, foldable, widths
 from repose.sim.message import Message, _, plural
@@ -29,6 +29,8 @@ MORE = "parameters.more"
 """Entry of the settings that says whether all parameters are listed."""
 LABELS = (_("Undo"), _("Redo"), _("Defaults"), _("Fewer"))
 """Longest labels of the buttons: they fix the widths, although a label changes."""
+ROWS = 5
+"""Number of parameters of a lecture that are seen without scrolling."""
 FEW = 4
 """Number of parameters shown first for a scene that declares none for a lecture."""
 
@@ -70,8 +72,12 @@ def draw(ui: Ui) -> None:
         return
     _draw_buttons(ui)
     if not lists_all(ui):
+        # The height is the same for all scenes: the tabs below have a fixed place. Further rows are scrolled to.
+        room = 0.0 if is_short(ui) else ROWS * row_height(ui) - imgui.get_style().item_spacing.y
+        imgui.begin_child("few", imgui.ImVec2(0.0, room), imgui.ChildFlags_.nav_flattened)
         for parameter in in_effect(lecture_parameters(ui.snapshot.run.scene, type(parameters)), ui.control.edits):
             draw_field(ui, parameter)
+        imgui.end_child()
         return
     text = _draw_search(ui)
     imgui.begin_child(

@@ -108,7 +108,7 @@ def _draw_headline(ui: Ui) -> None:
     result = headline(ui.snapshot)
     if result is None or is_on_slope(ui) or hides_number(ui) or awaits_run(ui):
         return
-    size, right = letter_size(ui), ui.window.size[0] - ui.window.inset[2] - 24 * ui.window.scale
+    size, right = letter_size(ui), ui.window.size[0] - ui.window.inset[2] - ui.window.band - 24 * ui.window.scale
     y, line = ui.window.inset[1] + BELOW_LEGEND * ui.window.scale, imgui.get_font_size()
     left = right - text_width(result.value, size)
     words = joined([part for part in (result.whole_label, result.error) if part], "  ")

@@ -82,8 +82,8 @@ def _draw_seed(ui: Ui) -> None:
     imgui.text_disabled(translated(_("Seed")))
     imgui.same_line()
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_spacing.x
-    new, repeats = text_width(_("New")) + 2 * pad, repeats_width(ui)
-    imgui.set_next_item_width(imgui.get_content_region_avail().x - new - gap - (repeats + gap if repeats else 0.0))
+    new, repeats = text_width(_("New")) + 2 * pad, repeats_width()
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - new - repeats - 2.0 * gap)
     entry = ui.states[SeedEntry]
     text = entry.text if entry.text is not None else str(ui.snapshot.run.seed)
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
@@ -100,9 +100,7 @@ def _draw_seed(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "experiment.new_seed", _("New"), width=new, help=_("Restart with the next seed.")):
         _start_with(ui, str(ui.snapshot.run.seed + 1))
-    if repeats:
-        imgui.same_line()
-        draw_repeats(ui, repeats)
+    draw_repeats(ui, repeats)
 
 
 def _start_with(ui: Ui, text: str) -> None:

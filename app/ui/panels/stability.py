@@ -79,12 +79,13 @@ def draw(ui: Ui) -> None:
     if not ui.states[StabilityArea].shown or ui.mode.presenting or not ui.window.inset[3]:
         return
     edge = imgui.ImVec2(
-        ui.window.size[0] - ui.window.inset[2] - 10 * ui.window.scale,
+        ui.window.size[0] - ui.window.inset[2] - ui.window.band - 10 * ui.window.scale,
         ui.window.size[1] - ui.window.inset[3] - (STRIP + 10) * ui.window.scale,
     )
     imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
     width = min(
-        WIDTH * ui.window.scale, ui.window.size[0] - ui.window.inset[0] - ui.window.inset[2] - 20 * ui.window.scale
+        WIDTH * ui.window.scale,
+        ui.window.size[0] - ui.window.inset[0] - ui.window.inset[2] - ui.window.band - 20 * ui.window.scale,
     )
     imgui.set_next_window_size(imgui.ImVec2(width, 0.0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)

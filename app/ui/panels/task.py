@@ -8,7 +8,7 @@ from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
-from repose.app.ui.places import BELOW_LEGEND, TaskArea
+from repose.app.ui.places import BELOW_LEGEND, TaskArea, ToolArea
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.experiment import Course, Scene
 from repose.sim.measure.display import Outcome
@@ -31,7 +31,7 @@ HEAD = (EMPTY, _("outcome"), _("found"), _("expected"))
 
 
 def draw(ui: Ui) -> None:
-    """Draw the task at the upper left of the picture, in scenes that state the outcomes of their task."""
+    """Draw the task at the upper left of the picture beside the tools, in scenes that state outcomes of a task."""
     snapshot, area = ui.snapshot, ui.states[TaskArea]
     area.foot, area.below_legend = None, False
     scene = scenes().get(snapshot.run.scene)
@@ -39,6 +39,7 @@ def draw(ui: Ui) -> None:
     if not (stated and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.window.inset
+    left, right = max(left, ui.states[ToolArea].right), right + ui.window.band
     free = ui.window.size[0] - left - right
     width = min(WIDTH * ui.window.scale, free - 32.0 * ui.window.scale)
     if ui.mode.presenting:  # the title is above the task, the main result beside it

@@ -51,9 +51,6 @@ class Tool:
     click: Callable[[Ui, Pixel], None] = no_click
     """click(ui, at), called when the button is released near the place of the press, even if the camera had the
     drag."""
-    keeps_band: bool = False
-    """Whether the band for plates at the right of the picture is kept free, so that the picture does not move with a
-    click."""
     options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
     keys: tuple[Key, ...] = ()

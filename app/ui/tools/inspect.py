@@ -34,5 +34,4 @@ TOOL = Tool(
     "I",
     _("Click a grain to see its forces, then one of its contacts to see overlap, forces and friction spring."),
     click=click,
-    keeps_band=True,
 )

@@ -10,7 +10,7 @@ import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.colours import Ranges
 from repose.app.render.framing import picture_room
-from repose.app.render.passes import BAND, all_passes, band, make_frame, plates
+from repose.app.render.passes import BAND, BELOW_LEGEND, all_passes, band, make_frame, plates
 from repose.app.render.passes.microscope import LABELS, energies_of_grain, grain_words, outline
 from repose.app.storage.view_settings import View
 from repose.app.ui.layout import measure_inset
@@ -41,17 +41,16 @@ def test_the_plate_stands_beside_what_the_camera_shows_and_a_narrow_picture_has_
     snapshot = three_in_a_row()
     assert plates(snapshot, View()) == {}
     assert band(snapshot, View(), 1280.0, 1.0) == 0.0
-    assert band(snapshot, View(), 1280.0, 1.0, kept=True) == BAND  # a click that selects does not move the picture
     beside = band(snapshot, GRAIN, 1280.0, 1.0)
     assert beside == BAND
     assert band(snapshot, GRAIN, 600.0, 1.0) == 0.0
-    inset = measure_inset(SIZE, 1.0, True, beside=lambda width: band(snapshot, GRAIN, width, 1.0))
+    left, top, right, bottom = inset = measure_inset(SIZE, 1.0, True)
     camera = Camera2D()
-    camera.frame(((-3.0, -1.0), (3.0, 1.0)), SIZE, inset)
+    camera.frame(((-3.0, -1.0), (3.0, 1.0)), SIZE, (left, top, right + beside, bottom))
     area = make_frame(snapshot, GRAIN, camera, SIZE, inset, 1.0, Ranges()).plate("microscope")
     assert area is not None
     assert camera.world_to_pixel((3.0, 0.0), SIZE)[0] < SIZE[0] - BAND < area[0] < area[2] < SIZE[0]
-    assert 0.0 < area[1] < area[3] < SIZE[1] - inset[3]
+    assert BELOW_LEGEND <= area[1] < area[3] < SIZE[1] - bottom  # the legend keeps its place above it
     assert picture_room(SIZE, 1.0, beside)[2] == BAND
 
 

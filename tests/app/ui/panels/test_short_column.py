@@ -12,6 +12,7 @@ from repose.app.render.passes import scale_bar
 from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui import widgets
 from repose.app.ui.layout import draw_panels
+from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import all_panels, plots, preset_and_readings, study
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.ui import Ui
@@ -126,23 +127,30 @@ def test_all_actions_stand_beside_the_length_scale_and_its_text(
         assert max(ends.values()) <= size[0] - bar - scale_bar.MARGIN * scale
 
 
-def test_all_actions_stand_beside_an_open_study(tmp_path: Path) -> None:
+def test_actions_and_scale_bar_keep_their_places_below_an_open_study(tmp_path: Path) -> None:
     snapshot, size = full_snapshot(), (1280, 720)
     more = Action("tilt", "Tilt the table", "T", True, "Tilt."), Action("trickle", "Add grains", "G", True, "Add.")
     snapshot = with_fields(snapshot, actions=(*snapshot.run.actions[:2], *more, *snapshot.run.actions[2:]))
+    opened = False
 
     def draw(ui: Ui) -> None:
         left, top, _, bottom = ui.window.inset
-        ui.window.inset = left, top, study.beside(size[0] - left, ui.window.scale), bottom
+        ui.window.beside = study.beside(size[0] - left, ui.window.scale) if opened else 0.0
+        ui.window.inset = left, top, ui.window.beside, bottom
         draw_panels(ui)
+        if opened and begin_over_picture(ui, "study", ui.window.beside) is not None:
+            feet.append(imgui.get_window_pos().y + imgui.get_window_height())
+            imgui.end()
 
+    feet: list[float] = []
     with open_harness(tmp_path, snapshot, size, draw) as harness:
-        left, _, right, _ = harness.ui.window.inset
-        assert right > 0.0
-        ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
-        assert len(ends) == 7
-        bar = max(scale_bar.longest(size[0] - left - right, harness.ui.window.scale), widgets.text_width("500 mm"))
-        assert max(ends.values()) <= size[0] - right - bar - scale_bar.MARGIN * harness.ui.window.scale
+        before = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
+        opened = True
+        harness.settle()
+        assert harness.ui.window.beside > 0.0
+        assert {name: harness.widgets[name] for name in before} == before
+        assert len(before) == 7
+        assert max(feet) <= min(box[1] for box in before.values())
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
