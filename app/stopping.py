@@ -20,25 +20,25 @@ class StopAsked(Exception):
 class Stop:
     """Request to end the run."""
 
-    asked: bool = False
+    requested: bool = False
     listening: bool = False
-    """True once the run checks `asked`; until then, for example in the first compilation, a signal ends it at once."""
+    """True once the run checks `requested`; until then, as in the first compilation, a signal ends it at once."""
 
     def check(self) -> None:
         """Raise `StopAsked` if a signal has requested the end of the run."""
         self.listening = True
-        if self.asked:
+        if self.requested:
             raise StopAsked
 
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
     """Handle the signals that end a program; signals ignored from outside (nohup) stay ignored."""
-    stop = Stop(asked=bool(CAUGHT))
+    stop = Stop(requested=bool(CAUGHT))
 
     def on_signal(number: int, frame: FrameType | None) -> None:
-        at_once = stop.asked or not stop.listening
-        stop.asked = True
+        at_once = stop.requested or not stop.listening
+        stop.requested = True
         if at_once:
             stop_at_once()
 

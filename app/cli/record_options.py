@@ -43,17 +43,19 @@ def _is_request(kind: Any) -> bool:
 
 
 def _parameters(owner: Callable[..., Any]) -> list[inspect.Parameter]:
-    found = []
+    entries = []
     for entry in option_fields(owner):
         if _is_request(entry.kind):
-            found += _parameters(entry.kind)
+            entries += _parameters(entry.kind)
         else:
             # A default that the help does not show is None here: typer would parse the others like typed values.
             hidden = entry.is_several or (entry.option is not None and not entry.option.shows_default)
             start = inspect.Parameter.empty if entry.default is ... else None if hidden else entry.default
             kind = _annotated(entry)
-            found.append(inspect.Parameter(entry.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=kind))
-    return found
+            entries.append(
+                inspect.Parameter(entry.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=kind)
+            )
+    return entries
 
 
 def _annotated(entry: OptionField) -> Any:

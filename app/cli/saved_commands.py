@@ -77,14 +77,14 @@ def open_any(request: OpenRequest) -> int:
     from repose.app.jobs.shared import found_in
 
     what = request.what
-    found = found_in(what, request.radius, request.timestep)
-    if found.remark:
-        print_line(found.remark)
+    content = found_in(what, request.radius, request.timestep)
+    if content.remark:
+        print_line(content.remark)
     if request.window and not (request.json or request.video or request.out or request.changes) and has_display():
         from repose.app.window.start import run
 
-        return run(found.preset, saved=found.run, lecture=found.lecture)
-    if found.lecture is not None:
+        return run(content.preset, saved=content.run, lecture=content.lecture)
+    if content.lecture is not None:
         refuse(
             f"{what} is a lecture, which is shown in the window. Without one, `repose lecture {what} "
             "--film FILE.mp4` makes a film of it, and --notes prints its notes."
@@ -94,9 +94,9 @@ def open_any(request: OpenRequest) -> int:
 
     job = plan(
         RunRequest(
-            preset=found.preset,
-            saved=found.run,
-            ready=found.ready,
+            preset=content.preset,
+            saved=content.run,
+            ready=content.ready,
             changes=request.changes,
             out=request.out,
             json=request.json,

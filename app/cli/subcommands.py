@@ -196,11 +196,11 @@ def clump(request: ClumpRequest) -> int:
     A clump that falls apart, or differs from the body in more than they have in common, is refused with a number of
     spheres that does. Files that exist are not overwritten. Ctrl-C ends the work without writing anything.
     """
-    from repose.app.jobs.clump_job import run_clump, text_of_made
+    from repose.app.jobs.clump_job import clump_text, run_clump
 
     code, made = run_clump(request)
     if made is not None and request.json:
-        print(text_of_made(made), end="")
+        print(clump_text(made), end="")
     elif made is not None:
         from repose.sim.clumps.making import rows
 
@@ -279,13 +279,13 @@ def validate(
     from repose.app.jobs import validate_job
     from repose.sim.io.json_text import json_text
 
-    found, stopped = validate_job.validate(names, quiet=json)
+    comparisons, stopped = validate_job.validate(names, quiet=json)
     if json:
-        print(json_text(validate_job.as_json(found), indent=2), flush=True)
+        print(json_text(validate_job.as_json(comparisons), indent=2), flush=True)
     else:
-        table(validate_job.HEAD, validate_job.rows(found))
-        write_out(validate_job.summary(found, stopped))
-    return validate_job.exit_code(found, stopped)
+        table(validate_job.HEAD, validate_job.rows(comparisons))
+        write_out(validate_job.summary(comparisons, stopped))
+    return validate_job.exit_code(comparisons, stopped)
 
 
 @cli.command()

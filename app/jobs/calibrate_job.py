@@ -116,36 +116,36 @@ def _run_in(folder: ResultFolder, request: CalibrationRequest, goal: Goal) -> in
             runs.do(runs.begin(), workers, on_progress, lambda *_: None)
             return runs.outcome(batch)
 
-        def show_progress(found: CalibrationResult, runs: int) -> None:
-            last.append((found, runs))
-            progress.print_line(f"{runs} runs: {in_words(goal, found)}")
+        def show_progress(calibration: CalibrationResult, runs: int) -> None:
+            last.append((calibration, runs))
+            progress.print_line(f"{runs} runs: {in_words(goal, calibration)}")
 
-        found = CalibrationResult(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
+        calibration = CalibrationResult(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
         with suppress(StopAsked):
-            found, seen = calibrate(goal, do, show_progress)
-    if stop.asked:
+            calibration, seen = calibrate(goal, do, show_progress)
+    if stop.requested:
         print_line(f"Stopped; the same command with --out {folder.path} --resume continues.")
         return INTERRUPTED
-    return _finish(folder, request, goal, found, seen)
+    return _finish(folder, request, goal, calibration, seen)
 
 
-def in_words(goal: Goal, found: CalibrationResult) -> str:
+def in_words(goal: Goal, calibration: CalibrationResult) -> str:
     """The value with its error and interval in the shown unit."""
     quantity = goal.parameter.quantity
     symbol, unit = quantity.symbol or quantity.label, f" {quantity.unit}".rstrip()
-    if not math.isfinite(found.value):
+    if not math.isfinite(calibration.value):
         missed = f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
-        if not found.coefficients:
+        if not calibration.coefficients:
             return missed
-        at, height = nearest(goal, found)
-        scatter = f"single runs scatter by {found.residual:.2g}{goal.unit}"
+        at, height = nearest(goal, calibration)
+        scatter = f"single runs scatter by {calibration.residual:.2g}{goal.unit}"
         return (
             f"{missed}: it is at {height:.3g}{goal.unit} for {symbol} = {at / quantity.scale:.3g}{unit}, and {scatter}"
         )
-    value, error = found.value / quantity.scale, found.standard_error / quantity.scale
-    low, high = (end / quantity.scale for end in found.interval)
+    value, error = calibration.value / quantity.scale, calibration.standard_error / quantity.scale
+    low, high = (end / quantity.scale for end in calibration.interval)
     words = f"{symbol} = {shown(value, error)}{unit} (95 %: {low:.3g} to {high:.3g}{unit})"
-    cut = found.interval[0] <= goal.low * (1.0 + NEAR) or found.interval[1] >= goal.high * (1.0 - NEAR)
+    cut = calibration.interval[0] <= goal.low * (1.0 + NEAR) or calibration.interval[1] >= goal.high * (1.0 - NEAR)
     return f"{words}; the range cuts the interval off: widen it" if cut else words
 
 
@@ -153,33 +153,33 @@ def _finish(
     folder: ResultFolder,
     request: CalibrationRequest,
     goal: Goal,
-    found: CalibrationResult,
+    calibration: CalibrationResult,
     seen: Sequence[Observation],
 ) -> int:
-    text = json_text(report(goal, found, seen), indent=2)
+    text = json_text(report(goal, calibration, seen), indent=2)
     writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
     if seen:
-        writers[PICTURE] = partial(_draw, goal, found, seen)
-    if math.isfinite(found.value):
-        made = presets.dumps(_preset(goal, found))
+        writers[PICTURE] = partial(_draw, goal, calibration, seen)
+    if math.isfinite(calibration.value):
+        made = presets.dumps(_preset(goal, calibration))
         writers[PRESET] = lambda file: file.write(made.encode("utf-8"))
     complete = not folder.finish(writers)
     if request.json:
         print(text, end="", flush=True)
     else:
-        write_out(f"{goal.title}: {in_words(goal, found)}\nwritten to  {folder.path}")
-    return DONE if complete and math.isfinite(found.value) else NOT_ALL_WRITTEN
+        write_out(f"{goal.title}: {in_words(goal, calibration)}\nwritten to  {folder.path}")
+    return DONE if complete and math.isfinite(calibration.value) else NOT_ALL_WRITTEN
 
 
-def _preset(goal: Goal, found: CalibrationResult) -> presets.Preset:
+def _preset(goal: Goal, calibration: CalibrationResult) -> presets.Preset:
     """The scene with the calibrated value, for the window and for `repose run --preset`."""
-    value = float(f"{found.value:.4g}")
+    value = float(f"{calibration.value:.4g}")
     title = goal.title if len(goal.title) <= 60 else goal.title[:60]
-    about = f"Calibrated: {in_words(goal, found)}."
+    about = f"Calibrated: {in_words(goal, calibration)}."
     return presets.Preset(goal.scene, title, goal.scene, values={**goal.values, goal.name: value}, about=about[:200])
 
 
-def _draw(goal: Goal, found: CalibrationResult, seen: Sequence[Observation], file: BinaryIO) -> None:
+def _draw(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation], file: BinaryIO) -> None:
     """Observations, fitted parabola, wanted value with its error, and the confidence interval."""
     quantity = goal.parameter.quantity
     scale = quantity.scale
@@ -187,22 +187,22 @@ def _draw(goal: Goal, found: CalibrationResult, seen: Sequence[Observation], fil
     fine = value_at(goal, np.linspace(ends[0], ends[1], 100))
     at, found_y = (np.array([getattr(entry, name) for entry in seen]) for name in ("at", "y"))
     lines = [Line(_("runs"), at / scale, found_y, points=True)]
-    if found.coefficients:
+    if calibration.coefficients:
         lines.append(
             Line(
                 _("fitted parabola"),
                 fine / scale,
-                np.polyval(np.array(found.coefficients), place(goal, fine)),
+                np.polyval(np.array(calibration.coefficients), place(goal, fine)),
                 fitted=True,
             )
         )
     lines.append(Line(_("wanted"), np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
-    if math.isfinite(found.value):
-        bounds = np.array([found.interval[0], found.value, found.interval[1]]) / scale
+    if math.isfinite(calibration.value):
+        bounds = np.array([calibration.interval[0], calibration.value, calibration.interval[1]]) / scale
         lines.append(Line(_("95 % confidence"), bounds, np.full(3, goal.wanted), fitted=True, group=1))
     study = scenes()[goal.scene].study
     own = quantity_of(goal.scene, name_of_study(goal.scene))
     y = Axis(_("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
     x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
     curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
-    draw(Sheet(plain(Capital(goal.title)), plain(in_words(goal, found)), (curve,)), file)
+    draw(Sheet(plain(Capital(goal.title)), plain(in_words(goal, calibration)), (curve,)), file)

@@ -19,13 +19,13 @@ from repose.sim.wording import path_text
 if TYPE_CHECKING:
     from repose.sim.clumps.clump import Clump
     from repose.sim.clumps.distance_field import ShowProgress
-    from repose.sim.clumps.making import Made
+    from repose.sim.clumps.making import ClumpResult
     from repose.sim.io.atomic_file import Claim
 
 DONE, NOT_ALL = 0, 1
 
 
-def run_clump(request: ClumpRequest) -> tuple[int, Made | None]:
+def run_clump(request: ClumpRequest) -> tuple[int, ClumpResult | None]:
     """Make the clump and write the files asked for; returns the exit code and the clump, None if it was stopped."""
     named = {"--out": request.out, "--picture": request.picture}
     wanted = [(option, path) for option, path in named.items() if path is not None]
@@ -56,7 +56,7 @@ def run_clump(request: ClumpRequest) -> tuple[int, Made | None]:
         return NOT_ALL if any(errors) else DONE, made
 
 
-def _write(request: ClumpRequest, made: Made, path: Path, claim: Claim) -> None:
+def _write(request: ClumpRequest, made: ClumpResult, path: Path, claim: Claim) -> None:
     """Write one of the files asked for; raises `OSError`."""
     from repose.sim.clumps.exports import exported
 
@@ -65,11 +65,11 @@ def _write(request: ClumpRequest, made: Made, path: Path, claim: Claim) -> None:
 
         claim.write(lambda file: write_picture(made.body, made.clump, facts(made), file))
         return
-    text = text_of_made(made) if path == request.out else exported(made.clump, made.mass, request.density, path)
+    text = clump_text(made) if path == request.out else exported(made.clump, made.mass, request.density, path)
     claim.write(lambda file: file.write(text.encode()))
 
 
-def make(request: ClumpRequest, show_progress: ShowProgress) -> Made:
+def make(request: ClumpRequest, show_progress: ShowProgress) -> ClumpResult:
     """The clump, its mass properties and quality; `show_progress(words, share)` is called between parts of the work.
     Raises `ParameterError` for a clump that falls apart and for a poor fit, unless the request allows them."""
     from repose.sim.clumps.body import body_of
@@ -90,20 +90,22 @@ def make(request: ClumpRequest, show_progress: ShowProgress) -> Made:
     if one_piece and (reason := why_apart(body, clump, members, rho, None, trying[0], does)):
         raise ParameterError(f"{reason} With --allow-pieces it is made as it is.")
     made = examined(body, clump, kappa, part_of(show_progress, 0.7, 0.9))
-    found = made.quality.overlap
-    if not request.allow_poor_fit and (why := why_poor(body, clump, found, members, rho, kappa, one_piece, trying[1])):
+    overlap = made.quality.overlap
+    if not request.allow_poor_fit and (
+        why := why_poor(body, clump, overlap, members, rho, kappa, one_piece, trying[1])
+    ):
         raise ParameterError(f"{why} With --allow-poor-fit it is made as it is.")
     return made
 
 
-def text_of_made(made: Made) -> str:
+def clump_text(made: ClumpResult) -> str:
     """The clump as the text of its file."""
     from repose.sim.clumps.clump_file import text_of
 
     return text_of(made.file)
 
 
-def facts(made: Made) -> str:
+def facts(made: ClumpResult) -> str:
     """The line under the picture."""
     quality = made.quality
     return (

@@ -130,7 +130,7 @@ def _plugin_files() -> list[Finding]:
         ("lecture", lecture_file.load, lecture_file.names()),
         ("study", read_plan, tuple(registry.studies())),
     )
-    found = []
+    entries = []
     for kind, read, taken in kinds:
         for name, path in presets.plugin_files(kind).items():
             trouble = f"the {kind} '{name}' exists already: rename the file" if name in taken else ""
@@ -138,8 +138,8 @@ def _plugin_files() -> list[Finding]:
                 read(path)
             except ParameterError as error:
                 trouble = str(error)
-            found.append(Finding("plug-in", f"{path}: {kind} {name}", trouble))
-    return found
+            entries.append(Finding("plug-in", f"{path}: {kind} {name}", trouble))
+    return entries
 
 
 def _offers(plugin: Any) -> list[str]:
@@ -153,11 +153,11 @@ def _offers(plugin: Any) -> list[str]:
 
 def _display() -> list[Finding]:
     names = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
-    found = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
+    variables = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
     without = "`repose run heap` runs the experiment without one"
     if not has_display():
         return [Finding("display", "none", f"the window needs a display; {without}")]
-    location = found or f"that of {platform.system()}"
+    location = variables or f"that of {platform.system()}"
     try:
         answers = _probed(PROBE_DISPLAY).returncode == 0
     except subprocess.TimeoutExpired:
@@ -174,14 +174,14 @@ def _opengl() -> list[Finding]:
     except subprocess.TimeoutExpired:
         return [Finding("OpenGL", f"no answer within {PATIENCE:g} s", "update the graphics driver")]
     if done.returncode == 0:
-        found = json.loads(done.stdout.splitlines()[-1])
+        content = json.loads(done.stdout.splitlines()[-1])
         software = any(
-            word in found["renderer"].lower() for word in ("llvmpipe", "softpipe", "swiftshader", "basic render")
+            word in content["renderer"].lower() for word in ("llvmpipe", "softpipe", "swiftshader", "basic render")
         )
         advice = (
             "drawn by the processor: install the graphics card's driver for smooth large windows" if software else ""
         )
-        return [Finding("OpenGL", f"{found['version']}, {found['renderer']}", advice)]
+        return [Finding("OpenGL", f"{content['version']}, {content['renderer']}", advice)]
     lines = done.stderr.strip().splitlines() or [f"the probe ended with code {done.returncode}"]
     reason = lines[-1].partition(": ")[2] or lines[-1]
     return [Finding("OpenGL", f"not usable: {reason}", _about_opengl())]
@@ -236,10 +236,10 @@ def _encoders() -> list[Finding]:
     from repose.app.storage.recorder import RecorderError, encoder_names
 
     try:
-        found = encoder_names()
+        names = encoder_names()
     except RecorderError as error:
         return [Finding("video encoders", "none", str(error))]
-    return [Finding("video encoders", ", ".join(found) or "none", "" if found else "pip install --upgrade av")]
+    return [Finding("video encoders", ", ".join(names) or "none", "" if names else "pip install --upgrade av")]
 
 
 def _installed(package: str) -> str:

@@ -78,7 +78,7 @@ def run_job(job: Job) -> int:
         with Progress(title, quiet=request.json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, folder)
             experiment, result = _simulate(job, film, progress, stop, so_far)
-        text = _result_text(job, experiment, result, stop.asked, film)
+        text = _result_text(job, experiment, result, stop.requested, film)
         errors = _write_all(job, experiment, text, folder, save)
     fault = experiment.fault.message if experiment.fault else ""
     unfinished = film.complaint if film is not None else ""
@@ -88,7 +88,7 @@ def run_job(job: Job) -> int:
     if request.json:
         print(text, end="", flush=True)
     elif folder is not None:
-        write_out(summary(experiment, stopped=stop.asked))
+        write_out(summary(experiment, stopped=stop.requested))
         written = [name for name in folder.claims if name not in errors and (request.picture or name == RESULT)]
         write_out(f"written to       {folder.path} ({', '.join(written)})")
         if film is not None:
@@ -98,7 +98,7 @@ def run_job(job: Job) -> int:
     if experiment.fault is not None:
         return FAULT
     complete = not unfinished and all(isinstance(error, WindowError) for error in errors.values())
-    return INTERRUPTED if stop.asked else DONE if complete else NOT_ALL_WRITTEN
+    return INTERRUPTED if stop.requested else DONE if complete else NOT_ALL_WRITTEN
 
 
 def picture_name(job: Job) -> str:

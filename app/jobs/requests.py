@@ -57,8 +57,8 @@ def parsed_size(text: str, option: str = "--size") -> tuple[int, int]:
     """Width and height [pixel] of a typed size; raises `ParameterError`."""
     from repose.app.storage.recorder import LARGEST_SIDE
 
-    found = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
-    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.fullmatch(r"([0-9]{1,6})[x×]([0-9]{1,6})", text)
+    size = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
         raise ParameterError(
             f"{option} {value_text(text)} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as "

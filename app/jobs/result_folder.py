@@ -198,8 +198,8 @@ def _usable(wanted: Path | None, name: str, taken: Sequence[str] | None) -> tupl
         new = not wanted.exists()
         wanted.mkdir(parents=True, exist_ok=True)
         remove_leftovers(wanted)
-        found = sorted(path.name for path in wanted.iterdir() if not path.name.startswith("."))
-        for file in found if taken is None else [name for name in taken if (wanted / name).exists()]:
+        files = sorted(path.name for path in wanted.iterdir() if not path.name.startswith("."))
+        for file in files if taken is None else [name for name in taken if (wanted / name).exists()]:
             raise ParameterError(
                 f"--out {path_text(wanted)} already contains {file}: move it away or choose another folder."
             )

@@ -62,8 +62,8 @@ def film() -> SelfTestResult:
             recorder.add(np.full((SIZE[1], SIZE[0], 3), shade, np.uint8))
         recorder.close()
         with av.open(str(recorder.path)) as container:
-            found = sum(1 for _ in container.decode(video=0))
-    return SelfTestResult(abs(FRAMES - found), 0, "frames")
+            frames = sum(1 for _ in container.decode(video=0))
+    return SelfTestResult(abs(FRAMES - frames), 0, "frames")
 
 
 def picture() -> SelfTestResult:

@@ -60,23 +60,26 @@ class Shortcut(NamedTuple):
 
 def install(remove: bool = False) -> int:
     """Write the entry of this system, or remove it; returns the exit code."""
-    found = shortcut()
+    installed = shortcut()
     try:
         if remove:
-            gone = _remove(found)
-            print_line(f"{found.shown} is removed." if gone else f"There is no {found.shown}: nothing is removed.")
+            gone = _remove(installed)
+            print_line(
+                f"{installed.shown} is removed." if gone else f"There is no {installed.shown}: nothing is removed."
+            )
             return 0
-        for path, content in found.files.items():
+        for path, content in installed.files.items():
             write_whole_file(path, methodcaller("write", content))
-        if found.runnable is not None:
-            found.runnable.chmod(0o755)
-        found.link()
+        if installed.runnable is not None:
+            installed.runnable.chmod(0o755)
+        installed.link()
     except (OSError, subprocess.SubprocessError) as error:
         reason = reason_of(error)
-        print_line(f"{found.shown} could not be {'removed' if remove else 'written'}: {reason}.")
+        print_line(f"{installed.shown} could not be {'removed' if remove else 'written'}: {reason}.")
         return 1
     print_line(
-        f"{NAME} is among the programs of this user now: {found.shown}; `repose install-shortcut --remove` removes it."
+        f"{NAME} is among the programs of this user now: {installed.shown}; "
+        "`repose install-shortcut --remove` removes it."
     )
     return 0
 
@@ -192,15 +195,15 @@ def _icon(kind: str) -> bytes:
     return file.getvalue()
 
 
-def _remove(found: Shortcut) -> bool:
+def _remove(installed: Shortcut) -> bool:
     """Remove what `install` has written, and nothing else; False if there was nothing."""
-    paths = [path for path in dict.fromkeys((*found.files, found.shown)) if path.is_file() or path.is_symlink()]
+    paths = [path for path in dict.fromkeys((*installed.files, installed.shown)) if path.is_file() or path.is_symlink()]
     for path in paths:
         path.unlink()
-    if found.shown.is_dir():  # a bundle, whose folders are its own
-        for folder in sorted({path.parent for path in found.files}, key=lambda path: -len(path.parts)):
+    if installed.shown.is_dir():  # a bundle, whose folders are its own
+        for folder in sorted({path.parent for path in installed.files}, key=lambda path: -len(path.parts)):
             with suppress(OSError):
                 folder.rmdir()
         with suppress(OSError):
-            found.shown.rmdir()
+            installed.shown.rmdir()
     return bool(paths)

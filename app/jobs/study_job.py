@@ -121,7 +121,7 @@ def _in_words(task: Task, result: Mapping[str, Any]) -> str:
 def _finish(job: StudyJob, folder: ResultFolder, study_runs: StudyRuns, stop: Stop) -> int:
     """Write numbers, figures and report, then print the results; returns the exit code."""
     outcomes = {plan.name: study_runs.outcome(plan) for plan in job.plans}
-    report = _report(job, outcomes) | {"interrupted": stop.asked}
+    report = _report(job, outcomes) | {"interrupted": stop.requested}
     text = json_text(report, indent=2)
     writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
     for plan in job.plans:
@@ -136,7 +136,7 @@ def _finish(job: StudyJob, folder: ResultFolder, study_runs: StudyRuns, stop: St
         for outcome in outcomes.values():
             write_out(_summary(outcome, titled=job.whole is not None))
         write_out(f"written to  {folder.path}")
-    if stop.asked:
+    if stop.requested:
         resume = " --resume" if job.is_named else ""
         print_line(f"Stopped; the same command with --out {folder.path}{resume} continues.")
         return INTERRUPTED
@@ -178,13 +178,13 @@ def _summary(outcome: StudyOutcome, titled: bool) -> str:
     widths = [max(len(row[column]) for row in words) for column in range(len(words[0]))]
     lines += ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in words]
     for group in outcome.groups:
-        found = outcome.findings(group)
+        findings = outcome.findings(group)
         label = f"{group.name}: " if len(outcome.groups) > 1 else ""
-        lines += [f"{label}{line.label}" for line in found.lines if line.fitted or len(outcome.groups) == 1]
-        if found.numbers.get("number_density"):
-            lines.append(f"number density {found.numbers['number_density']:.0f} 1/m³")
-        if "exponent" in found.numbers:
-            power = found.numbers["exponent"]
+        lines += [f"{label}{line.label}" for line in findings.lines if line.fitted or len(outcome.groups) == 1]
+        if findings.numbers.get("number_density"):
+            lines.append(f"number density {findings.numbers['number_density']:.0f} 1/m³")
+        if "exponent" in findings.numbers:
+            power = findings.numbers["exponent"]
             lines.append(f"exponent {shown(power['exponent'], power['standard_error'])}")
     if plan.altered:
         lines.append(changed_in_words(plan))

@@ -184,8 +184,8 @@ def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[in
     series = outcome.plan.combinations()
     pooled: dict[int, list[Mapping[str, Any]]] = {number: [] for number in range(len(series))}
     for run in outcome.runs:
-        found = outcome.results.get(run.task.path.name)
-        pooled[series.index(dict(run.varied))] += found["other_angles"]["avalanches"] if found else []
+        result = outcome.results.get(run.task.path.name)
+        pooled[series.index(dict(run.varied))] += result["other_angles"]["avalanches"] if result else []
     distributions: dict[str, list[Trace]] = {"grains_displaced": [], "duration": []}
     for number, (varied, entries) in enumerate(zip(series, pooled.values(), strict=True)):
         words = ", ".join(

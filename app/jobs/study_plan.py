@@ -96,8 +96,8 @@ def study_of(name: str) -> StudyPlan:
     """The study of that name, of the program or of a plug-in, or in that TOML file; raises `ParameterError`."""
     if (path := presets.named_file(name, "study", tuple(registry.studies()))) is not None:
         return read_plan(path)
-    found: StudyPlan = registry.studies()[name]
-    return found
+    chosen: StudyPlan = registry.studies()[name]
+    return chosen
 
 
 def plan_sweep(request: SweepRequest) -> StudyJob:
@@ -187,8 +187,8 @@ def beside_others(plan: StudyPlan, folders: Sequence[Path]) -> StudyPlan:
 
     Raises `ParameterError`.
     """
-    found = tuple(reference for folder in folders for reference in references_in(folder, plan))
-    return replace(plan, references=(*plan.references, *found))
+    references = tuple(reference for folder in folders for reference in references_in(folder, plan))
+    return replace(plan, references=(*plan.references, *references))
 
 
 def _adapted(part: StudyPlan, request: StudyRequest, alone: bool) -> StudyPlan:
@@ -276,7 +276,7 @@ def _number_of_seeds(text: str) -> tuple[int, ...]:
 
 def _seeds(text: str) -> tuple[int, ...]:
     """Seeds from words such as "1,2,5-8"."""
-    found: list[int] = []
+    seeds: list[int] = []
     for word in (word for word in re.split(r"[,\s]+", text) if word):
         ends = [read_whole(end) for end in word.split("-")]
         first, last = ends[0], ends[-1]
@@ -286,7 +286,7 @@ def _seeds(text: str) -> tuple[int, ...]:
             raise ParameterError(
                 f"--seeds {value_text(text)} is refused: {word} must count up, by less than {MOST_RUNS}."
             )
-        found.extend(range(first, last + 1))
-    if not found or len(set(found)) < len(found):
+        seeds.extend(range(first, last + 1))
+    if not seeds or len(set(seeds)) < len(seeds):
         raise ParameterError(f"--seeds {value_text(text)} is refused: give at least one seed, and none twice.")
-    return tuple(checked_seed(seed) for seed in found)
+    return tuple(checked_seed(seed) for seed in seeds)

@@ -24,22 +24,22 @@ def validate(names: Sequence[str], quiet: bool = False) -> tuple[list[Comparison
     for name in names:
         require_known(name, comparisons(), plain("validation"))
     chosen = list(dict.fromkeys(names)) or [*comparisons()]
-    found: list[Comparison] = []
+    compared: list[Comparison] = []
     with Progress(f"{len(chosen)} runs with known results", quiet=quiet) as progress, stoppable() as stop:
         try:
             for number, name in enumerate(chosen):
                 stop.check()
                 progress.show(name, number / len(chosen))
-                found.append(compare(name))
+                compared.append(compare(name))
         except StopAsked:
-            return found, True
-    return found, False
+            return compared, True
+    return compared, False
 
 
-def rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
+def rows(compared: Sequence[Comparison]) -> list[tuple[str, ...]]:
     """The table: a row for every number."""
     lines: list[tuple[str, ...]] = []
-    for comparison in found:
+    for comparison in compared:
         title = comparison.title
         if comparison.trouble:
             lines.append((title, comparison.trouble, "–", "–", AGREES[False]))
@@ -51,15 +51,15 @@ def rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
     return lines
 
 
-def summary(found: Sequence[Comparison], stopped: bool = False) -> str:
+def summary(compared: Sequence[Comparison], stopped: bool = False) -> str:
     """A sentence with the number of values that agree, and with the number of runs done if a signal stopped them."""
-    every = [outcome for comparison in found for outcome in comparison.outcomes]
-    bad = sum(not outcome.holds for outcome in every) + sum(bool(comparison.trouble) for comparison in found)
+    every = [outcome for comparison in compared for outcome in comparison.outcomes]
+    bad = sum(not outcome.holds for outcome in every) + sum(bool(comparison.trouble) for comparison in compared)
     words = f"All {len(every)} numbers agree." if not bad else f"Numbers that differ: {bad} of {len(every)}."
-    return f"Stopped; runs done: {len(found)}, not the others. {words}" if stopped else words
+    return f"Stopped; runs done: {len(compared)}, not the others. {words}" if stopped else words
 
 
-def as_json(found: Sequence[Comparison]) -> list[dict[str, Any]]:
+def as_json(compared: Sequence[Comparison]) -> list[dict[str, Any]]:
     """The comparisons as data for JSON."""
     return [
         {
@@ -69,12 +69,12 @@ def as_json(found: Sequence[Comparison]) -> list[dict[str, Any]]:
             "trouble": comparison.trouble or None,
             "outcomes": [vars(outcome) for outcome in comparison.outcomes],
         }
-        for comparison in found
+        for comparison in compared
     ]
 
 
-def exit_code(found: Sequence[Comparison], stopped: bool) -> int:
+def exit_code(compared: Sequence[Comparison], stopped: bool) -> int:
     """0 if all numbers agree, 1 if a number differs, 130 if a signal stopped the runs."""
     if stopped:
         return STOPPED
-    return HOLDS if all(comparison.holds for comparison in found) else DIFFERS
+    return HOLDS if all(comparison.holds for comparison in compared) else DIFFERS

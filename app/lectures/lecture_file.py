@@ -273,8 +273,8 @@ def said(text: Text, language: str = ENGLISH) -> str:
 @cache
 def names() -> tuple[str, ...]:
     """The shipped lectures."""
-    found = (entry.name for entry in files("repose.assets").joinpath("lectures").iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+    shipped = (entry.name for entry in files("repose.assets").joinpath("lectures").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in shipped if name.endswith(".toml")))
 
 
 def cards(language: str = ENGLISH) -> tuple[LectureCard, ...]:
@@ -284,39 +284,39 @@ def cards(language: str = ENGLISH) -> tuple[LectureCard, ...]:
 
 def unusable() -> dict[str, str]:
     """Why lectures of the plug-in folder cannot be used, by name."""
-    found = {}
+    entries = {}
     for name in presets.plugin_files("lecture"):
         try:
             load(name)
         except ParameterError as error:
-            found[name] = str(error)
-    return found
+            entries[name] = str(error)
+    return entries
 
 
 @lru_cache(maxsize=1)  # a list in the window is drawn in every frame
 def _own_cards(language: str, stamps: object) -> tuple[LectureCard, ...]:
     """Cards of the lectures of the plug-in folder, whose files have these times of the last change."""
-    found = []
+    entries = []
     for name in presets.plugin_files("lecture"):
         with suppress(ParameterError):
             lecture = load(name)
             first = lecture.steps[0].preset
             assert first is not None  # the first step begins an experiment
-            found.append(LectureCard(name, said(lecture.title, language), said(lecture.about, language), first.name))
-    return tuple(found)
+            entries.append(LectureCard(name, said(lecture.title, language), said(lecture.about, language), first.name))
+    return tuple(entries)
 
 
 @cache
 def _shipped_cards(language: str) -> tuple[LectureCard, ...]:
     """Cards without a check of the steps."""
-    found = []
+    entries = []
     for name in names():
         document = schema.from_toml(_shipped(name), name)
         own = document.get(language[:2], {})
         title, about = (own.get(key) or said(_by_language(document[key]), language) for key in ("title", "about"))
         preset = next((step["preset"] for step in document["step"] if "preset" in step), presets.DEFAULT)
-        found.append(LectureCard(name, title, about, preset))
-    return tuple(found)
+        entries.append(LectureCard(name, title, about, preset))
+    return tuple(entries)
 
 
 def load(name_or_path: str | Path) -> Lecture:

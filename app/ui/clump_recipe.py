@@ -28,7 +28,7 @@ from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.clump_file import text_of
 from repose.sim.clumps.distance_field import FEWEST_CELLS, ShowProgress, part_of
 from repose.sim.clumps.exports import exported
-from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, compile_loops, examined, why_apart
+from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, ClumpResult, clump_of, compile_loops, examined, why_apart
 from repose.sim.clumps.quality import Quality, quality
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
@@ -123,7 +123,7 @@ class Workshop:
     `trouble` and `apart`; all else belongs to the window."""
 
     folder: Path = field(default_factory=paths.runs_folder)
-    made: Made | None = None
+    made: ClumpResult | None = None
     """The clump made last."""
     points: tuple[CurvePoint, ...] = ()
     """The curve of quality of the same body and algorithm, in the order of the numbers of spheres."""
@@ -149,7 +149,7 @@ class Workshop:
     """Recipe of the clump made last."""
     _curves: dict[tuple[object, ...], dict[int, CurvePoint]] = field(default_factory=dict)
     _serial: int = 1
-    _drawn: tuple[Made, Triangles, float] | None = None
+    _drawn: tuple[ClumpResult, Triangles, float] | None = None
     """The clump shown, the surface of its body, and the radius of the ball that contains either [m]."""
     _picture: tuple[tuple[float, float], Snapshot] | None = None
     """Direction of view, and the snapshot for it."""
@@ -328,6 +328,6 @@ class Workshop:
         return self._body[1]
 
 
-def mean_radius(made: Made) -> float:
+def mean_radius(made: ClumpResult) -> float:
     """Radius of a ball of the volume of the clump [m]."""
     return float(np.cbrt(0.75 * made.mass.volume / np.pi))

@@ -80,7 +80,7 @@ def _stay(application: Application, stop: Stop) -> int:
     try:
         try:
             stop.listening = True
-            while not stop.asked and application.draw_frame():
+            while not stop.requested and application.draw_frame():
                 pass
             if not application.closed:
                 application.listen()  # the user may have closed the window while the last frame was drawn

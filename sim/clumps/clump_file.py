@@ -104,10 +104,10 @@ class ClumpFile(FilePart):
                     sum=Number(balls.sum(), format="g"),
                 )
             )
-        if found := _hidden(centre, radius):
+        if hidden := _hidden(centre, radius):
             raise ValueError(
                 Message(
-                    "member {found} is inside member {found2}: leave it out.", found=found[0] + 1, found2=found[1] + 1
+                    "member {found} is inside member {found2}: leave it out.", found=hidden[0] + 1, found2=hidden[1] + 1
                 )
             )
         low, high = (centre - radius[:, None]).min(axis=0), (centre + radius[:, None]).max(axis=0)

@@ -35,7 +35,7 @@ TETRAHEDRON = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
 """Corners of its faces, outwards; corner 0 is the origin, the others are on the axes."""
 
 
-class Made(NamedTuple):
+class ClumpResult(NamedTuple):
     """A clump with its properties."""
 
     body: Body
@@ -79,13 +79,13 @@ def clump_of(
     return clump
 
 
-def examined(body: Body, clump: Clump, kappa: float = 0.5, show_progress: ShowProgress = silent) -> Made:
+def examined(body: Body, clump: Clump, kappa: float = 0.5, show_progress: ShowProgress = silent) -> ClumpResult:
     """The clump with its mass properties and its quality."""
     mass = mass_properties(clump, body.field.step, kappa, part_of(show_progress, 0.0, 0.2))
     measured = quality(body, clump, kappa, show_progress=part_of(show_progress, 0.2, 1.0))
     numbers = {name: None if value != value else value for name, value in measured._asdict().items()}
     file = file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers))
-    return Made(body, clump, mass, measured, file, number_of_pieces(clump))
+    return ClumpResult(body, clump, mass, measured, file, number_of_pieces(clump))
 
 
 def number_of_pieces(clump: Clump) -> int:
@@ -316,7 +316,7 @@ def outside_row(measured: Quality) -> ClumpRow:
     )
 
 
-def piece_rows(made: Made) -> list[ClumpRow]:
+def piece_rows(made: ClumpResult) -> list[ClumpRow]:
     """The number of pieces of a clump; empty for one piece."""
     words = _("that do not touch: more spheres close the gaps")
     return [ClumpRow(_("pieces"), plain(made.pieces), words)] if made.pieces > 1 else []
@@ -327,7 +327,7 @@ def in_space(values: Iterable[float], unit: str) -> Message:
     return joined((*(Number(float(value), format=".4g") for value in values), unit), " ")
 
 
-def rows(made: Made, density: float) -> list[ClumpRow]:
+def rows(made: ClumpResult, density: float) -> list[ClumpRow]:
     """The whole table; density in kg/m³."""
     body, clump, mass = made.body, made.clump, made.mass
     smallest, largest = length_text(clump.radius.min()), length_text(clump.radius.max())

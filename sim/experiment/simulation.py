@@ -194,10 +194,10 @@ class Simulation:
         times: headless.Times = headless.Frames(self.experiment, None)
         if call is not None:
             times = headless.EqualTimes(self.experiment, interval, lambda: plain_number(call(self)) is True)
-        found = headless.go_on(self.experiment, times, until=end)
+        result = headless.go_on(self.experiment, times, until=end)
         self._stop(on_fault, self.experiment.history.at - before)
-        self._tell_gap(found["energy_notice"])
-        return found
+        self._tell_gap(result["energy_notice"])
+        return result
 
     def _checked_end(self, until: float) -> float:
         """The time at which a run ends at the latest [s]; raises `ParameterError` if the run would have no end."""
@@ -341,9 +341,9 @@ class Simulation:
 
     def results(self) -> dict[str, Any]:
         """The content of result.json, in SI units and of types that JSON has."""
-        found = results.results_of(self.experiment)
-        self._tell_gap(found["energy_notice"])
-        return found
+        contents = results.results_of(self.experiment)
+        self._tell_gap(contents["energy_notice"])
+        return contents
 
     def state_hash(self) -> str:
         """Digest of step, time and world: equal for equal runs."""

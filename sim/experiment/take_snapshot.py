@@ -243,8 +243,8 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     if forces:
         table = experiment.engine.contact_table(world, experiment.engine.law_parameters)
         rotates = bool(experiment.engine.model.rotation)
-        found = contact_forces(world, table, experiment.engine.law_parameters, rotates)
-        snapshot.contacts = replace(snapshot.contacts, forces=found)
+        contact_table = contact_forces(world, table, experiment.engine.law_parameters, rotates)
+        snapshot.contacts = replace(snapshot.contacts, forces=contact_table)
     if (seek := history.seek) is not None:
         label = Message("moving to step {at}, now at {at2}", at=seek.at, at2=history.at)
         share = (history.at - seek.origin) / (seek.at - seek.origin)

@@ -107,8 +107,8 @@ class PresetCard:
 @cache
 def names() -> tuple[str, ...]:
     """The shipped presets, the default one first."""
-    found = {entry.name.removesuffix(".toml") for entry in _shipped().iterdir() if entry.name.endswith(".toml")}
-    return (DEFAULT, *sorted(found - {DEFAULT}))
+    shipped = {entry.name.removesuffix(".toml") for entry in _shipped().iterdir() if entry.name.endswith(".toml")}
+    return (DEFAULT, *sorted(shipped - {DEFAULT}))
 
 
 def plugin_scenes() -> tuple[str, ...]:
@@ -145,13 +145,13 @@ def plugin_stamps() -> tuple[tuple[Path, int], ...]:
 
 @lru_cache(maxsize=1)  # lists in the window are drawn in every frame
 def _kinds(stamps: tuple[tuple[Path, int], ...]) -> list[tuple[Path, str]]:
-    found = []
+    entries = []
     for path, __ in stamps:
         try:
-            found.append((path, kind_of(schema.read_text(path, _("preset")))))
+            entries.append((path, kind_of(schema.read_text(path, _("preset")))))
         except ParameterError:
-            found.append((path, kind_of("")))
-    return found
+            entries.append((path, kind_of("")))
+    return entries
 
 
 def named_file(name_or_path: str | Path, kind: str, shipped: Sequence[str]) -> Path | None:
@@ -219,9 +219,9 @@ def _of_code(code: str) -> Preset:
     program, own = document.pop("program"), metadata.version("repose")
     try:
         _require_no_files(document["scene"], document["parameters"], document.get("side_by_side"))
-        found = _preset(document, "shared")
-        if found.ready:
-            require_known(found.ready, scenes()[found.scene].course.prepared, _("ready state"))
+        preset = _preset(document, "shared")
+        if preset.ready:
+            require_known(preset.ready, scenes()[preset.scene].course.prepared, _("ready state"))
     except ParameterError as error:
         made = (
             Message(" Repose {program} made it, this is {own}.", program=program, own=own) if program != own else EMPTY
@@ -229,7 +229,7 @@ def _of_code(code: str) -> Preset:
         raise ParameterError(
             Message("The code cannot be used: {error}{made}", error=message_of(error), made=made)
         ) from None
-    return replace(found, title=f"{scenes()[found.scene].title}, shared", about=str(scenes()[found.scene].summary))
+    return replace(preset, title=f"{scenes()[preset.scene].title}, shared", about=str(scenes()[preset.scene].summary))
 
 
 def card_of(name_or_path: str | Path) -> PresetCard:

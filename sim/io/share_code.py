@@ -79,8 +79,8 @@ def decode(text: str) -> dict[str, Any]:
     Raises `ParameterError`.
     """
     code = "".join(text.split())  # mail programs divide long lines
-    found = CODE.fullmatch(code)
-    version = int(found[1]) if found else 0
+    match = CODE.fullmatch(code)
+    version = int(match[1]) if match else 0
     if version > max(ENTRIES):
         raise ParameterError(
             Message(
@@ -91,7 +91,7 @@ def decode(text: str) -> dict[str, Any]:
                 together=TOGETHER,
             )
         )
-    content = _content(found[2], version) if found and version in ENTRIES and len(code) <= LONGEST else None
+    content = _content(match[2], version) if match and version in ENTRIES and len(code) <= LONGEST else None
     if content is None:
         raise ParameterError(
             _("The code is damaged: its checksum does not agree. Copy it again from its first to its last letter.")

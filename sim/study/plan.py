@@ -153,11 +153,11 @@ class StudyPlan:
     @cached_property
     def declared(self) -> dict[str, Parameter]:
         """Every parameter of the runs by name, those of all laws that the cases choose."""
-        found: dict[str, Parameter] = {}
+        entries: dict[str, Parameter] = {}
         for case in self.cases:
             for combination in self.combinations():
-                found = scenes()[self.scene].parameters.chosen(self.values_of(case, combination)).declared() | found
-        return found
+                entries = scenes()[self.scene].parameters.chosen(self.values_of(case, combination)).declared() | entries
+        return entries
 
     def combinations(self) -> tuple[dict[str, Value], ...]:
         """Every combination of the values in the grid, the last parameter varying fastest."""
@@ -165,7 +165,7 @@ class StudyPlan:
 
     def values_of(self, case: Case, varied: Mapping[str, Value]) -> dict[str, Value]:
         """The values of a run that replace defaults of the scene."""
-        found: dict[str, Value] = {}
+        entries: dict[str, Value] = {}
         for name in (name for name in (self.preset, case.preset) if name):
             preset = presets.load(name)
             if preset.scene != self.scene:
@@ -177,16 +177,16 @@ class StudyPlan:
                         scene=self.scene,
                     )
                 )
-            found |= preset.values
-        return {**found, **self.values, **case.values, **varied}
+            entries |= preset.values
+        return {**entries, **self.values, **case.values, **varied}
 
     def runs(self, folder: Path, seeds: Sequence[int] | None = None, threads: int | None = 1) -> tuple[StudyRun, ...]:
         """All runs, ordered by seed first: a study stopped half-way has results for all values."""
-        found = []
+        entries = []
         for seed in self.seeds if seeds is None else seeds:
             for case in self.cases:
-                found += [self.run(folder, case, varied, seed, threads) for varied in self.combinations()]
-        return tuple(found)
+                entries += [self.run(folder, case, varied, seed, threads) for varied in self.combinations()]
+        return tuple(entries)
 
     def run(
         self, folder: Path, case: Case, varied: Mapping[str, Value], seed: int, threads: int | None = 1

@@ -47,13 +47,13 @@ def _rows(frame: Frame, track: Track, number: int) -> Floats:
 
 def in_plane(frame: Frame) -> Floats | None:
     """Rows for the shader `lines`: both ends [m], width [pixel], colour with opacity."""
-    found = [track.points[np.isfinite(track.points).all(axis=1)] for track in frame.snapshot.grains.tracks]
-    count = sum(max(len(points) - 1, 0) for points in found)
+    pieces = [track.points[np.isfinite(track.points).all(axis=1)] for track in frame.snapshot.grains.tracks]
+    count = sum(max(len(points) - 1, 0) for points in pieces)
     if not count:
         return None
     rows = np.empty((count, 9), np.float32)
-    rows[:, 0:2] = np.concatenate([points[:-1] for points in found])
-    rows[:, 2:4] = np.concatenate([points[1:] for points in found])
+    rows[:, 0:2] = np.concatenate([points[:-1] for points in pieces])
+    rows[:, 2:4] = np.concatenate([points[1:] for points in pieces])
     rows[:, 4] = LINE * frame.scale
     rows[:, 5:8] = to_linear(frame.palette.faint)
     rows[:, 8] = LINE_ALPHA

@@ -184,7 +184,7 @@ def _restitution(share: float) -> float:
 
 def _notes(state: State) -> tuple[str, ...]:
     scene, law, parameters, model, world, *_ = state
-    found = [
+    entries = [
         f"Repose: scene {scene}, law {law}, {world.sphere_count} spheres, SI units.",
         "The friction springs begin without stretch: a data file has no place for them.",
         "Run with: lmp -in " + SCRIPT + "   (mpirun -np N lmp -in ... for several processes)",
@@ -193,27 +193,27 @@ def _notes(state: State) -> tuple[str, ...]:
     if law == "lee_herrmann":
         if parameters.exponent == "hertz" and moving.size and float(np.ptp(moving)) > 0.0:
             low, high = (math.sqrt(float(size) / float(moving.mean())) for size in (moving.min(), moving.max()))
-            found.append(
+            entries.append(
                 f"LAMMPS multiplies k_n by the root of the effective radius: exact for two grains of mean radius, "
                 f"{low:.2f} to {high:.2f} times as stiff for two of the smallest and of the largest."
             )
         if parameters.coulomb_cap != "lammps":
-            found.append(
+            entries.append(
                 f"LAMMPS limits spring and damper together by μ|F_n|; this run has coulomb_cap = "
                 f"{parameters.coulomb_cap}. With coulomb_cap = lammps the laws are equal."
             )
         if parameters.normal_damping == 0.0 and parameters.shear_damping > 0.0:
-            found.append("Shear damping is left out: LAMMPS gives it as a share of the normal damping, which is 0.")
+            entries.append("Shear damping is left out: LAMMPS gives it as a share of the normal damping, which is 0.")
     if law == "voigt" and parameters.stiffness_from == "material":
         raise ParameterError(
             "The stiffness of this run follows from the materials at a reference overlap, which LAMMPS does not have: "
             "export a run with stiffness_from = given."
         )
     if model.rotation and getattr(parameters, "rolling_friction", 0.0) > 0.0:
-        found.append("Rolling friction is left out: LAMMPS formulates it as a spring.")
+        entries.append("Rolling friction is left out: LAMMPS formulates it as a spring.")
     if np.any(world.walls.velocity):
-        found.append("Walls stand still: their velocity is not written.")
-    return tuple(found)
+        entries.append("Walls stand still: their velocity is not written.")
+    return tuple(entries)
 
 
 def _types(kinds: list[tuple[int, bool]], fixed: bool) -> str:
@@ -291,6 +291,6 @@ def _data(state: State, kinds: list[tuple[int, bool]]) -> str:
 
 
 def _in_space(vector: Any, dimension: int) -> Any:
-    found = np.zeros(3)
-    found[:dimension] = vector
-    return found
+    result = np.zeros(3)
+    result[:dimension] = vector
+    return result

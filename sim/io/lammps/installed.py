@@ -61,17 +61,17 @@ class Rested(NamedTuple):
     rests: bool
 
 
-def continue_to_rest(found: Exported, dt: float, low: float, slow: float, quiet_time: float) -> Rested:
+def continue_to_rest(exported: Exported, dt: float, low: float, slow: float, quiet_time: float) -> Rested:
     """LAMMPS continues exported grains in steps of `dt` [s] until their mean speed has been below `slow` [m/s] for
     `quiet_time` [s] without a grain leaving; grains below y = `low` [m] are removed."""
     steps = max(1, round(CHUNK / dt))
     quiet, elapsed, left = 0.0, 0.0, -1
     with TemporaryDirectory() as folder:
         data = Path(folder, DATA)
-        data.write_text(found.data, encoding="utf-8")
+        data.write_text(exported.data, encoding="utf-8")
         other = new_lammps()
         try:
-            other.commands_string(found.commands.replace(f"read_data {DATA}", f'read_data "{data}"'))
+            other.commands_string(exported.commands.replace(f"read_data {DATA}", f'read_data "{data}"'))
             other.command(f"region below block INF INF INF {exact(low)} INF INF units box")
             while quiet < quiet_time and elapsed < LONGEST_TIME:
                 other.command(f"run {steps} post no")
@@ -116,7 +116,9 @@ class Contacts(NamedTuple):
     """Number of compared contacts at the Coulomb limit."""
 
 
-def compare_contacts(model: Model, numbers: Any, found: Exported, spheres: Spheres, impacts: int = IMPACTS) -> Contacts:
+def compare_contacts(
+    model: Model, numbers: Any, exported: Exported, spheres: Spheres, impacts: int = IMPACTS
+) -> Contacts:
     """Oblique impacts of two spheres in LAMMPS, in directions and at speeds drawn from the seed, and the law with its
     coefficients `numbers` at each of their steps.
 
@@ -131,7 +133,7 @@ def compare_contacts(model: Model, numbers: Any, found: Exported, spheres: Spher
     position[:, 1] += 2.000001 * radius * normal
     velocity = np.zeros((impacts, 2, 3))
     velocity[:, 1] = _approaching(generator, normal)
-    coefficients = next(line for line in found.script.splitlines() if line.startswith("pair_coeff 1 1"))
+    coefficients = next(line for line in exported.script.splitlines() if line.startswith("pair_coeff 1 1"))
     other = new_lammps()
     try:
         _place(other, coefficients, position, velocity, mass, radius, dt)
@@ -153,9 +155,9 @@ def compare_contacts(model: Model, numbers: Any, found: Exported, spheres: Spher
 
 def _directions(generator: np.random.Generator, count: int) -> Floats:
     """Unit vectors in all directions, shape (count, 3)."""
-    found: Floats = generator.standard_normal((count, 3))
-    found /= np.linalg.norm(found, axis=1, keepdims=True)
-    return found
+    result: Floats = generator.standard_normal((count, 3))
+    result /= np.linalg.norm(result, axis=1, keepdims=True)
+    return result
 
 
 def _approaching(generator: np.random.Generator, normal: Floats) -> Floats:
@@ -165,8 +167,8 @@ def _approaching(generator: np.random.Generator, normal: Floats) -> Floats:
     across /= np.linalg.norm(across, axis=1, keepdims=True)
     angle = np.radians(generator.uniform(0.0, MOST_OBLIQUE, (len(normal), 1)))
     speed = generator.uniform(*SPEEDS, (len(normal), 1))
-    found: Floats = speed * (np.sin(angle) * across - np.cos(angle) * normal)
-    return found
+    result: Floats = speed * (np.sin(angle) * across - np.cos(angle) * normal)
+    return result
 
 
 def _place(

@@ -84,8 +84,8 @@ class Dump:
         except OSError as error:
             raise ParameterError(f"{path_text(self.path)} cannot be read: {reason_of(error)}.") from None
         except ValueError as error:  # the words of numpy, which contain the text that is no number
-            found = NO_NUMBER.search(str(error))
-            wrong = f": {value_text(found[2], 60)} in row {int(found[3]) + 1} is no number" if found else ""
+            match = NO_NUMBER.search(str(error))
+            wrong = f": {value_text(match[2], 60)} in row {int(match[3]) + 1} is no number" if match else ""
             raise ParameterError(
                 f"{path_text(self.path)}: the frame of step {place.step} cannot be read{wrong}; each of its "
                 f"{place.spheres} rows must have {len(place.columns)} numbers: write the dump again."
@@ -172,7 +172,7 @@ def read_dump(path: Path, radius: float | None = None) -> Dump:
 
 def _places(path: Path) -> list[FramePosition]:
     """The frames whose rows are complete."""
-    found, size = [], path.stat().st_size
+    frames, size = [], path.stat().st_size
     with path.open("rb") as file:
         start = file.read(len(BEGIN))
         if start != BEGIN:
@@ -205,13 +205,13 @@ def _places(path: Path) -> list[FramePosition]:
                 _skip(file, count, size)
                 if file.tell() > size:
                     break
-                found.append(FramePosition(at, step, time, count, columns))
-                _require_later(path, found[-2:])
+                frames.append(FramePosition(at, step, time, count, columns))
+                _require_later(path, frames[-2:])
             elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
-            elif not found and not words:
+            elif not frames and not words:
                 raise ValueError("it begins with an empty line")
-    return found
+    return frames
 
 
 def _number(file: BinaryIO, kind: Callable[[bytes], Number], item: str) -> Number:

@@ -265,14 +265,14 @@ def _dimension(groups: Sequence[Spheres], bodies: Sequence[Bodies]) -> int:
         if not isinstance(body.shape, BodyShape):
             raise ParameterError(f"shape = {value_text(body.shape)} is refused: give one of shape_of_spheres.")
     positions = [*(group.position for group in groups), *(body.position for body in bodies)]
-    found = [np.atleast_2d(numbers_in("position", position)) for position in positions]
-    for places in found:
+    tables = [np.atleast_2d(numbers_in("position", position)) for position in positions]
+    for places in tables:
         if places.ndim != 2 or places.shape[1] not in (2, 3) or not len(places):
             raise ParameterError(
                 f"position has the shape {places.shape} and is refused: give 2 or 3 coordinates for each sphere, an "
                 "array of the shape (spheres, 2) or (spheres, 3)."
             )
-    dimensions = {int(places.shape[1]) for places in found}
+    dimensions = {int(places.shape[1]) for places in tables}
     if len(dimensions) > 1:
         raise ParameterError("Some positions have 2 coordinates, others 3: give the same number for all.")
     return dimensions.pop()

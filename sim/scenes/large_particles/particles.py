@@ -365,16 +365,16 @@ def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outc
     )
 
 
-def equals(name: str, statement: Message, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
+def equals(name: str, statement: Message, present: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
     """A number equals that of a closed form; the tolerance is in the same SI unit, and both numbers have its decimals:
     1.047 N beside 1.047 ± 0.021 N."""
     factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
     decimals = max(0, 1 - math.floor(math.log10(float(f"{tolerance / factor:.2g}")))) if tolerance > 0.0 else 3
-    rounded = (round(value / factor, decimals) + 0.0 for value in (expected, tolerance, found))  # no negative zero
+    rounded = (round(value / factor, decimals) + 0.0 for value in (expected, tolerance, present))  # no negative zero
     form = f".{decimals}f"
     number, bound, measured = rounded
     words = joined((Number(number, format=form), Number(bound, shown, form)), " ± ")
-    return Outcome(name, statement, formatted(measured, form, shown), words, bool(abs(found - expected) <= tolerance))
+    return Outcome(name, statement, formatted(measured, form, shown), words, bool(abs(present - expected) <= tolerance))
 
 
 def exceeds(name: str, statement: Message, measured: float, bound: float, unit: str = "") -> Outcome:

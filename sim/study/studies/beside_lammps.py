@@ -97,11 +97,11 @@ def contacts_in_lammps(experiment: Experiment, exported: Exported, seed: int) ->
 
 def equal_forces(outcome: StudyOutcome) -> StatementVerdict:
     """Whether the law gives the forces of LAMMPS at every contact."""
-    found = [result[NAME] for result in outcome.results.values()]
-    if not found:
+    comparisons = [result[NAME] for result in outcome.results.values()]
+    if not comparisons:
         return verdicts.UNDECIDED
-    largest = max(one["force_difference"] for one in found)
-    compared, sliding = (sum(one[name] for one in found) for name in ("contacts_compared", "contacts_sliding"))
+    largest = max(one["force_difference"] for one in comparisons)
+    compared, sliding = (sum(one[name] for one in comparisons) for name in ("contacts_compared", "contacts_sliding"))
     words = f"at most {largest:.0e} of the largest force at {compared} contacts, {sliding} of them sliding"
     return StatementVerdict(words, largest < EQUAL)
 

@@ -117,7 +117,7 @@ def test_a_window_that_the_user_closes_ends_cleanly_also_if_signals_follow(
     stop, frame, end = Stop(), application.draw_frame, application.ui.work.film.stop
 
     def asking(*_: object) -> None:
-        stop.asked = True
+        stop.requested = True
         if signals.endswith("impatient"):
             raise Interrupt
 
@@ -190,7 +190,7 @@ def test_after_a_signal_the_saved_run_is_offered(
         with pytest.raises(Interrupt):
             start._stay(application, Stop())
     else:
-        assert start._stay(application, Stop(asked=True)) == INTERRUPTED
+        assert start._stay(application, Stop(requested=True)) == INTERRUPTED
     assert offered()
 
 
