@@ -8,15 +8,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST = 8
-FOLDERS = ("app", "sim/study", "sim/experiment", "sim/io", "sim/measure")
+FOLDERS = ("app", "sim")
+CONSTRUCTORS = {"number", "count", "length"}
+"""Functions of `sim/parameters.py` that make the record of a parameter, as its constructor would."""
 
 
 def functions_with_many_arguments(source: str) -> Iterator[tuple[str, int]]:
-    """Name and number of arguments, without `self` and `cls`, of each function with more than `MOST`."""
+    """Name and number of arguments of each function with more than `MOST`, without `self`, `cls` and the `typing` that
+    numba gives an intrinsic."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             names = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-            count = len(names) - (names[:1] in (["self"], ["cls"]))
+            count = len(names) - (names[:1] in (["self"], ["cls"], ["typing"]))
             if count > MOST:
                 yield node.name, count
 
@@ -27,6 +30,7 @@ def test_no_function_takes_more_than_eight_arguments() -> None:
         (path.relative_to(ROOT).as_posix(), name, count)
         for path in files
         for name, count in functions_with_many_arguments(path.read_text(encoding="utf-8"))
+        if not (path == ROOT / "sim" / "parameters.py" and name in CONSTRUCTORS)
     ]
     assert len(files) > 200
     assert found == []
