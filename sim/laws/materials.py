@@ -85,14 +85,14 @@ class _Columns(NamedTuple):
     """Resistance to rolling over R* F_n, at least 0 [-]."""
     twisting_friction: float = 0.0
     """Resistance to twisting over R* F_n, at least 0 [-]."""
-    further: tuple[tuple[str, float], ...] = ()
-    """Names and values of further properties, sorted by name; each is also an attribute."""
 
 
 class Material(_Columns):
-    """One material; raises `ParameterError` for a number that no material has, and answers a symbol with the name."""
+    """One material, a tuple of its seven numbers; raises `ParameterError` for a number that no material has, and
+    answers a symbol with the name."""
 
-    __slots__ = ()
+    further: tuple[tuple[str, float], ...] = ()
+    """Names and values of further properties, sorted by name; each is also an attribute."""
 
     def __new__(
         cls,
@@ -112,8 +112,10 @@ class Material(_Columns):
             raise ParameterError(
                 f"{missing} is missing: give a Material its young, poisson, density, restitution and friction."
             )
-        columns: Any = (*(entry.checked(value) for entry, value in zip(COMMON.values(), given, strict=True)), own)
-        return super().__new__(cls, *columns)
+        made = super().__new__(cls, *(one.checked(value) for one, value in zip(COMMON.values(), given, strict=True)))
+        if own:
+            made.further = own
+        return made
 
     def __getattr__(self, name: str) -> float:
         """A further property: as given, or its default."""
@@ -129,15 +131,26 @@ class Material(_Columns):
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
-        *common, further = iterable
-        return cls(*common, **dict(further))
+        return cls(*iterable)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple.__eq__(self, other) is True and self.further == getattr(other, "further", ())
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((tuple(self), self.further)) if self.further else tuple.__hash__(self)
+
+    def __repr__(self) -> str:
+        return f"Material({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
 
     def _replace(self, **changes: Any) -> Self:
         return type(self)(**(self._asdict() | changes))
 
     def _asdict(self) -> dict[str, float]:
         """Every given property by name."""
-        common: dict[str, Any] = dict(zip(COMMON, self, strict=False))
+        common: dict[str, Any] = dict(zip(COMMON, self, strict=True))
         return common | dict(self.further)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,6 +117,9 @@ def test_a_material_compares_and_changes_with_further_properties(plugins: Path) 
         "tackiness": 1e-3,
     }
     assert len({tacky, Material(**GLASS, tackiness=1e-3)}) == 1
+    assert copy.deepcopy(tacky) == tacky
+    assert copy.deepcopy(tacky).tackiness == 1e-3
+    assert repr(tacky).endswith("twisting_friction=0.0, tackiness=0.001)")
     with pytest.raises(ParameterError, match=r"tackiness = -1\.0 N is refused: it must be a number of at least 0 N"):
         Material(**GLASS, tackiness=-1.0)
     with pytest.raises(ParameterError, match=r"Unknown property 'T': did you mean 'tackiness' \(T\)\?"):

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from repose.sim.bonds.beam_bond import BeamBondParameters
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
-from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls
+from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Course, ModelChoice, Scene, SceneView
@@ -59,7 +59,8 @@ def begin(parameters, seed) -> tuple[World, RaftState]:
     world = add_spheres(world, raft, radius, mass)
     world = add_bonds(world, [0, 1, 2], [1, 2, 3], [5e-4])
     shape = shape_of_spheres([(-1e-3, 0.0), (1e-3, 0.0)], radius, mass)
-    world = add_bodies(world, shape, [(2e-3, 2.85e-3)], orientation=[0.3], velocity=(0.0, -0.3), first_id=4)
+    group = SphereGroup(first_id=4)
+    world = add_bodies(world, shape, [(2e-3, 2.85e-3)], group, orientation=[0.3], velocity=(0.0, -0.3))
     floor = [((0.0, -5e-3), (0.0, 1.0), (0.0, 0.0))]
     return set_walls(world, [PLANE], floor, material=1), RaftState()
 
