@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from repose.app.render.camera import Camera2D
+from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, DARK, to_linear, to_srgb
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -246,8 +246,11 @@ def test_all_opengl_objects_are_released(picture_maker: PictureMaker) -> None:
 
 
 def test_a_window_of_zero_size_draws_nothing(picture_maker: PictureMaker) -> None:
-    picture_maker._renderer.draw(fake_heap(), View(), Camera2D(), (0, 0))
-    picture_maker._renderer.draw(fake_heap(), View(), Camera2D(), (300, 0))
+    from repose.app.render.renderer import Tile
+
+    tile = Tile(fake_heap(), Camera2D(), NO_INSET, NO_INSET, NO_INSET)
+    picture_maker._renderer.draw(tile, View(), (0, 0))
+    picture_maker._renderer.draw(tile, View(), (300, 0))
 
 
 def test_rows_of_the_wrong_width_are_refused(picture_maker: PictureMaker) -> None:

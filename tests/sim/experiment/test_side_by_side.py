@@ -116,7 +116,7 @@ def test_a_change_acts_on_all_runs_but_that_of_a_parameter_in_which_they_differ_
     assert do(SetParameters({"friction": 0.5}), 1) == ""
     assert [run.parameters.gravity for run in together.runs] == [1.62, 1.62]
     assert [run.parameters.friction for run in together.runs] == [FRICTIONS[0], 0.5]
-    assert english(labels(together.runs, together.own)) == ("μ = 0.1", "μ = 0.5")
+    assert english(labels(together.runs, together.differing)) == ("μ = 0.1", "μ = 0.5")
 
 
 def test_an_action_acts_on_every_run_that_offers_it_and_is_refused_where_none_does() -> None:
@@ -249,7 +249,7 @@ def test_a_file_has_every_run_each_readable_alone_and_continues_all_bit_by_bit(t
     assert not carry_out(others, Resume(read))
     go(others)
     assert [state_hash(run.run) for run in others.runs] == [state_hash(run.run) for run in together.runs]
-    assert others.own == {"friction"}
+    assert others.differing == {"friction"}
     assert others.meetings[0] == (0, 0)
 
 
