@@ -16,7 +16,7 @@ from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.language import current_language, in_language, translated
 from repose.app.lectures.answers import unanswered
-from repose.app.lectures.lecture_file import Lecture, Step, said
+from repose.app.lectures.lecture_file import Lecture, Step, text_in
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.render.camera import Camera2D
@@ -97,7 +97,7 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
         recorder.close()
         raise
     code, complaint, count = DONE, "", len(lecture.steps)
-    title = said(lecture.title, language)
+    title = text_in(lecture.title, language)
     with Progress(f"Lecture {title}, {count} steps", quiet=False) as progress, stoppable() as stop:
         try:
             stage, countdown = None, Countdown()
@@ -177,11 +177,11 @@ class StepFilm:
         self._lecture, self._number = lecture, number
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.style.fps
         step = self._step
-        self._answer = said(step.answer, language)
+        self._answer = text_in(step.answer, language)
         self._lines = Lines(
-            said(step.title, language),
-            said(step.question, language),
-            f"{said(lecture.title, language)}  ·  {number + 1} / {len(lecture.steps)}",
+            text_in(step.title, language),
+            text_in(step.question, language),
+            f"{text_in(lecture.title, language)}  ·  {number + 1} / {len(lecture.steps)}",
         )
         shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
         self._view = View(colour_by=step.colour, shown=shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from repose.app.lectures.lecture_file import Lecture, said
+from repose.app.lectures.lecture_file import Lecture, text_in
 
 WIDTH = 100
 """Characters in a line."""
@@ -12,11 +12,11 @@ WIDTH = 100
 
 def notes_of(lecture: Lecture, language: str) -> str:
     """Every step with its number, title, question, answer and notes."""
-    lines = [said(lecture.title, language), ""]
+    lines = [text_in(lecture.title, language), ""]
     for number, step in enumerate(lecture.steps, 1):
-        lines.append(f"{number} / {len(lecture.steps)}  {said(step.title, language)}")
+        lines.append(f"{number} / {len(lecture.steps)}  {text_in(step.title, language)}")
         for text in (step.question, step.answer, step.notes):
-            for paragraph in said(text, language).splitlines():
+            for paragraph in text_in(text, language).splitlines():
                 lines += textwrap.wrap(paragraph, WIDTH, initial_indent="    ", subsequent_indent="    ")
         lines.append("")
     return "\n".join(lines).rstrip()

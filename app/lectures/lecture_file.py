@@ -112,7 +112,7 @@ class GuessQuestion(schema.FilePart):
 
     def in_language(self, language: str) -> Guess:
         """The guess as the panel shows it."""
-        return Guess(plain(said(self.words, language)), self.unit, self.low, self.high)
+        return Guess(plain(text_in(self.words, language)), self.unit, self.low, self.high)
 
 
 class StepContent(schema.FilePart):
@@ -265,7 +265,7 @@ class LectureCard:
     """First preset of the lecture; the list shows the picture of this preset."""
 
 
-def said(text: Text, language: str = ENGLISH) -> str:
+def text_in(text: Text, language: str = ENGLISH) -> str:
     """The text in this language, otherwise in English, otherwise in the first language of the table."""
     return text.get(language) or text.get(language[:2]) or text.get(ENGLISH) or next(iter(text.values()), "")
 
@@ -302,7 +302,9 @@ def _own_cards(language: str, stamps: object) -> tuple[LectureCard, ...]:
             lecture = load(name)
             first = lecture.steps[0].preset
             assert first is not None  # the first step begins an experiment
-            entries.append(LectureCard(name, said(lecture.title, language), said(lecture.about, language), first.name))
+            entries.append(
+                LectureCard(name, text_in(lecture.title, language), text_in(lecture.about, language), first.name)
+            )
     return tuple(entries)
 
 
@@ -313,7 +315,7 @@ def _shipped_cards(language: str) -> tuple[LectureCard, ...]:
     for name in names():
         document = schema.from_toml(_shipped(name), name)
         own = document.get(language[:2], {})
-        title, about = (own.get(key) or said(_by_language(document[key]), language) for key in ("title", "about"))
+        title, about = (own.get(key) or text_in(_by_language(document[key]), language) for key in ("title", "about"))
         preset = next((step["preset"] for step in document["step"] if "preset" in step), presets.DEFAULT)
         entries.append(LectureCard(name, title, about, preset))
     return tuple(entries)

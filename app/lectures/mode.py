@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repose.app.language import current_language
-from repose.app.lectures.lecture_file import Lecture, Step, said
+from repose.app.lectures.lecture_file import Lecture, Step, text_in
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.storage.view_settings import View
 from repose.sim.message import EMPTY, Message
@@ -117,6 +117,6 @@ class LectureMode:
         assert self.lecture is not None
         return self.lecture.steps[self.number]
 
-    def said(self, text: Any) -> str:
+    def text(self, text: Any) -> str:
         """A text of the lecture in the language of the window."""
-        return said(text, current_language())
+        return text_in(text, current_language())

@@ -9,7 +9,7 @@ from typing import Literal
 from repose.app.language import current_language
 from repose.app.lectures import lecture_file
 from repose.app.lectures.answers import answer_of, unanswered
-from repose.app.lectures.lecture_file import GuessQuestion, Lecture, said
+from repose.app.lectures.lecture_file import GuessQuestion, Lecture, text_in
 from repose.app.lectures.mode import Beginning, Holder, Kept
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.storage.view_settings import View
@@ -284,7 +284,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
     if isinstance(asked, GuessQuestion):
         answer = answer_of(asked, snapshot) if mode.over else None
-        return f"{said(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer
+        return f"{text_in(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer
     if not asked or scene is None or scene.guess is None:
         return None
     return scene.name, scene.guess, snapshot.results.answer

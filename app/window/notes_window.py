@@ -125,21 +125,21 @@ def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
     left, room = MARGIN * unit, width - 2.0 * MARGIN * unit
     y = MARGIN * unit
     y = _write(surface, f"{mode.number + 1} / {len(steps)}  ·  {clock}", (left, y), room, unit, FAINT)
-    y = _write(surface, mode.said(step.title), (left, y), room, 1.5 * unit, INK, bold=True)
+    y = _write(surface, mode.text(step.title), (left, y), room, 1.5 * unit, INK, bold=True)
     for text, colour in ((step.question, ACCENT), (step.answer, FAINT)):
-        if words := mode.said(text):
+        if words := mode.text(text):
             y = _write(surface, words, (left, y), room, unit, colour)
     if mode.unanswered:
         y = _write(surface, translated(mode.unanswered), (left, y), room, unit, WARNING)
     y += 0.5 * unit
     foot = height - 3.0 * unit
-    notes = mode.said(step.notes)
+    notes = mode.text(step.notes)
     size = unit
     while size > 0.5 * unit and y + _height(notes, room, size) > foot:
         size *= 0.92
     _write(surface, notes, (left, y), room, size, INK)
     if mode.number + 1 < len(steps):
-        _write(surface, f"→ {mode.said(steps[mode.number + 1].title)}", (left, foot + 0.6 * unit), room, unit, FAINT)
+        _write(surface, f"→ {mode.text(steps[mode.number + 1].title)}", (left, foot + 0.6 * unit), room, unit, FAINT)
 
 
 class Letters:

@@ -60,7 +60,7 @@ SOUND = {
 }
 
 
-def said(kind: str, content: str | bytes) -> Message:
+def refusal(kind: str, content: str | bytes) -> Message:
     """Why the file is refused; empty if it is read."""
     path = Path(FILES[kind])
     path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -95,7 +95,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, cases in CASES.items() for name in cases])
 def test_a_refusal_has_file_position_key_value_and_what_is_allowed(kind: str, name: str) -> None:
     content, *sentences = CASES[kind][name]
-    message = said(kind, clump(content) if kind == "clump" and content.startswith('{"') else content)
+    message = refusal(kind, clump(content) if kind == "clump" and content.startswith('{"') else content)
     german = read_language("de")
     written = [text.replace(", ".join(scenes()), SCENES) for text in (str(message), german.translated(message))]
     assert written[: len(sentences)] == sentences
@@ -112,7 +112,7 @@ def test_the_kinds_of_errors_are_in_the_table(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", FILES)
 def test_a_sound_file_is_not_refused(kind: str) -> None:
-    assert said(kind, SOUND[kind]) == EMPTY
+    assert refusal(kind, SOUND[kind]) == EMPTY
 
 
 @pytest.mark.parametrize("kind", FILES)
@@ -127,7 +127,7 @@ def test_a_sound_file_is_not_refused(kind: str) -> None:
 )
 def test_a_file_that_is_no_text_of_its_kind_is_refused(kind: str, content: bytes, words: str) -> None:
     content = content.removeprefix(b"a = ") if kind == "clump" else content
-    assert words in str(said(kind, content))
+    assert words in str(refusal(kind, content))
 
 
 def test_a_folder_is_refused_in_the_same_words_for_every_kind() -> None:

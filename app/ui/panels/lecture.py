@@ -58,7 +58,7 @@ def draw_offer(ui: Ui) -> None:
     mode = ui.mode.lecture
     if mode.lecture is None:
         return
-    heading(plain(mode.said(mode.lecture.title)), 1.2, ui.palette.text)
+    heading(plain(mode.text(mode.lecture.title)), 1.2, ui.palette.text)
     count = len(mode.lecture.steps)
     note(
         Message(
@@ -85,7 +85,7 @@ def _draw_band(ui: Ui) -> None:
     words, colour = _sentence(ui)
     count = len(mode.lecture.steps)
     progress = f"{mode.number + 1} / {count}"
-    title = mode.said(mode.step.title)
+    title = mode.text(mode.step.title)
     room = width - 4.0 * pad - text_width(progress, TITLE)
     size = TITLE * max(min(1.0, room / max(text_width(title, TITLE), 1.0)), SMALLEST)
     title = shortened(title, room, 1.1 * size)  # bold letters are wider
@@ -123,8 +123,8 @@ def _sentence(ui: Ui) -> tuple[str, Colour]:
     """The question; once it is answered, the answer if there is one."""
     step, mode = ui.mode.lecture.step, ui.mode.lecture
     if mode.answered and step.answer:
-        return mode.said(step.answer), ui.palette.good
-    return mode.said(step.question), ui.palette.accent
+        return mode.text(step.answer), ui.palette.good
+    return mode.text(step.question), ui.palette.accent
 
 
 def _draw_progress(ui: Ui, foot: float, count: int) -> None:
@@ -152,7 +152,7 @@ def _draw_notes(ui: Ui) -> None:
     """Draw the notes of the speaker below the picture; long notes scroll."""
     mode = ui.mode.lecture
     assert mode.lecture is not None
-    words = mode.said(mode.step.notes) or translated(_("This step has no notes."))
+    words = mode.text(mode.step.notes) or translated(_("This step has no notes."))
     if mode.unanswered:
         words = f"{translated(mode.unanswered)}\n{words}"
     pad = PAD * ui.window.scale

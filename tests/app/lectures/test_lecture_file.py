@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from repose.app.lectures import lecture_file
-from repose.app.lectures.lecture_file import GuessQuestion, load, names, parse, said
+from repose.app.lectures.lecture_file import GuessQuestion, load, names, parse, text_in
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
 
@@ -26,9 +26,9 @@ def test_every_shipped_lecture_is_read_and_every_step_has_notes() -> None:
         lecture = load(name)
         assert len(lecture.steps) >= 9
         for step in lecture.steps:
-            assert len(said(step.notes)) > 150
-            assert said(step.question)
-        assert [card.name for card in lecture_file.cards() if card.title == said(lecture.title)] == [name]
+            assert len(text_in(step.notes)) > 150
+            assert text_in(step.question)
+        assert [card.name for card in lecture_file.cards() if card.title == text_in(lecture.title)] == [name]
 
 
 def test_a_step_has_the_values_of_its_preset_and_its_own() -> None:
@@ -58,7 +58,7 @@ def test_a_step_has_the_values_of_its_preset_and_its_own() -> None:
 
 def test_texts_have_languages_and_english_stands_in() -> None:
     lecture = parse('title = { en = "Sand", de = "Sandhaufen" }\n' + STEP, "mine.toml")
-    assert [said(lecture.title, language) for language in ("en", "de", "de-AT", "pl")] == [
+    assert [text_in(lecture.title, language) for language in ("en", "de", "de-AT", "pl")] == [
         "Sand",
         "Sandhaufen",
         "Sandhaufen",
@@ -77,8 +77,8 @@ def test_a_table_of_a_language_translates_every_step() -> None:
     step = lecture.steps[0]
     assert isinstance(step.guess, GuessQuestion)
     texts = (lecture.title, step.title, step.question, step.guess.words)
-    assert [said(text, "pl") for text in texts] == ["Piasek", "Jeden", "Dlaczego?", "s"]
-    assert [said(text, "de") for text in texts] == ["Sand", "One", "Why?", "w"]
+    assert [text_in(text, "pl") for text in texts] == ["Piasek", "Jeden", "Dlaczego?", "s"]
+    assert [text_in(text, "de") for text in texts] == ["Sand", "One", "Why?", "w"]
     assert "pl has 2 steps, the lecture 1" in refusal(text + '[[pl.step]]\ntitle = "Dwa"\n')
     assert "pl.step 1 of 1: answer = 'Bo tak.' is refused" in refusal(text + 'answer = "Bo tak."\n')
     assert "pl.step 1 of 1: Unknown key 'titel'" in refusal(text + 'titel = "x"\n')

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.app.language import ENGLISH, NATIVE
-from repose.app.lectures.lecture_file import load, said
+from repose.app.lectures.lecture_file import load, text_in
 from repose.app.ui.studies import REPEATED, Studies, repetition
 from repose.sim import Simulation
 from repose.sim.experiment.comparison import mean_in_words
@@ -43,17 +43,17 @@ def test_the_notes_state_the_mean_of_five_heaps_that_repeated_runs_give(tmp_path
     assert mean is not None
     assert english((mean.runs, runs.trouble)) == (REPEATED, "")
     words = mean_in_words(study, mean, study.unit)
-    (step,) = (step for step in load("heap-slope").steps if said(step.title, ENGLISH) == "Read the angle")
+    (step,) = (step for step in load("heap-slope").steps if text_in(step.title, ENGLISH) == "Read the angle")
     for language in NATIVE:
-        notes = said(step.notes, language)
+        notes = text_in(step.notes, language)
         assert str(words).replace(".", ",") in notes.replace(".", ","), f"{language}: five heaps give {words}"
 
 
 def shown(title: str) -> tuple[str, presets.Preset]:
     """Notes and preset of a step of the lecture."""
-    (step,) = (step for step in load("heap-slope").steps if said(step.title, ENGLISH) == title)
+    (step,) = (step for step in load("heap-slope").steps if text_in(step.title, ENGLISH) == title)
     assert step.preset is not None
-    return said(step.notes, ENGLISH), step.preset
+    return text_in(step.notes, ENGLISH), step.preset
 
 
 def angles(preset: presets.Preset, seed: int) -> list[float]:
