@@ -152,7 +152,7 @@ UNCOLOURED = ("photoelastic", "sand", "clay", "plain")
 """Looks, which show no quantity."""
 
 
-class Choices(Mapping[str, Colouring | None]):
+class ColourChoices(Mapping[str, Colouring | None]):
     """Quantities (repose.sim.colours) and looks to choose from, in the order of the list; None for a look. Plug-ins add
     quantities while the program begins."""
 
@@ -184,7 +184,7 @@ def colouring_with(colour: GrainColour, dimension: int = 3) -> Colouring:
     return Colouring(colour.name, colour.legend, colour.symbol, colour.unit_in(dimension), *scale)
 
 
-COLOURINGS = Choices()
+COLOURINGS = ColourChoices()
 
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:

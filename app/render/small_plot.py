@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.colours import BackgroundPalette
-from repose.app.render.text import tick_label
+from repose.app.render.tick_labels import tick_label
 from repose.sim.engine.world import Floats
 from repose.sim.message import Message, time_text
 from repose.sim.scales import nice_ticks, prefix_of

@@ -13,7 +13,7 @@ from imgui_bundle import imgui
 from repose.app.language import as_drawn, decimal_sign, translated
 from repose.app.render.theme import Colour, colour32, vector
 from repose.sim.message import POINT, Message, formatted
-from repose.sim.scales import decimals_of, prefix_of
+from repose.sim.scales import prefix_of
 
 SCRIPT = re.compile(r"([_^])([^\W_]+(?:\.[0-9]+)?)")
 """A subscript or superscript in a symbol or a unit: k_n, N/m^1.5."""
@@ -161,11 +161,6 @@ def si(value: float, unit: str, digits: int = 3) -> Message:
     if 0.9995 <= abs(value / factor) < 999.5:
         return formatted(value / factor, _decimals(value / factor, digits), shown)
     return formatted(value, ".1e", unit)
-
-
-def tick_label(value: float, step: float) -> Message:
-    """A tick with just the digits its step needs, and a true minus sign."""
-    return formatted(value + 0.0, f".{decimals_of(step)}f")
 
 
 def _decimals(value: float, digits: int) -> str:

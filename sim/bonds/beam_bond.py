@@ -25,7 +25,7 @@ from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, number
 
 RADIUS, COLUMN_COUNT = range(2)
-"""Rows of `Bonds.own`."""
+"""Rows of `BondTable.own`."""
 
 
 class BeamBondParameters(ParameterSet):

@@ -24,4 +24,4 @@ class Bond:
     coefficients: Callable[..., tuple]
     """coefficients(parameters) -> the tuple of coefficients that the functions read as `params`."""
     columns: tuple[Message, ...]
-    """Names and units of the numbers of a single bond: the rows of `Bonds.own`."""
+    """Names and units of the numbers of a single bond: the rows of `BondTable.own`."""

@@ -18,7 +18,7 @@ from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, number
 
 STIFFNESS, VISCOSITY, LARGEST_STRETCH, COLUMN_COUNT = range(4)
-"""Rows of `Bonds.own`."""
+"""Rows of `BondTable.own`."""
 
 
 class SpringParameters(ParameterSet):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.builder import SINGLE_GROUP, SphereGroup, add_spheres, body_of, checked_positions
 from repose.sim.engine.checked import checked_array, checked_number, numbers_in
 from repose.sim.engine.orientation import matrices
-from repose.sim.engine.world import Bodies, Floats, World, empty_bodies
+from repose.sim.engine.world import BodyTable, Floats, World, empty_bodies
 from repose.sim.parameters import ParameterError
 
 SYMMETRIC = 1e-9
@@ -169,7 +169,7 @@ def add_bodies(
             "body_id",
         )
     }
-    whole = Bodies(
+    whole = BodyTable(
         **joined,
         member=np.concatenate([bodies.member, rows]).astype(np.uint32),
         begin=np.concatenate([bodies.begin, bodies.begin[-1] + members * np.arange(1, count + 1)]),

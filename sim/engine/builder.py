@@ -27,8 +27,8 @@ from repose.sim.engine.world import (
     MATERIAL_COUNT,
     PAIR_COUNT,
     WALL_CONTACT_COUNT,
-    Bodies,
-    Bonds,
+    BodyTable,
+    BondTable,
     Floats,
     Pairs,
     WallContacts,
@@ -42,7 +42,7 @@ from repose.sim.engine.world import (
 from repose.sim.parameters import ParameterError
 
 BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
-"""Columns of `Bonds` with one entry per bond that keep their values from step to step."""
+"""Columns of `BondTable` with one entry per bond that keep their values from step to step."""
 
 SPHERE_COLUMNS = (
     *(
@@ -232,7 +232,7 @@ def add_bonds(
     return world._replace(bonds=indexed_bonds(made, world.sphere_count))
 
 
-def indexed_bonds(bonds: Bonds, spheres: int) -> Bonds:
+def indexed_bonds(bonds: BondTable, spheres: int) -> BondTable:
     """The same bonds with tables for their forces and with an index by sphere."""
     count, width = bonds.i.size, bonds.push.shape[1]
     ends = np.concatenate([bonds.i, bonds.j]).astype(np.int64)
@@ -258,7 +258,7 @@ def _kept_bonds(world: World, new_row: NDArray[np.int64]) -> Any:
     return indexed_bonds(bonds._replace(**left), int(new_row.max(initial=-1)) + 1)
 
 
-def body_of(bodies: Bodies, spheres: int) -> NDArray[np.int32]:
+def body_of(bodies: BodyTable, spheres: int) -> NDArray[np.int32]:
     """Row of the body of each member sphere, -1 for spheres of no body, shape (spheres,)."""
     rows = np.full(spheres, -1, np.int32)
     rows[bodies.member] = np.repeat(np.arange(bodies.begin.size - 1), np.diff(bodies.begin))

@@ -7,7 +7,7 @@ updates is a rotation vector, by which the unit quaternion is rotated; this is e
 from __future__ import annotations
 
 import numpy as np
-from repose.sim.engine.world import Bodies, Floats, World
+from repose.sim.engine.world import BodyTable, Floats, World
 
 
 def update(world: World) -> None:
@@ -52,7 +52,7 @@ def matrices(quaternion: Floats) -> Floats:
     return np.moveaxis(np.array(rows), 2, 0)
 
 
-def body_spins(bodies: Bodies, momentum: Floats) -> Floats:
+def body_spins(bodies: BodyTable, momentum: Floats) -> Floats:
     """Angular velocity of every body [rad/s] from its angular momentum over the reference moment of inertia [rad/s];
     both have the shape (spin length, bodies)."""
     if len(momentum) == 1:

@@ -115,7 +115,7 @@ class WallContacts(NamedTuple):
     stiffness changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
 
 
-class Bonds(NamedTuple):
+class BondTable(NamedTuple):
     """Lasting links between two spheres; if the spheres touch, the contact force acts in addition."""
 
     i: NDArray[np.uint32]
@@ -144,7 +144,7 @@ class Bonds(NamedTuple):
     """First entry of each sphere in `incident`, shape (count + 1,)."""
 
 
-class Bodies(NamedTuple):
+class BodyTable(NamedTuple):
     """Rigid bodies of several spheres, with tables of motion like those of `World`.
 
     Before every force evaluation the member spheres are placed; afterwards their forces are summed on the body.
@@ -240,9 +240,9 @@ class _Tables(NamedTuple):
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
     bonds: Any = ()
-    """`Bonds`, or an empty tuple."""
+    """`BondTable`, or an empty tuple."""
     bodies: Any = ()
-    """`Bodies`, or an empty tuple. In the row of a member, `mass` is the mass of its body, and `inverse_mass` is an
+    """`BodyTable`, or an empty tuple. In the row of a member, `mass` is the mass of its body, and `inverse_mass` is an
     upper bound of acceleration / force, rotation of the body included. The motion of a member follows from its body and
     overwrites the result of the integrator."""
 
@@ -285,9 +285,9 @@ class World(_Tables):
         return fixed
 
 
-def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, spheres: int = 0) -> Bonds:
+def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, spheres: int = 0) -> BondTable:
     """A table of `count` intact bonds, filled with zeros."""
-    return Bonds(
+    return BondTable(
         i=zeros(count, np.uint32),
         j=zeros(count, np.uint32),
         rest_length=zeros(count),
@@ -307,10 +307,10 @@ def motions(world: World) -> tuple[Floats, ...]:
     return (world.motion, world.bodies.motion) if world.bodies else (world.motion,)
 
 
-def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, spheres: int = 0) -> Bodies:
+def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, spheres: int = 0) -> BodyTable:
     """A table of `count` bodies, filled with zeros."""
     coordinates = dimension + spin_length
-    return Bodies(
+    return BodyTable(
         motion=zeros((coordinates, levels, count)),
         force=zeros((coordinates, count)),
         inverse_mass=zeros((coordinates, count)),

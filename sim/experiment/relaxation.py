@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import body_of, enlarge_pairs, reset_displacements
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
-from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Bodies, Floats, World, copy_world, motions
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, BodyTable, Floats, World, copy_world, motions
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.message import _
@@ -267,7 +267,7 @@ def turned_by(orientation: Floats, angle: Floats) -> Floats:
     return unit
 
 
-def _matrices(bodies: Bodies) -> Floats:
+def _matrices(bodies: BodyTable) -> Floats:
     """Rotation matrices at the last evaluation, shape (3, 3, bodies)."""
     matrices: Floats = bodies.matrix.reshape(3, 3, -1)
     return matrices

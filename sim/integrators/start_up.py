@@ -15,7 +15,7 @@ from repose.sim.engine.builder import enlarge_pairs, with_levels, with_threads
 from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Model
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.step import compose
-from repose.sim.engine.world import STEP_COUNT, Bodies, Floats, World, copy_world, motions
+from repose.sim.engine.world import STEP_COUNT, BodyTable, Floats, World, copy_world, motions
 from repose.sim.integrators.rk4 import RK4
 
 SAMPLES = 7
@@ -70,7 +70,7 @@ def higher_derivatives(
     return higher
 
 
-def turn_back(bodies: Bodies, elapsed: float) -> None:
+def turn_back(bodies: BodyTable, elapsed: float) -> None:
     """Rotate bodies in space by their present angular momentum and torque over `elapsed` [s], which is negative; in the
     plane the angle is an ordinary coordinate."""
     if not bodies.unequal.size:

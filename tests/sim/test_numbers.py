@@ -88,7 +88,7 @@ def test_settings_refuse_ambiguous_numbers(tmp_path: Path) -> None:
     settings = load_settings(path)
     assert (settings.choices.width, settings.choices.height, settings.choices.font_scale) == (None, 720, 1.5)
     assert settings.choices.unfolded == {"film": True}
-    assert "defaults are used for width" in str(settings.trouble)
+    assert "Defaults are used" in str(settings.trouble)
 
 
 def test_values_from_toml_become_python_types() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.colours import Colour, Colouring, bands, shades, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
-from repose.app.render.text import tick_label
+from repose.app.render.tick_labels import tick_label
 from repose.sim.message import Message, _, joined, plain
 from repose.sim.scales import nice_ticks, prefix_of
 

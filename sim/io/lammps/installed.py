@@ -93,7 +93,7 @@ def _grains(other: Any) -> tuple[Floats, Floats, Floats]:
     return position[free, :2].copy(), np.linalg.norm(speed[free], axis=1), radius[free].copy()
 
 
-class Spheres(NamedTuple):
+class ImpactSpheres(NamedTuple):
     """The spheres of the impacts."""
 
     radius: float
@@ -117,7 +117,7 @@ class Contacts(NamedTuple):
 
 
 def compare_contacts(
-    model: Model, numbers: Any, exported: Exported, spheres: Spheres, impacts: int = IMPACTS
+    model: Model, numbers: Any, exported: Exported, spheres: ImpactSpheres, impacts: int = IMPACTS
 ) -> Contacts:
     """Oblique impacts of two spheres in LAMMPS, in directions and at speeds drawn from the seed, and the law with its
     coefficients `numbers` at each of their steps.

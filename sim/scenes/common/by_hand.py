@@ -1,7 +1,7 @@
 """Experiments without a recipe: spheres, bodies, bonds and walls of given materials, for scripts and notebooks.
 
 The experiment has a scene of its own, which is not registered. What the scene is made of are data: the world at its
-beginning, and a `Recipe` of names and numbers. A saved run contains both, and the scene is made of them again.
+beginning, and a `SceneRecipe` of names and numbers. A saved run contains both, and the scene is made of them again.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class OwnMaterials(ParameterSet):
 
 
 @dataclass(frozen=True)
-class Recipe:
+class SceneRecipe:
     """What the scene of a script is made of besides its world: names and numbers, as in a saved run."""
 
     law: str
@@ -122,12 +122,12 @@ class ByHandState:
 class MadeByHand:
     """What a saved run contains of a scene that is in no list (`Scene.made_of`)."""
 
-    recipe: Recipe
+    recipe: SceneRecipe
     world: World
     """The world at the beginning; never changed."""
 
 
-def scene_of(world: World, recipe: Recipe) -> Scene:
+def scene_of(world: World, recipe: SceneRecipe) -> Scene:
     """The scene of one world: it begins with a copy of the world, and neither adds nor removes spheres. Raises
     `ParameterError` for names that this program does not know."""
     require_known(recipe.law, laws(), plain("law"))
@@ -183,7 +183,7 @@ def scene_of(world: World, recipe: Recipe) -> Scene:
 
 def scene_from_file(data: Any, tables: Tables, world: World) -> Scene:
     """The scene of a saved run, from its recipe as JSON data and its world; raises `PlainError`, `ParameterError`."""
-    return scene_of(world, decode(Recipe, data, tables, "recipe"))
+    return scene_of(world, decode(SceneRecipe, data, tables, "recipe"))
 
 
 def module_of(scene: Scene) -> ModuleType:
@@ -236,7 +236,7 @@ def scene_of_setup(setup: Any, values: Any) -> tuple[Scene, Any]:
         require_known(setup.bonds.law, bonds(), plain("bond law"))
         one = setup.bonds
         world = add_bonds(world, one.i, one.j, one.numbers, rest_length=one.rest_length)
-    recipe = Recipe(
+    recipe = SceneRecipe(
         setup.law,
         setup.rotation,
         tuple(material._asdict() for material in materials) if reads_materials(law) else (),

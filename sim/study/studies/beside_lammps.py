@@ -26,7 +26,7 @@ from repose.sim.experiment.rest import REST_TIME
 from repose.sim.experiment.simulation import SimulationFault
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.io.lammps.continuation import Exported
-from repose.sim.io.lammps.installed import PACKAGE, Contacts, Spheres, compare_contacts, continue_to_rest
+from repose.sim.io.lammps.installed import PACKAGE, Contacts, ImpactSpheres, compare_contacts, continue_to_rest
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.message import _
 from repose.sim.study import verdicts
@@ -91,7 +91,7 @@ def contacts_in_lammps(experiment: Experiment, exported: Exported, seed: int) ->
     """Differences between the law of the heap and LAMMPS at oblique impacts of two of its grains."""
     world, engine = experiment.run.world, experiment.engine
     radius, mass = (float(column[~world.fixed].mean()) for column in (world.radius, world.mass))
-    spheres = Spheres(radius, mass, experiment.dt, seed)
+    spheres = ImpactSpheres(radius, mass, experiment.dt, seed)
     return compare_contacts(engine.model, engine.law_parameters, exported, spheres)
 
 

@@ -22,7 +22,7 @@ from repose.app.render.colours import (
     to_linear,
     to_srgb,
 )
-from repose.app.render.text import tick_label
+from repose.app.render.tick_labels import tick_label
 from repose.app.storage.view_settings import View
 from repose.sim.scales import nice_ticks, prefix_of
 

@@ -319,10 +319,10 @@ def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
     (tmp_path / "one.toml").write_text(LECTURE, encoding="utf-8")
     assert not open_lecture(ui, str(tmp_path / "one.toml"))
 
-    def note(renderer: Renderer, snapshot: Any, *arguments: Any) -> None:
-        drawn.append((ui.mode.lecture.on, snapshot.run.seed))
-        assert not snapshot.engine.compiling, "the engine of the heap is ready"
-        draw(renderer, snapshot, *arguments)
+    def note(renderer: Renderer, tile: Any, *arguments: Any) -> None:
+        drawn.append((ui.mode.lecture.on, tile.snapshot.run.seed))
+        assert not tile.snapshot.engine.compiling, "the engine of the heap is ready"
+        draw(renderer, tile, *arguments)
 
     monkeypatch.setattr(Renderer, "draw", note)
     wish(ui, "begin")

@@ -41,7 +41,7 @@ from repose.sim.experiment.experiment import Scene
 from repose.sim.laws.voigt import VoigtParameters
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import laws, scenes
-from repose.sim.scenes.common.by_hand import Recipe, scene_of
+from repose.sim.scenes.common.by_hand import SceneRecipe, scene_of
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.wording import value_text
 
@@ -168,7 +168,7 @@ def cemented() -> Scene:
     def begin(parameters: Any, seed: int) -> tuple[World, NoState]:
         return add_bonds(two_spheres(materials=2), 0, 1, [1e-3]), NoState()
 
-    scene = scene_of(two_spheres(), Recipe("voigt"))
+    scene = scene_of(two_spheres(), SceneRecipe("voigt"))
     return replace(
         scene,
         name="cemented",
@@ -463,7 +463,7 @@ def test_a_world_that_compiled_code_would_read_beyond_its_tables_is_refused(
     def begin(parameters: Any, seed: int) -> tuple[World, NoState]:
         return world(), NoState()
 
-    scene = scene_of(two_spheres(), Recipe(law))
+    scene = scene_of(two_spheres(), SceneRecipe(law))
     if world() is None:
         begin = _of_nothing
     course, model = replace(scene.course, begin=begin), replace(scene.model, **changes)
