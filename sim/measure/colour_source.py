@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim import registry
 from repose.sim.engine.world import World
-from repose.sim.measure.contact_sums import Pushes, pushes
+
+if TYPE_CHECKING:
+    from repose.sim.measure.contact_sums import Pushes
 
 
 class Grains:
@@ -26,6 +28,8 @@ class Grains:
     @cached_property
     def pushes(self) -> Pushes:
         """Sums over the contacts of each sphere (repose.sim.measure.contact_sums)."""
+        from repose.sim.measure.contact_sums import pushes  # it needs the compiler, the list of colours does not
+
         return pushes(self.world)
 
 
