@@ -355,7 +355,7 @@ def bond_forces(tables, bond, shapes):
 
 @compilable
 def record_bond_energy(world, dt_stage):
-    """Add the heat of bonds to the ledger, and the stored energy of broken bonds to `BondTable.lost`, in table order."""
+    """Add the heat of bonds to the ledger, and the energy of broken bonds to `BondTable.lost`, in table order."""
     power = world.bonds.power
     heat = 0.0
     lost = 0.0
