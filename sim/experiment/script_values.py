@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from pydantic import ValidationError
 from repose.sim.experiment.commands import Command, From, KeepOne, StartSideBySide
@@ -46,15 +46,21 @@ def checked_command(command: Any) -> Any:
     given = {field.name: getattr(command, field.name) for field in fields(command)}
     plain = {name: plain_values(value) if name == "values" else _plain(value) for name, value in given.items()}
     checked = {name: {} if name == "values" else value for name, value in plain.items()}
-    try:
-        reader_of(kind).validate_python(checked)
-    except ValidationError as error:
-        detail = error.errors()[0]
-        name, reason = str(detail["loc"][0]), schema.reason(located(kind, checked, detail))
-        raise ParameterError(f"{name} = {value_text(given[name])} of {kind.__name__} is refused: {reason}.") from None
+    kinds = get_type_hints(kind)
+    for name, value in checked.items():
+        try:
+            reader_of(kinds[name]).validate_python(value, strict=True)  # a text is no number, nor is True
+        except ValidationError as error:
+            detail = error.errors()[0]
+            detail["loc"] = (name, *detail["loc"])
+            reason = schema.reason(located(kind, checked, detail))
+            raise ParameterError(
+                f"{name} = {value_text(given[name])} of {kind.__name__} is refused: {reason}."
+            ) from None
     return replace(command, **plain)
 
 
 def _plain(value: Any) -> Any:
     number = plain_number(value)
-    return tuple(number.tolist()) if type(number).__module__ == "numpy" else number
+    number = number.tolist() if type(number).__module__ == "numpy" else number
+    return tuple(number) if isinstance(number, list) else number

@@ -368,7 +368,7 @@ def _require_on_fault(on_fault: str) -> None:
 
 def _path(path: Any) -> Path:
     """The path of a file that a script gives; raises `ParameterError`."""
-    if not isinstance(path, str | os.PathLike):
+    if not isinstance(path, str | os.PathLike) or not Path(path).name:
         raise ParameterError(f"path = {value_text(path)} is refused: give the path of a file.")
     return Path(path)
 

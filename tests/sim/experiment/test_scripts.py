@@ -30,6 +30,7 @@ from repose.sim.engine.world import World
 from repose.sim.experiment.commands import (
     Act,
     KeepOne,
+    Pull,
     RemoveGrain,
     RemoveWall,
     Rewind,
@@ -386,12 +387,18 @@ def test_a_simulation_that_cannot_be_is_refused(make: Any, words: str, uncompile
         (lambda one: one.apply(SetParameters([1.0])), "values = [1.0] is refused: give values by name"),
         (lambda one: one.apply(Start(3, {}, 1)), "scene = 3 of Start is refused"),
         (lambda one: one.apply(Rewind("x")), "at = 'x' of Rewind is refused: it must be a whole number"),
+        (lambda one: one.apply(Rewind("3")), "at = '3' of Rewind is refused: it must be a whole number"),
+        (lambda one: one.apply(Rewind(True)), "at = true of Rewind is refused: it must be a whole number"),
+        (lambda one: one.move_wall("0", (0.0, 0.0)), "wall = '0' of MoveWall is refused: it must be a whole number"),
+        (lambda one: one.apply(Pull(1, ("0", "0"), 1.0)), "position = ['0', '0'] of Pull is refused"),
         (lambda one: one.apply(RemoveGrain((1, 2))), "sphere_id = [1, 2] of RemoveGrain is refused"),
         (lambda one: one.apply(RemoveWall((0.0, 0.0), None)), "reach = null of RemoveWall is refused"),
         (lambda one: one.apply(KeepOne(0)), "make several Simulations"),
         (lambda one: one.apply("open"), "'open' is refused: it is no command"),
         (lambda one: one.set(gravity=[0.0, -9.81]), "give its size"),
         (lambda one: one.save(None), "path = null is refused"),
+        (lambda one: one.save(""), "path = '' is refused: give the path of a file"),
+        (lambda one: one.save("."), "path = '.' is refused: give the path of a file"),
     ],
 )
 def test_a_call_that_cannot_be_is_refused_and_changes_nothing(make: Any, words: str, uncompiled: None) -> None:
