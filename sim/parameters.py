@@ -24,7 +24,7 @@ import math
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import EllipsisType
@@ -395,18 +395,7 @@ class ParameterSet(BaseModel):
     @classmethod
     def require_parameter(cls, name: str) -> None:
         """Raise `ParameterError` if the set has no parameter of this name; a symbol is answered with the name."""
-        if isinstance(name, str) and name not in cls.model_fields:
-            of_symbol = named_by_symbol(name, {entry.name: entry.quantity.symbol for entry in cls.declared().values()})
-            if of_symbol:
-                raise ParameterError(
-                    Message(
-                        "Unknown {what} '{name}': {hint}",
-                        what=PARAMETER,
-                        name=short(name),
-                        hint=Message("did you mean {names}?", names=any_of(of_symbol)),
-                    )
-                )
-        require_known(name, cls.model_fields)
+        require_parameter_of(name, (cls,))
 
     @classmethod
     def parse(cls, name: str, text: str) -> Value:
@@ -560,6 +549,23 @@ def require_known(name: str, names: Any, what: Message = PARAMETER) -> None:
     """Raise `ParameterError` if `name` is not one of `names`; the message suggests the most similar name."""
     if not isinstance(name, str) or name not in names:
         raise ParameterError(unknown(name, names, what))
+
+
+def require_parameter_of(name: str, kinds: Iterable[type[ParameterSet]]) -> None:
+    """Raise `ParameterError` if none of the sets has a parameter of this name; a symbol is answered with the name."""
+    declared = {field: entry for kind in kinds for field, entry in kind.declared().items()}
+    if isinstance(name, str) and name not in declared:
+        of_symbol = named_by_symbol(name, {field: entry.quantity.symbol for field, entry in declared.items()})
+        if of_symbol:
+            raise ParameterError(
+                Message(
+                    "Unknown {what} '{name}': {hint}",
+                    what=PARAMETER,
+                    name=short(name),
+                    hint=Message("did you mean {names}?", names=any_of(of_symbol)),
+                )
+            )
+    require_known(name, declared)
 
 
 def unknown(name: Any, names: Any, what: Message = PARAMETER) -> Message:

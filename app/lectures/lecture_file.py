@@ -397,10 +397,11 @@ def _step(table: StepTable, before: str, folder: Path | None) -> Step:
     plots = offered_plots(scene) if table.plot else ()
     plot = table.plot if table.plot in plots else old_labels.plot_named(table.plot, plots) or table.plot
     named: tuple[tuple[Iterable[str], Any, Message], ...] = (
-        (table.controls, parameters.declared(), _("parameter")),
         (table.actions, offered_actions(scene) if table.actions else (), _("action")),
         ((plot,) if plot else (), plots, _("plot")),
     )
+    for name in table.controls:
+        parameters.require_parameter(name)
     for names, known, what in named:
         for name in names:
             require_known(name, known, what)

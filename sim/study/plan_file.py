@@ -34,7 +34,7 @@ from pydantic import Field
 from repose.sim.experiment.comparison import Published
 from repose.sim.io import schema
 from repose.sim.message import Message, _
-from repose.sim.parameters import require_known
+from repose.sim.parameters import require_parameter_of
 from repose.sim.registry import default_scene, scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
 from repose.sim.study.quantities import default_names, quantity_of, require_measured
@@ -123,9 +123,9 @@ def _plan(file: StudyFile, name: str) -> StudyPlan:
         references=tuple(_reference(entry, x_scale, y_scale) for entry in file.reference),
     )
     runs = (plan.values_of(case, varied) for case, varied in itertools.product(plan.cases, plan.combinations()))
-    known = {parameter for values in runs for parameter in scenes()[scene].parameters.chosen(values).model_fields}
+    kinds = dict.fromkeys(scenes()[scene].parameters.chosen(values) for values in runs)
     for key in (*file.values, *file.grid):
-        require_known(key, known)
+        require_parameter_of(key, kinds)
     return plan
 
 

@@ -38,6 +38,8 @@ READERS: dict[str, Callable[[Path], object]] = {
 FILES = {"lecture": "a.toml", "study": "a.toml", "preset": "a.toml", "clump": "a.json", "settings": "a.toml"}
 SCENES = "{scenes}"
 """Stands for the names of all scenes."""
+PARAMETERS = "{parameters}"
+"""Stands for the names of the parameters of the scene heap in the order of their declaration."""
 
 
 def clump(changes: str) -> str:
@@ -97,7 +99,9 @@ def test_a_refusal_has_file_position_key_value_and_what_is_allowed(kind: str, na
     content, *sentences = CASES[kind][name]
     message = refusal(kind, clump(content) if kind == "clump" and content.startswith('{"') else content)
     german = read_language("de")
-    written = [text.replace(", ".join(scenes()), SCENES) for text in (str(message), german.translated(message))]
+    parameters = ", ".join(scenes()["heap"].parameters.declared())
+    names = [(", ".join(scenes()), SCENES), (parameters, PARAMETERS)]
+    written = [text.replace(*names[0]).replace(*names[1]) for text in (str(message), german.translated(message))]
     assert written[: len(sentences)] == sentences
     assert FILES[kind] in written[0]
     assert not PYTHON_WORDS.search(written[0])
