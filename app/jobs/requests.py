@@ -94,9 +94,18 @@ def _check_switch(option: str, name: str) -> None:
     require_known(name, {switch.name: switch for switch in all_switches()}, plain("switch"))
 
 
+def above_zero(words: str) -> Check:
+    """The check that a number is finite and above 0, which is `words` in the refusal."""
+
+    def check(option: str, value: float) -> None:
+        if not 0.0 < value < math.inf:
+            raise ParameterError(f"{option} {value:g} is refused: it must be {words}.")
+
+    return check
+
+
 def _check_end(option: str, until: float) -> None:
-    if not 0.0 < until < math.inf:
-        raise ParameterError(f"{option} {until:g} is refused: it must be a simulated time above 0 s.")
+    above_zero("a simulated time above 0 s")(option, until)
 
 
 def _check_repetitions(option: str, runs: int) -> None:
@@ -327,6 +336,10 @@ class StudyRequest(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not self.name and (self.resume or self.out is not None):
+            raise ParameterError(
+                f"{'--resume' if self.resume else '--out'} is for one study: name it; without a name they are listed."
+            )
         _require_out(self.resume, self.out, "study")
 
 
@@ -464,8 +477,10 @@ class OpenRequest(Request):
     what: str = option(..., "CODE|FILE",
         "A code of an experiment, a saved run, a preset, a lecture, or a text dump of LAMMPS: id, x y z, radius; in "
         "SI.", is_argument=True)
-    radius: float | None = option(None, "METRES", "Radius of all spheres if the dump has none.")
-    timestep: float | None = option(None, "SECONDS", "Time step of the run if the dump has no times.")
+    radius: float | None = option(None, "METRES", "Radius of all spheres if the dump has none.",
+        check=above_zero("a length above 0 m"))
+    timestep: float | None = option(None, "SECONDS", "Time step of the run if the dump has no times.",
+        check=above_zero("a time above 0 s"))
     window: bool = option(True, "", "Show it in the window, or only measure and film it.")
     out: Out = None
     changes: tuple[str, ...] = option((), "NAME=VALUE",
@@ -491,4 +506,11 @@ class LectureRequest(Request):
     fps: Fps = None
     size: Size = FULL_HD
     threads: Threads = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.name and (self.notes or self.film):
+            raise ParameterError(
+                f"{'--notes' if self.notes else '--film'} is for one lecture: name it; without a name they are listed."
+            )
 # fmt: on

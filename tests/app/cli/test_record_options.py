@@ -89,3 +89,15 @@ def test_no_help_is_written_twice() -> None:
         if entry.option is not None:
             declared.setdefault(entry.option.help, set()).add(id(entry.option))
     assert [words for words, options in declared.items() if len(options) > 1] == []
+
+
+def test_what_is_asked_of_one_lecture_or_study_needs_its_name() -> None:
+    for asked, flag in (({"notes": True}, "--notes"), ({"film": "a.mp4"}, "--film")):
+        with pytest.raises(ParameterError, match=f"{flag} is for one lecture: name it; without a name they"):
+            requests.LectureRequest(**asked)
+        assert requests.LectureRequest("heap-slope", **asked).name
+    with pytest.raises(ParameterError, match="--out is for one study: name it; without a name they are listed"):
+        requests.StudyRequest(out=Path("a"))
+    with pytest.raises(ParameterError, match="--resume is for one study"):
+        requests.StudyRequest(resume=True, out=Path("a"))
+    assert (requests.LectureRequest().name, requests.StudyRequest().name) == ("", "")

@@ -81,3 +81,16 @@ def test_what_cannot_be_opened_is_refused_in_a_sentence(
     assert words in told
     assert told.count("\n") == 1
     assert "codec" not in told
+
+
+@pytest.mark.parametrize(
+    ("option", "words"), [("--radius", "it must be a length above 0 m"), ("--timestep", "it must be a time above 0 s")]
+)
+@pytest.mark.parametrize("value", ["0", "-1"])
+def test_a_radius_or_time_step_that_cannot_be_is_refused_also_if_the_dump_has_its_own(
+    option: str, words: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS ff ff ff\n0 1\n0 1\n0 1\n"
+    Path("d.dump").write_text(head + "ITEM: ATOMS id x y z radius\n1 0.5 0.5 0.5 0.01\n")
+    assert run_command_line(["open", "d.dump", "--no-window", option, value]) == 2
+    assert capsys.readouterr().err == f"{option} {value} is refused: {words}.\n"
