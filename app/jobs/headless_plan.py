@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from repose.app.jobs.requests import RunRequest
 from repose.app.thread_option import asked_threads
 from repose.sim.io import presets
 from repose.sim.message import plain
-from repose.sim.parameters import ParameterError, Value, allowed_values, checked_seed, require_known
+from repose.sim.parameters import ParameterError, ParameterSet, Value, allowed_values, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.wording import path_text, value_text
 
@@ -59,7 +59,8 @@ def plan(request: RunRequest) -> Job:
     values = typed_values(request.changes, chosen.scene)
     if resumed:
         # Checked with the meshes in the run file, because the mesh files may have been deleted.
-        resumed.now.now.parameters.changed(**values)
+        present = resumed.now.now.parameters
+        _refuse_restart(present, present.changed(**values), values)
     else:
         values = dict(chosen.values) | values
         scenes()[chosen.scene].parameters.checked(values)
@@ -76,6 +77,16 @@ def plan(request: RunRequest) -> Job:
         threads=asked_threads(request.threads),
         resumed=resumed,
     )
+
+
+def _refuse_restart(present: ParameterSet, changed: ParameterSet, names: Iterable[str]) -> None:
+    """Raise `ParameterError` if a saved run cannot continue with one of these parameters."""
+    for name, entry in type(changed).declared().items():
+        if name in names and entry.quantity.effect == "restart" and getattr(present, name) != getattr(changed, name):
+            raise ParameterError(
+                f"--set {name} = {getattr(changed, name)} is refused with --from: the saved run has "
+                f"{getattr(present, name)}, and another value acts at the next start only; leave --from out."
+            )
 
 
 def title_of(saved: SavedRun) -> str:

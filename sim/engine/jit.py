@@ -275,6 +275,9 @@ def compiled(loop: Callable, **options: Any) -> Any:
     def load_or_forget(signature: Any, target: Any) -> Any:
         try:
             return load(signature, target)
+        except (AttributeError, ImportError):  # stored by another version, whose types have other names
+            forget()
+            return None
         except Exception as error:  # a cut or foreign file can raise any error in the unpickler
             logging.getLogger(__name__).warning("The cache of compiled code is damaged (%s): compiling again.", error)
             forget()

@@ -115,6 +115,8 @@ def test_a_stopped_and_saved_run_continues_bit_by_bit(here: Path, capsys: pytest
     assert "the folder nowhere does not exist" in refused(capsys, "run", "heap", "--save", "nowhere/a.repose")
     assert "above 0 s" in refused(capsys, "run", "heap", "--until", "-1")
     assert "from 0 to 2" in refused(capsys, "run", "--from", "on.repose", "--set", "friction=7")
+    more = refused(capsys, "run", "--from", "on.repose", "--set", "grain_count=100")
+    assert "--set grain_count = 100 is refused with --from" in more, "the run would continue with its own grains"
     assert not [*here.glob("repose-*")]
 
 

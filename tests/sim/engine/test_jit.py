@@ -14,12 +14,32 @@ from typing import NamedTuple
 import numba
 import numpy as np
 import pytest
+from numba.core.caching import FunctionCache
 from numba.core.codegen import get_host_cpu_features
 from numba.core.compiler_lock import global_compiler_lock
 from repose.sim.engine import jit
 from repose.sim.engine.jit import OPTIONS, address_of, argument_type, call, compiled_part
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def plus_one(number: float) -> float:
+    return number + 1.0
+
+
+@pytest.mark.parametrize(
+    ("error", "is_told"), [(AttributeError("no attribute 'Bonds'"), False), (EOFError("Ran out of input"), True)]
+)
+def test_code_of_another_version_is_compiled_again_and_only_a_damaged_cache_is_told(
+    error: Exception, is_told: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def load(store: object, signature: object, target: object) -> None:
+        raise error
+
+    monkeypatch.setattr(FunctionCache, "load_overload", load)
+    assert jit.compiled(plus_one)(1.0) == 2.0
+    assert ("damaged" in caplog.text) == is_told
+
 
 SUM = """
 import sys
