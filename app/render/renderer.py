@@ -21,7 +21,7 @@ from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole
 from repose.app.render.gpu import Instances, Program, RenderTarget
 from repose.app.render.imgui_backend import ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
+from repose.app.render.passes import Frame, Pass, PlateColumn, all_passes, band, make_frame
 from repose.app.render.passes.scale_bar import longest_bar
 from repose.app.render.pictures_side_by_side import Part, gaps, upper_right
 from repose.app.render.selection_series import SelectionSeries
@@ -40,8 +40,7 @@ class Tile(NamedTuple):
     """Edges of the window that panels and buttons cover [pixel]."""
     outside: Inset
     """Edges of the window outside the picture [pixel]."""
-    plates: Inset | None
-    """Edges of the window that panels cover, beside which this picture has its plates [pixel]; None without plates."""
+    plate_column: PlateColumn | None
     band: float = 0.0
     beside: float = 0.0
     """`repose.app.render.passes.Frame`."""
@@ -118,7 +117,7 @@ class Renderer:
         left, top, right, bottom = tile.inset
         camera = _fitting(tile.camera, tile.snapshot, size, (left, top, right + tile.band, bottom))
         frame = make_frame(tile.snapshot, view, camera, size, tile.inset, scale * view.text_scale, ranges)
-        return replace(frame, around_plates=tile.plates, band=tile.band, beside=tile.beside)
+        return replace(frame, plate_column=tile.plate_column, band=tile.band, beside=tile.beside)
 
     def read(
         self,
@@ -142,7 +141,9 @@ class Renderer:
         beside = 0.0 if plain else band(snapshot, view, size[0], scale)
         fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale, beside), box)
         frame = make_frame(snapshot, view, fitting, size, (0.0, 0.0, beside, 0.0), scale, self._ranges)
-        frame = replace(frame, film=film, plain=plain, around_plates=frame.inset)
+        frame = replace(
+            frame, film=film, plain=plain, plate_column=PlateColumn(in_band=beside > 0.0, below_legend=not beside)
+        )
         if not plain:
             frame = replace(frame, series=self._series_of(snapshot, view))
         self._picture = _sized(self._picture, size, linear=False)

@@ -408,6 +408,7 @@ class Application:
         """Draw the scene behind the panels, and nothing while a step of a lecture waits for its run; if that fails,
         physics and panels continue until the user tries again."""
         import OpenGL.GL as gl
+        from repose.app.render.passes import PlateColumn
         from repose.app.render.renderer import Renderer, Tile
 
         ui = self.ui
@@ -423,7 +424,7 @@ class Application:
                 if shown := self._shown():
                     self.still_control.update_still(ui, shown.camera, shown.corners, shown.foot)
                     edges = free_of_buttons(ui)
-                    tile = Tile(shown.snapshot, shown.camera, edges, edges, edges)
+                    tile = Tile(shown.snapshot, shown.camera, edges, edges, PlateColumn(edges))
                     self.renderer.draw(tile, shown.view, size, scale, shown.ranges)
                 else:
                     self._draw_runs(self.renderer, size, scale)
@@ -437,18 +438,20 @@ class Application:
 
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
         """Draw the picture of the run, or the pictures of the experiments side by side."""
+        from repose.app.render.passes import PlateColumn
         from repose.app.render.renderer import Tile
 
         ui, pictures, view = self.ui, self.pictures, self.ui.view
         tiles, edges, together = [], insets(ui) if ui.beside.runs else [ui.window.inset], bool(ui.beside.runs)
-        left, top, right, bottom = free_of_actions(ui)
-        around = left, top, right + (ui.window.band if together else 0.0), bottom
-        foot_is_free = bottom > ui.window.inset[3]  # a panel beside the picture ends above the strip of actions
+        around, has_band = free_of_actions(ui), ui.window.band > 0.0
+        # The legend of pictures side by side is in one of them, beside the band.
+        column = PlateColumn(around, has_band, below_legend=not (together and has_band))
+        foot_is_free = around[3] > ui.window.inset[3]  # a panel beside the picture ends above the strip of actions
         over = (0.0, 0.0) if together else (ui.window.band, ui.window.beside * foot_is_free)
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.beside.chosen else ui.snapshot
-                plates = around if number == ui.beside.chosen else None
+                plates = column if number == ui.beside.chosen else None
                 snapshot = picture.control.picture(turned)
                 tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), edges[number], plates, *over))
         if not together:

@@ -7,6 +7,7 @@ It calls no OpenGL, so that its result can be tested without a window. OpenGL ca
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -73,7 +74,19 @@ BAND, PLATE_MARGIN, PLATE_GAP = 350.0, 10.0, 8.0
 """Width of the band for plates at the right of the picture, where they cover no grains; its margin, and distance of two
 plates [units]."""
 BELOW_LEGEND = 112.0
-"""Upper edge of the first plate in a picture too narrow for the band [units]."""
+"""Distance of the plates from the upper edge of a picture that has its legend there [units]."""
+
+
+@dataclass(frozen=True)
+class PlateColumn:
+    """Where a picture has its plates: below each other at the right of the free part of the window."""
+
+    edges: Inset = NO_INSET
+    """Edges of the window that panels cover [pixel]."""
+    in_band: bool = False
+    """Whether the scene is shown beside the plates; otherwise they cover grains and are no larger than their words."""
+    below_legend: bool = True
+    """False if the legend is beside the band: the plates then begin at the top."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +122,8 @@ class Frame:
     """Width at the right of the free part that plates cover, beside which the scene is shown [pixel]."""
     beside: float = 0.0
     """Width of a panel beside the picture that leaves the foot of the window free [pixel], contained in `inset`."""
-    around_plates: Inset | None = NO_INSET
-    """Edges of the window that panels and band cover [pixel]; None for a picture without plates, beside the picture of
-    the chosen run."""
+    plate_column: PlateColumn | None = PlateColumn()
+    """None for a picture without plates, beside the picture of the chosen run."""
     bar: float | None = None
     """Length of the scale bar, common to all pictures side by side [m]; None: the length suits this picture."""
     has_legend: bool = True
@@ -196,17 +208,20 @@ class Frame:
 
     def plate(self, name: str) -> Plate | None:
         """Rectangle of the plate of this pass in the band at the right [pixel]; None without room for the plate."""
-        edges, around = plates(self.snapshot, self.view).get(name), self.around_plates
-        if edges is None or around is None:
+        column = self.plate_column
+        if column is None:
             return None
-        # Without a band the picture is narrow: the plates are on the picture, below the legend if there is room.
-        room = self.size[1] - around[3] - around[1] - edges[1] * self.scale
-        above = around[1] + (0.0 if around[2] else max(min(BELOW_LEGEND * self.scale, room), 0.0))
-        if room < 0.0:
+        __, top, covered, bottom = column.edges
+        free = (self.size[1] - top - bottom) / self.scale
+        below = BELOW_LEGEND if column.below_legend else 0.0
+        shown = plates(self.snapshot, self.view, free - below)
+        if not shown and (shown := plates(self.snapshot, self.view, free)):  # a low picture: they cover the legend
+            below = free - max(foot for _, foot in shown.values())
+        if name not in shown:
             return None
-        left = self.size[0] - (BAND - PLATE_MARGIN) * self.scale
-        right = self.size[0] - PLATE_MARGIN * self.scale
-        return left, above + edges[0] * self.scale, right, above + edges[1] * self.scale
+        right, (upper, lower) = self.size[0] - covered, shown[name]
+        left, above = right - (BAND - PLATE_MARGIN) * self.scale, top + below * self.scale
+        return left, above + upper * self.scale, right - PLATE_MARGIN * self.scale, above + lower * self.scale
 
     def shows(self, switch: Switch) -> bool:
         """Whether a switch is on and applies to the present scene."""
@@ -248,7 +263,7 @@ def make_frame(
         span,
         faces,
         ranges=ranges,
-        around_plates=inset,
+        plate_column=PlateColumn(inset),
     )
 
 
@@ -276,6 +291,9 @@ class Pass:
 
     plate: Callable[[Snapshot, View], float] = lambda snapshot, view: 0.0
     """plate(snapshot, view) -> height of the plate in the band at the right of the picture [units]; 0 for no plate."""
+
+    least_plate: float = math.inf
+    """Height that the plate accepts if other plates need the room [units]; by default it accepts no less than all."""
 
     needs_forces: Callable[[View], bool] = lambda view: False
     """needs_forces(view) -> whether the pass draws forces of contacts, which are computed only while a pass needs
@@ -310,14 +328,30 @@ def needs_forces(view: View) -> bool:
     return any(item.needs_forces(view) for item in all_passes())
 
 
-def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
-    """Upper and lower edge of every plate in the band at the right, by pass [units from the top of the picture]."""
-    edges, top = {}, PLATE_MARGIN
+def plates(snapshot: Snapshot, view: View, room: float = math.inf) -> dict[str, tuple[float, float]]:
+    """Upper and lower edge of every plate that has room within this height, by pass [units].
+
+    The passes take room in their order, each at first as little as its plate accepts; what remains is given to them in
+    the same order.
+    """
+    free, heights = room - PLATE_MARGIN, {}
+    wanted = {item.name: item.plate(snapshot, view) for item in all_passes() if _draws_plates(item, snapshot)}
     for item in all_passes():
-        if snapshot.grains.position.shape[1] in item.dimensions and (height := item.plate(snapshot, view)) > 0.0:
-            edges[item.name] = top, top + height
-            top += height + PLATE_GAP
+        height = min(wanted.get(item.name, 0.0), item.least_plate)
+        if 0.0 < height <= free:
+            heights[item.name] = height
+            free -= height + PLATE_GAP
+    free += PLATE_GAP  # none below the last plate
+    edges, top = {}, PLATE_MARGIN
+    for name, height in heights.items():
+        more = min(wanted[name] - height, free)
+        edges[name] = top, top + height + more
+        free, top = free - more, top + height + more + PLATE_GAP
     return edges
+
+
+def _draws_plates(item: Pass, snapshot: Snapshot) -> bool:
+    return snapshot.grains.position.shape[1] in item.dimensions
 
 
 def band(snapshot: Snapshot, view: View, width: float, unit: float) -> float:

@@ -29,6 +29,8 @@ NEIGHBOURS = 5
 """Largest number of neighbours of a grain that are listed: those with the largest forces."""
 NUMBERS, PLOT = {1: 17.0 + 19.0 * (8 + NEIGHBOURS), 2: 150.0}, 124.0
 """Heights of the numbers, of a grain and of a contact, and of the plot below them [units]."""
+LEAST = NUMBERS[1] - 19.0 * (NEIGHBOURS - 2)
+"""Height that suffices beside other plates [units]: the numbers of a contact, or of a grain with two neighbours."""
 LABELS = 8
 """Largest number of forces on a grain that are written: the largest ones."""
 PATH, COURSE = 600, 300
@@ -283,8 +285,12 @@ def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
 
 def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None:
     unit, palette, rows = frame.scale, frame.palette, frame.series.table(COURSE)
-    if frame.around_plates is not None and not frame.around_plates[2]:
-        area = _no_larger_than_needed(canvas, seen, area, len(rows) > 1)
+    high = (area[3] - area[1]) / unit
+    has_plot = len(rows) > 1 and high >= plate_height(frame.snapshot, frame.view) - 1.0
+    # With less height, the neighbours that press least are left out.
+    seen = seen._replace(words=seen.words[: int((high - 1.4 * PAD) / LINE)])
+    if frame.plate_column is not None and not frame.plate_column.in_band:
+        area = _no_larger_than_needed(canvas, seen, area, has_plot)
     left, top, right, bottom = area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     text_right = right - (CONE + 2.0 * PAD if seen.cone is not None else PAD) * unit
@@ -296,7 +302,7 @@ def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None
     if seen.cone is not None:
         above = (NUMBERS[2] - CONE) / 2 * unit
         _draw_cone(frame, canvas, seen.cone, (right - (CONE + PAD) * unit, top + above))
-    if len(rows) > 1:
+    if has_plot:
         names = plain("F_n"), plain("F_t")
         if len(frame.view.selected) != 2:
             names = _("sum of F_n"), _("force of all contacts")
@@ -350,4 +356,11 @@ def plate_height(snapshot: Snapshot, view: View) -> float:
     return NUMBERS[len(view.selected)] + PLOT if rows_of(snapshot, view.selected) is not None else 0.0
 
 
-PASS = Pass("microscope", order=64, overlay=overlay, needs_forces=lambda view: bool(view.selected), plate=plate_height)
+PASS = Pass(
+    "microscope",
+    order=64,
+    overlay=overlay,
+    needs_forces=lambda view: bool(view.selected),
+    plate=plate_height,
+    least_plate=LEAST,
+)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.render.camera import Camera2D
+from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import Ranges
 from repose.app.render.orbit import Camera3D
-from repose.app.render.passes import BAND, Frame, all_passes, make_frame
+from repose.app.render.passes import Frame, all_passes, make_frame
 from repose.app.render.passes.displacement import COVERED, WORDS, displaced, instances, overlay, words
 from repose.app.render.passes.velocity_arrows import WIDTH
 from repose.app.storage.view_settings import View
@@ -43,7 +43,7 @@ def moved(by: Any, dimension: int = 2) -> Snapshot:
 def frame(snapshot: Snapshot) -> Frame:
     camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
     camera.frame(snapshot.geometry.box, SIZE)
-    return make_frame(snapshot, SEEN, camera, SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
+    return make_frame(snapshot, SEEN, camera, SIZE, NO_INSET, 1.0, Ranges())
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from repose.app.render.camera import Camera2D
+from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import Ranges
 from repose.app.render.framing import picture_room
-from repose.app.render.passes import BAND, BELOW_LEGEND, all_passes, band, make_frame, plates
+from repose.app.render.passes import BAND, BELOW_LEGEND, PlateColumn, all_passes, band, make_frame, plates
 from repose.app.render.passes.microscope import LABELS, energies_of_grain, grain_words, outline
 from repose.app.storage.view_settings import View
 from repose.app.ui.layout import measure_inset
+from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.message import with_prefix
 
@@ -54,11 +55,56 @@ def test_the_plate_stands_beside_what_the_camera_shows_and_a_narrow_picture_has_
     assert picture_room(SIZE, 1.0, beside)[2] == BAND
 
 
+def everything_shown() -> tuple[Snapshot, View]:
+    """A heap with every plate: a grain, directions of contacts, displacements."""
+    snapshot = three_in_a_row()
+    before = snapshot.grains.position.astype(float) - 0.1
+    put(snapshot, mark=DisplacementMark(0, 0, "flowing", 0.0, snapshot.grains.sphere_id.copy(), before))
+    return snapshot, View(selected=(9,), shown={"rose": True, "displacement": True})
+
+
+@pytest.mark.parametrize(("high", "least"), [(640, 1), (720, 2), (800, 3), (1080, 3)])
+def test_plates_share_the_height_below_the_legend_and_never_overlap(high: int, least: int) -> None:
+    snapshot, view = everything_shown()
+    assert len(plates(snapshot, view)) == 3
+    size, inset = (1280, high), (320.0, 0.0, 0.0, 118.0)
+    frame = make_frame(snapshot, view, Camera2D(), size, inset, 1.0, Ranges())
+    shown = [area for name in plates(snapshot, view) if (area := frame.plate(name)) is not None]
+    assert frame.plate("microscope") is not None  # the grain that was clicked
+    assert len(shown) >= least
+    edges = [edge for _, top, _, bottom in shown for edge in (top, bottom)]
+    assert edges == sorted(edges)
+    assert edges[0] >= BELOW_LEGEND
+    assert edges[-1] <= high - 118.0
+
+
+def test_a_plate_stands_beside_a_panel_that_stands_beside_the_picture() -> None:
+    snapshot, view = everything_shown()
+    frame = make_frame(snapshot, view, Camera2D(), (1920, 1080), (320.0, 0.0, 800.0, 66.0), 1.0, Ranges())
+    for name in plates(snapshot, view):
+        area = frame.plate(name)
+        assert area is not None
+        assert area[2] <= 1920 - 800
+
+
+def test_a_plate_with_little_height_lists_the_largest_forces_only() -> None:
+    snapshot, view = everything_shown()
+    frame = make_frame(snapshot, view, Camera2D(), SIZE, (320.0, 0.0, 0.0, 118.0), 1.0, Ranges())
+    sheet, area = Sheet(), frame.plate("microscope")
+    assert area is not None
+    assert area[3] - area[1] < MICROSCOPE.plate(snapshot, view)
+    assert MICROSCOPE.overlay is not None
+    MICROSCOPE.overlay(frame, sheet)
+    ((_, top), (_, bottom)) = sheet.plates[0]
+    assert area[1] <= top < bottom <= area[3]
+
+
 def test_on_a_narrow_picture_the_plate_is_no_larger_than_its_words_and_in_the_band_it_keeps_its_size() -> None:
     """A grain with few neighbours and without a course yet has less than half of the words and no plot."""
     drawn = []
     for size, edge in (((600, 720), 0.0), (SIZE, BAND)):
-        frame = make_frame(three_in_a_row(), GRAIN, Camera2D(), size, (0.0, 0.0, edge, 0.0), 1.0, Ranges())
+        frame = make_frame(three_in_a_row(), GRAIN, Camera2D(), size, NO_INSET, 1.0, Ranges())
+        frame = replace(frame, band=edge, plate_column=PlateColumn(in_band=edge > 0.0))
         sheet, area = Sheet(), frame.plate("microscope")
         MICROSCOPE.overlay(frame, sheet)
         assert area is not None
@@ -106,7 +152,7 @@ def test_many_forces_on_a_grain_leave_only_labels_that_do_not_overlap() -> None:
         ),
     )
     sheet, camera = Sheet(), Camera2D((0.0, 0.0), 0.05)
-    frame = make_frame(snapshot, GRAIN, camera, SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
+    frame = make_frame(snapshot, GRAIN, camera, SIZE, NO_INSET, 1.0, Ranges())
     assert MICROSCOPE.overlay is not None
     MICROSCOPE.overlay(frame, sheet)
     boxes = [box for box in sheet.boxes if box[2] < SIZE[0] - BAND]
@@ -126,7 +172,7 @@ def test_the_neighbours_of_a_grain_are_listed_with_their_forces_the_largest_firs
 
 def test_the_path_of_the_selected_grain_is_drawn() -> None:
     snapshot = three_in_a_row()
-    frame = make_frame(snapshot, GRAIN, Camera2D((0.0, 0.0), 0.01), SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
+    frame = make_frame(snapshot, GRAIN, Camera2D((0.0, 0.0), 0.01), SIZE, NO_INSET, 1.0, Ranges())
     for k in range(5):
         put(snapshot, time=0.1 * k)
         snapshot.grains.position[1] = 0.1 * k, 0.0
@@ -139,10 +185,10 @@ def test_the_path_of_the_selected_grain_is_drawn() -> None:
 
 
 def test_of_pictures_side_by_side_only_that_of_the_chosen_run_has_a_plate_in_the_band_of_the_window() -> None:
-    snapshot, window = three_in_a_row(), (320.0, 0.0, BAND, 66.0)
+    snapshot, window = three_in_a_row(), (320.0, 0.0, 0.0, 66.0)
     lower_left = (320.0, 400.0, 640.0, 66.0)
     frame = make_frame(snapshot, GRAIN, Camera2D(), SIZE, lower_left, 1.0, Ranges())
     alone = make_frame(snapshot, GRAIN, Camera2D(), SIZE, window, 1.0, Ranges()).plate("microscope")
     assert alone is not None
-    assert replace(frame, around_plates=window).plate("microscope") == alone
-    assert replace(frame, around_plates=None).plate("microscope") is None
+    assert replace(frame, plate_column=PlateColumn(window)).plate("microscope") == alone
+    assert replace(frame, plate_column=None).plate("microscope") is None

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from repose.app.render.camera import Camera2D
+from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import Ranges
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import BAND, Frame, make_frame, needs_forces
@@ -24,7 +24,7 @@ def frame(camera: Camera | None = None) -> Frame:
     snapshot = three_in_a_row()
     if isinstance(camera, Camera3D):
         put(snapshot, position=np.pad(snapshot.grains.position, ((0, 0), (0, 1))))
-    return make_frame(snapshot, SEEN, camera or Camera2D(), SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
+    return make_frame(snapshot, SEEN, camera or Camera2D(), SIZE, NO_INSET, 1.0, Ranges())
 
 
 def test_contacts_with_walls_and_fixed_spheres_and_bridges_without_touch_do_not_count() -> None:
