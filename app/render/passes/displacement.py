@@ -17,7 +17,8 @@ from repose.app.storage.view_settings import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.displacement_reference import displacements
 from repose.sim.experiment.snapshot import DisplacementMark, Snapshot
-from repose.sim.message import EMPTY, Message, Number, _, plural, time_text, with_prefix
+from repose.sim.message import EMPTY, Message, Number, _, plain, plural, time_text, with_prefix
+from repose.sim.registry import scenes
 from repose.sim.scales import nice_step
 
 if TYPE_CHECKING:
@@ -98,6 +99,14 @@ def instances(frame: Frame) -> NDArray[np.float32] | None:
     return rows_of_strokes(frame, (*strokes, WIDTH * displacement.radius), INK)
 
 
+def phase_label(snapshot: Snapshot) -> Message:
+    """Label of the phase in which the mark was made; its name for a scene that this process does not have."""
+    mark, scene = snapshot.grains.mark, scenes().get(snapshot.run.scene)
+    assert mark is not None
+    phases = scene.course.phases if scene is not None else ()
+    return next((phase.label for phase in phases if phase.name == mark.phase), plain(mark.phase))
+
+
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw time of the mark, displacements and enlargement on the plate."""
     area, displacement, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.grains.mark
@@ -112,7 +121,9 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: DisplacementMark, dis
     x, y = left + PAD * unit, top + 0.6 * PAD * unit
     canvas.text(
         (x, y),
-        Message("Displacement since t = {time} ({phase})", time=time_text(mark.time), phase=mark.phase),
+        Message(
+            "Displacement since t = {time} ({phase})", time=time_text(mark.time), phase=phase_label(frame.snapshot)
+        ),
         palette.text,
         0.95,
         True,

@@ -106,3 +106,11 @@ def test_the_plate_says_since_when() -> None:
     sheet = Sheet()
     overlay(frame(moved((0.005, 0.0))), sheet)
     assert sheet.words[0] == "Displacement since t = 0.2500 s (flowing)"
+
+
+def test_the_plate_has_the_label_of_the_phase_not_its_name() -> None:
+    snapshot = moved((0.005, 0.0))
+    put(snapshot, scene="silo")  # its phase "flowing" is called "running"
+    sheet = Sheet()
+    overlay(frame(snapshot), sheet)
+    assert sheet.words[0] == "Displacement since t = 0.2500 s (running)"
