@@ -15,7 +15,7 @@ from repose.sim import registry
 from repose.sim.engine.thread_count import available
 from repose.sim.io import presets
 from repose.sim.numbers import read_number, read_whole
-from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
+from repose.sim.parameters import ParameterError, Value, checked_seed, require_parameter_of
 from repose.sim.registry import scenes
 from repose.sim.study.other_results import references_in
 from repose.sim.study.plan import MOST_RUNS, Case, StudyPlan
@@ -237,7 +237,7 @@ def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) ->
     if name == PRESET:
         values: tuple[Value, ...] = tuple(words)
     else:
-        require_known(name, parameters.model_fields)
+        require_parameter_of(name, [parameters])
         spaced = _spaced(over, text) if ":" in text else words
         values = tuple(parameters.parse(name, word) for word in spaced)
     if len(set(values)) < len(values):

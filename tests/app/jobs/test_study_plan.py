@@ -22,6 +22,7 @@ from repose.sim.registry import studies
         ({"over": ("orifice=",)}, "NAME=VALUE"),
         ({"over": ("",)}, "NAME=VALUE"),
         ({"over": ("orfice=0.1,0.2",)}, "did you mean 'orifice'"),
+        ({"over": ("mu=0.1,0.2",)}, "did you mean 'friction' (μ)?"),
         ({"over": ("orifice=0.1,9",)}, "20 mm to 350 mm"),
         ({"over": ("orifice=0.1,0.10",)}, "twice"),
         ({"over": ("orifice=0.1,0.2", "orifice=0.3,0.2")}, "--over gives orifice twice"),
