@@ -10,12 +10,13 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.language import NATIVE, as_drawn, in_language, translated
 from repose.app.render import text
+from repose.app.ui.clump_recipe import Workshop
 from repose.app.ui.panels import next_step, preset_and_readings
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, _, plain
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
-from tests.app.ui.panels.test_workshop import opened
+from tests.app.ui.panels.test_workshop import shown, small_clump
 from tests.snapshots import with_fields
 
 SIZES = [(1024, 640), (1280, 720)]
@@ -28,19 +29,24 @@ def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PanelHarne
         yield harness
 
 
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    """A workshop whose clump is made once for all languages and sizes."""
+    made = small_clump(tmp_path_factory.mktemp("workshop"))
+    yield made
+    made.end()
+
+
 @pytest.mark.parametrize("language", NATIVE)
-def test_the_legend_of_the_workshop_is_inside_its_panel(small: PanelHarness, language: str, tmp_path: Path) -> None:
+def test_the_legend_of_the_workshop_is_inside_its_panel(small: PanelHarness, language: str, workshop: Workshop) -> None:
     with in_language(language):
-        workshop = opened(small, tmp_path)
-        try:
-            small.settle()
-            entries = {name: box for name, box in small.widgets.items() if name.startswith("workshop.legend.")}
-            assert len(entries) == 3
-            right = small.widgets["workshop.plot"][2]  # left of the scroll bar, which the column has in a low window
-            for name, (left, _top, end, _foot) in entries.items():
-                assert end <= right + 0.5, (name, left, end, right)
-        finally:
-            workshop.end()
+        shown(small, workshop)
+        small.settle()
+        entries = {name: box for name, box in small.widgets.items() if name.startswith("workshop.legend.")}
+        assert len(entries) == 3
+        right = small.widgets["workshop.plot"][2]  # left of the scroll bar, which the column has in a low window
+        for name, (left, _top, end, _foot) in entries.items():
+            assert end <= right + 0.5, (name, left, end, right)
 
 
 @pytest.mark.parametrize("language", NATIVE)

@@ -24,10 +24,21 @@ from tests.english import english
 from tests.tiers import tiered
 
 
+def small_clump(folder: Path, members: int = 6) -> Workshop:
+    """A workshop with a small clump."""
+    made = Workshop(folder=folder)
+    change(made, cells=16, members=members)
+    return made
+
+
 def opened(harness: PanelHarness, folder: Path, members: int = 6) -> Workshop:
     """The workshop opened by its key, with a small clump."""
-    harness.ui.work.workshop = Workshop(folder=folder)
-    change(harness.ui.work.workshop, cells=16, members=members)
+    return shown(harness, small_clump(folder, members))
+
+
+def shown(harness: PanelHarness, made: Workshop) -> Workshop:
+    """This workshop opened by its key."""
+    harness.ui.work.workshop = made
     act = next(key.act for key in all_keys() if key.name == "workshop")
     assert act is not None
     act(harness.ui)
