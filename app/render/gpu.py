@@ -14,6 +14,9 @@ import OpenGL.GL as gl
 from numpy.typing import NDArray
 from repose.sim.experiment.snapshot import Floats
 
+HALF_ENCODED = 188
+"""The byte that stores half of the light of white in sRGB."""
+
 
 class ShaderError(RuntimeError):
     """A shader that the graphics driver rejects: its name and the message of the driver."""
@@ -120,19 +123,40 @@ class Instances:
         gl.glDeleteBuffers(1, [self._buffer])
 
 
+def blends_linearly() -> bool:
+    """Whether the window's framebuffer stores sRGB and blends in linear light, as a trial shows: what drivers say about
+    it is not always true."""
+    gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+    gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
+    gl.glEnable(gl.GL_SCISSOR_TEST)
+    gl.glScissor(0, 0, 1, 1)
+    gl.glClearColor(0.5, 0.5, 0.5, 1.0)
+    gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+    gl.glDisable(gl.GL_SCISSOR_TEST)
+    gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
+    pixel = np.zeros(3, np.uint8)
+    gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+    gl.glReadPixels(0, 0, 1, 1, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, pixel)
+    return bool((abs(pixel.astype(int) - HALF_ENCODED) <= 1).all())
+
+
+def has_depth() -> bool:
+    """Whether the window's framebuffer has a depth for every pixel."""
+    depth = gl.glGetFramebufferAttachmentParameteriv(
+        gl.GL_FRAMEBUFFER, gl.GL_DEPTH, gl.GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE
+    )
+    return bool(depth != gl.GL_NONE)
+
+
 class RenderTarget:
-    """A framebuffer. With `linear`, blending happens in linear light and storage is sRGB.
+    """A framebuffer that blends in linear light and stores sRGB. With `deep`, every pixel also has a depth."""
 
-    With `deep`, every pixel also has a depth.
-    """
-
-    def __init__(self, size: tuple[int, int], linear: bool, deep: bool = False) -> None:
+    def __init__(self, size: tuple[int, int], deep: bool = False) -> None:
         self.size = size
         self.deep = deep
         self.texture = gl.glGenTextures(1)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
-        storage = gl.GL_SRGB8_ALPHA8 if linear else gl.GL_RGBA8
-        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, storage, *size, 0, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, None)
+        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, gl.GL_SRGB8_ALPHA8, *size, 0, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, None)
         for side in (gl.GL_TEXTURE_MIN_FILTER, gl.GL_TEXTURE_MAG_FILTER):
             gl.glTexParameteri(gl.GL_TEXTURE_2D, side, gl.GL_NEAREST)
         self.framebuffer = gl.glGenFramebuffers(1)

@@ -103,6 +103,11 @@ class ImguiBackend(PygameRenderer):
         imgui.render()
         self.render(imgui.get_draw_data())
 
+    def draw_again(self) -> None:
+        """Draw the last frame once more into the framebuffer bound now."""
+        imgui.set_current_context(self.context)
+        self.render(imgui.get_draw_data())
+
     def process_event(self, event: pygame.Event) -> bool:
         """Pass one event to ImGui; True if ImGui handles events of this kind."""
         io, kind = self.io, event.type

@@ -18,7 +18,7 @@ from repose.app.render.canvas import Canvas
 from repose.app.render.colours import Colour, Ranges, to_linear
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
-from repose.app.render.gpu import Instances, Program, RenderTarget
+from repose.app.render.gpu import Instances, Program, RenderTarget, blends_linearly, has_depth
 from repose.app.render.imgui_backend import ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, PlateColumn, all_passes, band, make_frame
@@ -56,7 +56,10 @@ class Renderer:
         self._written = [item for item in self._passes if item.overlay]
         self._programs = {name: Program(name) for name in {item.shader for item in self._passes if item.shader}}
         self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
-        self._scenes: dict[str, RenderTarget] = {}
+        self._rectangles, self._filled = Program("rectangles"), Instances((4, 3))
+        self._scene: RenderTarget | None = None
+        """The picture of a window that does not blend in linear light."""
+        self._window_is_linear: bool | None = None
         self._picture: RenderTarget | None = None
         self._picture_gui: ImguiBackend | None = None
         self._ranges = Ranges()
@@ -64,37 +67,29 @@ class Renderer:
 
     def draw(
         self,
-        tile: Tile,
+        tiles: Sequence[Tile],
         view: View,
         size: Size,
-        scale: float = 1.0,
+        scale: float,
+        around: Colour,
         ranges: Ranges | None = None,
+        texts: bool = True,
     ) -> None:
-        """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
+        """Draw pictures onto the window between `begin_frame` and `end_frame` of its ImGui backend, and fill the rest
+        with the colour `around`.
 
         `size` is that of the framebuffer [pixel], `scale` the pixels per unit of text (`window.content_scale`); a size
-        of zero draws nothing. `ranges` are the ranges of the colours, by default those of the run.
-        """
-        if size[0] <= 0 or size[1] <= 0:
-            return
-        frame = self._frame_of(tile, view, size, scale, ranges or self._ranges)
-        if ranges is None:
-            frame = replace(frame, series=self._series_of(tile.snapshot, view))
-        self._draw_scene([(frame, (0, 0, *size))], "window", 0)
-        self._draw_overlay(frame, self._gui)
-
-    def draw_beside(self, tiles: Sequence[Tile], view: View, size: Size, scale: float, around: Colour) -> None:
-        """Draw pictures side by side onto the window, like `draw`, and fill the rest with the colour `around`.
-
-        The panels around the pictures need no background of their own. Pictures with the same scale of colours have one
-        legend.
+        of zero draws nothing. `ranges` are the ranges of the colours, by default those of the runs. The panels around
+        the pictures need no background of their own. Pictures with the same scale of colours have one legend. Without
+        `texts` texts and marks, which ImGui draws, are left out.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
         pictures = []
         for tile in tiles:
-            frame = self._frame_of(tile, view, size, scale, self._ranges)
-            frame = replace(frame, series=self._series_of(tile.snapshot, view))
+            frame = self._frame_of(tile, view, size, scale, ranges or self._ranges)
+            if ranges is None:
+                frame = replace(frame, series=self._series_of(tile.snapshot, view))
             pictures.append((frame, _part(size, tile.outside)))
         bar = min(longest_bar(frame) for frame, _ in pictures)
         alike = len({repr(frame.scale_of_colours) for frame, _ in pictures}) == 1
@@ -103,9 +98,10 @@ class Renderer:
             (replace(frame, bar=bar, has_legend=not alike or number == shown), part)
             for number, (frame, part) in enumerate(pictures)
         ]
-        parts = [part for _, part in pictures]
-        self._draw_scene(pictures, "window", 0)
-        _fill(gaps(parts, size), around)
+        self._draw_window(pictures)
+        self._fill(gaps([part for _, part in pictures], size), size, around)
+        if not texts:
+            return
         background = imgui.get_background_draw_list()
         for frame, (x, y, width, height) in pictures:
             foot = size[1] - y
@@ -146,8 +142,8 @@ class Renderer:
         )
         if not plain:
             frame = replace(frame, series=self._series_of(snapshot, view))
-        self._picture = _sized(self._picture, size, linear=False)
-        self._draw_scene([(frame, (0, 0, *size))], "picture", self._picture.framebuffer)
+        self._picture = _sized(self._picture, size, deep=frame.dimension == 3)
+        self._draw_scene([(frame, (0, 0, *size))], self._picture.framebuffer)
         current = imgui.get_current_context()
         if self._picture_gui is None:
             self._picture_gui = ImguiBackend()
@@ -162,19 +158,18 @@ class Renderer:
 
     def destroy(self) -> None:
         """Release all OpenGL objects of the renderer."""
-        for program in self._programs.values():
+        for program in (*self._programs.values(), self._rectangles):
             program.destroy()
-        for instances in self._instances.values():
+        for instances in (*self._instances.values(), self._filled):
             instances.destroy()
-        for target in (*self._scenes.values(), self._picture):
+        for target in (self._scene, self._picture):
             if target is not None:
                 target.destroy()
         if self._picture_gui is not None:
             current = imgui.get_current_context()
             self._picture_gui.close()
             imgui.set_current_context(current)
-        self._programs, self._instances, self._scenes = {}, {}, {}
-        self._picture = self._picture_gui = None
+        self._scene = self._picture = self._picture_gui = None
 
     def _series_of(self, snapshot: Snapshot, view: View) -> SelectionSeries:
         """The series of the selection in the run of a snapshot, up to this snapshot; runs side by side have different
@@ -183,25 +178,35 @@ class Renderer:
         series.follow(snapshot, view)
         return series
 
-    def _draw_scene(self, pictures: Sequence[tuple[Frame, Part]], name: str, framebuffer: int) -> None:
-        """Draw all passes of every picture in its part, in linear light, then copy the pictures to `framebuffer`.
+    def _draw_window(self, pictures: Sequence[tuple[Frame, Part]]) -> None:
+        """Draw the pictures onto the window: at once if its framebuffer blends in linear light, otherwise in one that
+        does, from which they are copied."""
+        size, deep = pictures[0][0].size, any(frame.dimension == 3 for frame, _ in pictures)
+        if self._window_is_linear is None:
+            self._window_is_linear = blends_linearly()
+        if self._window_is_linear and (not deep or has_depth()):
+            self._draw_scene(pictures, 0)
+            return
+        self._scene = _sized(self._scene, size, deep)
+        self._draw_scene(pictures, self._scene.framebuffer)
+        self._show(self._scene, [part for _, part in pictures])
 
-        The pictures share one target, which is cleared and shown once: both cost time in a software renderer.
+    def _draw_scene(self, pictures: Sequence[tuple[Frame, Part]], framebuffer: int) -> None:
+        """Draw all passes of every picture in its part of a framebuffer that blends in linear light.
+
+        The parts are cleared at once, because clearing them one by one costs a software renderer more.
         """
         first, deep = pictures[0][0], any(frame.dimension == 3 for frame, _ in pictures)
-        name += " in space" if deep else ""
-        scene = self._scenes[name] = _sized(self._scenes.get(name), first.size, linear=True, deep=deep)
         gl.glViewport(0, 0, *first.size)
         gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendEquation(gl.GL_FUNC_ADD)
         gl.glBlendFunc(gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
         gl.glDisable(gl.GL_SCISSOR_TEST)
         gl.glClearColor(*(float(part) for part in to_linear(first.palette.background)), 1.0)
         gl.glDepthMask(gl.GL_TRUE)
-        # Clearing the parts one by one would cost a software renderer more.
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT if deep else gl.GL_COLOR_BUFFER_BIT)
         gl.glEnable(gl.GL_SCISSOR_TEST)
         for frame, part in pictures:
@@ -210,7 +215,7 @@ class Renderer:
             self._draw_passes(frame)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_SCISSOR_TEST)
-        self._show(scene, framebuffer, [part for _, part in pictures])
+        gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)  # texts and panels have colours that are encoded already
 
     def _draw_passes(self, frame: Frame) -> None:
         """Draw all passes of one picture."""
@@ -226,31 +231,34 @@ class Renderer:
                     _set_depth(item)
                 self._instances[item.name].draw(rows)
 
-    def _show(self, scene: RenderTarget, framebuffer: int, parts: Sequence[Part]) -> None:
-        """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
-        gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
+    def _fill(self, parts: Sequence[Part], size: Size, colour: Colour) -> None:
+        """Fill parts of the window, without blending and without `glClear`: a software renderer waits for all that was
+        drawn before it clears a part."""
+        if not parts:
+            return
+        corners = [(x, y, x + width, y + height) for x, y, width, height in parts]
+        rows = np.empty((len(parts), 7), np.float32)
+        rows[:, :4] = 2.0 * np.array(corners) / np.array([*size, *size]) - 1.0
+        rows[:, 4:] = colour[:3]
+        gl.glDisable(gl.GL_BLEND)
+        gl.glUseProgram(self._rectangles.handle)
+        self._filled.draw(rows)
+
+    def _show(self, scene: RenderTarget, parts: Sequence[Part]) -> None:
+        """Copy the stored sRGB bytes to the window as they are: with conversion off, OpenGL neither decodes nor
+        encodes."""
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, scene.framebuffer)
-        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
+        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, 0)
         for x, y, width, height in parts:
             corners = x, y, x + width, y + height
             gl.glBlitFramebuffer(*corners, *corners, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
 
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
         canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
         for item in self._written:
             if item.overlay and item.is_drawn(frame):
                 item.overlay(frame, canvas)
-
-
-def _fill(parts: Sequence[Part], colour: Colour) -> None:
-    """Fill parts of the framebuffer bound now: a software renderer clears faster than it blends."""
-    gl.glClearColor(*(float(part) for part in colour[:3]), 1.0)
-    gl.glEnable(gl.GL_SCISSOR_TEST)
-    for part in parts:
-        gl.glScissor(*part)
-        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
-    gl.glDisable(gl.GL_SCISSOR_TEST)
 
 
 def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset, box: Box | None = None) -> Camera:
@@ -269,13 +277,13 @@ def _part(size: Size, inset: Inset) -> Part:
     return left, bottom, max(size[0] - left - right, 0), max(size[1] - top - bottom, 0)
 
 
-def _sized(target: RenderTarget | None, size: Size, linear: bool, deep: bool = False) -> RenderTarget:
-    """The target, if it has this kind and size; otherwise a new one."""
-    if target is not None and target.size == size and target.deep == deep:
+def _sized(target: RenderTarget | None, size: Size, deep: bool) -> RenderTarget:
+    """The target, if it has this size, and depth where it is needed; otherwise a new one."""
+    if target is not None and target.size == size and target.deep >= deep:
         return target
     if target is not None:
         target.destroy()
-    return RenderTarget(size, linear, deep)
+    return RenderTarget(size, deep)
 
 
 def _set_depth(item: Pass) -> None:

@@ -11,6 +11,7 @@ from imgui_bundle import imgui, implot
 from repose.app.language import translated
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
+from repose.app.ui.lecture_mode import awaits_run
 from repose.app.ui.panels import Panel, Side, all_panels, instead
 from repose.app.ui.places import (
     GUESS,
@@ -156,9 +157,9 @@ def _begin(ui: Ui, name: str, x: float, y: float, width: float, height: float, f
 
 
 def _ground(ui: Ui) -> int:
-    """ImGui's flag for a panel without a background: pictures side by side fill the background themselves, because
-    software fills faster than it blends."""
-    filled = ui.beside.runs and instead(ui) is None and "picture" not in ui.program.broken
+    """ImGui's flag for a panel without a background: the picture fills the background of the panels, because software
+    fills faster than it blends."""
+    filled = instead(ui) is None and "picture" not in ui.program.broken and not awaits_run(ui)
     return int(imgui.WindowFlags_.no_background) if filled else 0
 
 

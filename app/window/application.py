@@ -68,6 +68,8 @@ STARTING_INTERVAL = 0.05
 would take 1.5 times as long with pictures at full rate."""
 PRESENTED = 1.6
 """Smallest text size of a presentation relative to the usual one [-]."""
+ALL_DRAWN = 10
+"""Frames after an event in which the panels are drawn: ImGui passes on what belongs to one event in several frames."""
 SAVE_INTERVAL = 300
 """Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
@@ -118,7 +120,9 @@ class Application:
         self.ui.work.run_saver.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
-        self._frames = 0
+        self._frames = self._since_event = 0
+        self._kept, self._drawn_size = False, (0, 0)
+        """Whether the last frame showed the panels of the one before, and its size."""
         self._ahead = Ahead()
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
@@ -155,16 +159,20 @@ class Application:
         if min(size) > 0:
             ui.window.size = size
             self._fit(size)
-            self.gui.begin_frame(size, ui.window.scale)
-            self._draw_panels()
-            elapsed = self._elapsed()
-            if self.gestures.tool is None:  # a camera that moves would move the pointer over the grains
-                self.pictures.update(ui, elapsed)
-            self.turning.update(ui)
-            self.gestures.update(ui, covered=self._shown() is not None)
-            self._draw_picture(size)
-            self.gui.end_frame()
-            self.gui.update_cursor()
+            if self._keeps_panels(size):
+                self._draw_picture(size, texts=False)
+                self.gui.draw_again()
+            else:
+                self.gui.begin_frame(size, ui.window.scale)
+                self._draw_panels()
+                elapsed = self._elapsed()
+                if self.gestures.tool is None:  # a camera that moves would move the pointer over the grains
+                    self.pictures.update(ui, elapsed)
+                self.turning.update(ui)
+                self.gestures.update(ui, covered=self._shown() is not None)
+                self._draw_picture(size)
+                self.gui.end_frame()
+                self.gui.update_cursor()
             self.window.swap()
         if not ui.work.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
@@ -179,6 +187,18 @@ class Application:
             time.sleep(STARTING_INTERVAL)
         ui.window.fps = self._pace.wait(self.ui.settings.choices.frame_rate)
         return True
+
+    def _keeps_panels(self, size: Size) -> bool:
+        """Whether this frame shows the panels, texts and camera of the last one with new grains: every second frame,
+        where a frame takes too much processor time, while nobody uses mouse or keyboard."""
+        from imgui_bundle import imgui
+
+        self._since_event += 1
+        idle = self._since_event > ALL_DRAWN and not imgui.is_any_mouse_down() and self.gestures.tool is None
+        same = size == self._drawn_size and self._shown() is None and not self.window.resized
+        self._kept = idle and same and self._pace.is_limited and not self._kept
+        self._drawn_size = size
+        return self._kept
 
     def listen(self) -> None:
         """Pass the events since the last call to keys, panels and camera; note whether the user closes the window."""
@@ -292,6 +312,8 @@ class Application:
 
     def _listen(self, events: list[pygame.Event]) -> None:
         """Pass events to keys, panels and camera, until one of them closes the window."""
+        if events:
+            self._since_event = 0
         import pygame
         from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
@@ -404,9 +426,9 @@ class Application:
             self._control().follow_grains()
         draw_panels(self.ui)
 
-    def _draw_picture(self, size: Size) -> None:
-        """Draw the scene behind the panels, and nothing while a step of a lecture waits for its run; if that fails,
-        physics and panels continue until the user tries again."""
+    def _draw_picture(self, size: Size, texts: bool = True) -> None:
+        """Draw the scene beside the panels, and nothing while a step of a lecture waits for its run; if that fails,
+        physics and panels continue until the user tries again. Texts and marks are drawn with `texts` only."""
         import OpenGL.GL as gl
         from repose.app.render.passes import PlateColumn
         from repose.app.render.renderer import Renderer, Tile
@@ -424,10 +446,10 @@ class Application:
                 if shown := self._shown():
                     self.still_control.update_still(ui, shown.camera, shown.corners, shown.foot)
                     edges = free_of_buttons(ui)
-                    tile = Tile(shown.snapshot, shown.camera, edges, edges, PlateColumn(edges))
-                    self.renderer.draw(tile, shown.view, size, scale, shown.ranges)
+                    tile = Tile(shown.snapshot, shown.camera, edges, ui.window.inset, PlateColumn(edges))
+                    self.renderer.draw([tile], shown.view, size, scale, ui.palette.panel[:3], shown.ranges)
                 else:
-                    self._draw_runs(self.renderer, size, scale)
+                    self._draw_runs(self.renderer, size, scale, texts)
                 return
             except Exception as error:  # a driver can raise any error; the run must continue
                 log.exception("The picture failed.")
@@ -436,7 +458,7 @@ class Application:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
-    def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
+    def _draw_runs(self, renderer: Renderer, size: Size, scale: float, texts: bool) -> None:
         """Draw the picture of the run, or the pictures of the experiments side by side."""
         from repose.app.render.passes import PlateColumn
         from repose.app.render.renderer import Tile
@@ -454,12 +476,10 @@ class Application:
                 plates = column if number == ui.beside.chosen else None
                 snapshot = picture.control.picture(turned)
                 tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), edges[number], plates, *over))
-        if not together:
-            renderer.draw(tiles[0], view, size, scale)
-            return
-        shown = shown_as(view.colour_by, ui.snapshot)  # the same quantity in all pictures, even if phases differ
-        view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
-        renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3])
+        if together:
+            shown = shown_as(view.colour_by, ui.snapshot)  # the same quantity in all pictures, even if phases differ
+            view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
+        renderer.draw(tiles, view, size, scale, ui.palette.panel[:3], texts=texts)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""

@@ -34,7 +34,7 @@ def ask_for_core(flags: int) -> None:
         pygame.GL_CONTEXT_PROFILE_MASK: pygame.GL_CONTEXT_PROFILE_CORE,
         pygame.GL_CONTEXT_FLAGS: flags,
         pygame.GL_DOUBLEBUFFER: 1,
-        pygame.GL_DEPTH_SIZE: 0,
+        pygame.GL_DEPTH_SIZE: 24,  # scenes in space
         pygame.GL_ALPHA_SIZE: 0,
         # Shaders compute smooth edges of discs and lines at any zoom; multisampling would only cost time.
         pygame.GL_MULTISAMPLESAMPLES: 0,

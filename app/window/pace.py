@@ -30,6 +30,8 @@ class FramePace:
         self._cost = 0.0
         """Mean processor time of a frame in this thread [s]."""
         self._before = time.thread_time()
+        self.is_limited = False
+        """Whether the processor time of frames limits their rate."""
 
     def wait(self, most: int) -> float:
         """Wait until the next frame is due at `most` frames per second [1/s]; frames per second, averaged over the last
@@ -37,6 +39,7 @@ class FramePace:
         now = time.thread_time()
         self._cost += SMOOTHING * (now - self._before - self._cost)
         limit = rate_limit(self._cost, most) if self._shares else most
+        self.is_limited = limit < most
         # Vertical synchronisation waits by itself for the frames of the screen.
         self._clock.tick(0.0 if self._vsync and limit >= SCREEN_RATE else limit)
         self._before = time.thread_time()

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, DARK, to_linear, to_srgb
+from repose.app.render.follow import first_camera
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.drawn_pictures import BARE, objects, with_view
 from tests.app.fake_heap import fake_heap
+from tests.app.fake_space import fake_cone
 from tests.snapshots import snapshot_of
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def test_half_coverage_of_a_pixel_gives_half_the_linear_light(picture_maker: Pic
     import OpenGL.GL as gl
     from repose.app.render.gpu import Instances, Program, RenderTarget
 
-    program, instances, target = Program("lines"), Instances((4, 1, 4)), RenderTarget((8, 8), linear=True)
+    program, instances, target = Program("lines"), Instances((4, 1, 4)), RenderTarget((8, 8))
     gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target.framebuffer)
     gl.glViewport(0, 0, 8, 8)
     gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
@@ -248,9 +250,33 @@ def test_all_opengl_objects_are_released(picture_maker: PictureMaker) -> None:
 def test_a_window_of_zero_size_draws_nothing(picture_maker: PictureMaker) -> None:
     from repose.app.render.renderer import Tile
 
-    tile = Tile(fake_heap(), Camera2D(), NO_INSET, NO_INSET, NO_INSET)
-    picture_maker._renderer.draw(tile, View(), (0, 0))
-    picture_maker._renderer.draw(tile, View(), (300, 0))
+    tile = Tile(fake_heap(), Camera2D(), NO_INSET, NO_INSET, None)
+    picture_maker._renderer.draw([tile], View(), (0, 0), 1.0, (0.0, 0.0, 0.0))
+    picture_maker._renderer.draw([tile], View(), (300, 0), 1.0, (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_a_window_that_cannot_blend_in_linear_light_shows_the_same_picture(
+    picture_maker: PictureMaker, flat: bool
+) -> None:
+    import OpenGL.GL as gl
+    from repose.app.render.renderer import Tile
+
+    renderer, size = picture_maker._renderer, (64, 48)
+    snapshot = fake_heap() if flat else fake_cone(100)
+    tile = Tile(snapshot, first_camera(snapshot, size, NO_INSET), NO_INSET, (0.0, 0.0, 24.0, 0.0), None)
+    shown, said = [], renderer._window_is_linear
+    for linear in (None, False):
+        renderer._window_is_linear = linear
+        renderer.draw([tile], BARE, size, 1.0, (0.2, 0.4, 0.6), texts=False)
+        pixels = np.zeros((size[1], size[0], 3), np.uint8)
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+        gl.glReadPixels(0, 0, *size, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, pixels)
+        shown.append(pixels.astype(int))
+    renderer._window_is_linear = said
+    assert np.abs(shown[0] - shown[1]).max() <= 1
+    assert shown[0][:, :40].std() > 5.0  # grains on a ground
+    assert (shown[0][:, 40:] == [51, 102, 153]).all()  # the colour beside the picture
 
 
 def test_rows_of_the_wrong_width_are_refused(picture_maker: PictureMaker) -> None:

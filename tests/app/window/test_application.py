@@ -319,10 +319,10 @@ def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
     (tmp_path / "one.toml").write_text(LECTURE, encoding="utf-8")
     assert not open_lecture(ui, str(tmp_path / "one.toml"))
 
-    def note(renderer: Renderer, tile: Any, *arguments: Any) -> None:
-        drawn.append((ui.mode.lecture.on, tile.snapshot.run.seed))
-        assert not tile.snapshot.engine.compiling, "the engine of the heap is ready"
-        draw(renderer, tile, *arguments)
+    def note(renderer: Renderer, tiles: Any, *arguments: Any, **more: Any) -> None:
+        drawn.append((ui.mode.lecture.on, tiles[0].snapshot.run.seed))
+        assert not tiles[0].snapshot.engine.compiling, "the engine of the heap is ready"
+        draw(renderer, tiles, *arguments, **more)
 
     monkeypatch.setattr(Renderer, "draw", note)
     wish(ui, "begin")
@@ -331,6 +331,33 @@ def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
     until(application, lambda: not ui.mode.lecture.on and ui.mode.lecture.kept is None)
     assert {seed for on, seed in drawn if on} == {7}
     assert drawn[-1] == (False, 1)
+
+
+def test_panels_stay_in_every_second_frame_where_frames_take_long_and_nobody_is_at_mouse_or_keyboard(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from repose.app.ui import layout
+    from repose.app.window.application import ALL_DRAWN
+
+    ui, drawn = application.ui, list[int]()
+    until(application, lambda: not ui.snapshot.engine.compiling)
+    monkeypatch.setattr(layout, "draw_panels", lambda ui: drawn.append(1))
+    monkeypatch.setattr(application._pace, "wait", lambda most: 60.0)
+
+    def panels_drawn(frames: int) -> int:
+        drawn.clear()
+        for _ in range(frames):
+            assert application.draw_frame()
+        return len(drawn)
+
+    press("ESCAPE")
+    application._pace.is_limited = False
+    assert panels_drawn(ALL_DRAWN + 20) == ALL_DRAWN + 20
+    application._pace.is_limited = True
+    assert panels_drawn(20) == 10
+    press("ESCAPE")
+    assert panels_drawn(ALL_DRAWN) == ALL_DRAWN
+    assert panels_drawn(20) == 10
 
 
 def test_a_window_without_size_is_not_drawn(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -418,7 +445,7 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
 ) -> None:
     import OpenGL.GL as gl
     from OpenGL.error import GLError
-    from repose.app.render.gpu import RenderTarget
+    from repose.app.render.gpu import Instances
 
     ui = application.ui
     until(application, lambda: ui.snapshot.run.parameters.values and application.renderer is not None)
@@ -431,8 +458,7 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
             def refused(*_: object) -> None:
                 raise GLError(gl.GL_OUT_OF_MEMORY, description=b"out of memory")
 
-            patch.setattr(RenderTarget, "__init__", refused)
-            patch.setattr(type(application.window), "size", property(lambda self: (500, 400)))
+            patch.setattr(Instances, "draw", refused)
         until(application, lambda: "picture" in ui.program.broken)
     assert ui.program.broken["picture"]
     step = ui.snapshot.run.step
