@@ -133,7 +133,7 @@ def test_a_measurement_applies_while_the_heap_rests() -> None:
 def test_no_measured_grain_moves_on_after_the_measurement(scene: str, seed: int) -> None:
     """With means over all grains as the only criterion a clump rolled on for 0.2 to 1 s (seeds 1 to 3)."""
     experiment = resumed_experiment(saved(scene, seed))
-    advance(experiment, int(2.0 / experiment.dt))
+    advance(experiment, int(1.0 / experiment.dt))
     assert not any(reading.outdated for reading in experiment.scene.course.readings(experiment))
 
 
