@@ -75,9 +75,10 @@ def draw(ui: Ui) -> None:
 def draw_indicator(ui: Ui, width: float) -> None:
     """Red dot, length and file of the recording in progress, whatever tab is open; a click ends it."""
     film, size = ui.work.film, imgui.ImVec2(width, imgui.get_frame_height())
-    imgui.invisible_button("##recording", size)
     if not (film.running or film.finishing):
+        imgui.dummy(size)
         return
+    imgui.invisible_button("##recording", size)
     ui.probe.mark("record.indicator")
     if film.running and imgui.is_item_clicked():
         film.stop()

@@ -6,25 +6,28 @@ from dataclasses import dataclass
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.pacing import describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
-from repose.app.render.theme import Colour, colour32
+from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui import rewind
 from repose.app.ui.events import Event
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
-from repose.app.ui.panels.stability import draw_dot
+from repose.app.ui.panels.stability import draw_dot, follow_state, state
 from repose.app.ui.pause_and_speed import SPEEDS, clock_text, describe_pace, wanted_speed
-from repose.app.ui.places import is_shown, show
+from repose.app.ui.places import TIME, StabilityArea, is_shown, show, shows_all
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, dragged, slide, tooltip
+from repose.app.ui.widgets import button, dragged, more_button, more_width, slide, tooltip
 from repose.sim.message import _, formatted, joined, plain, plural, time_text
 
 TIMELINE = 14.0
 """Height of the bar of time [px at scale 1]."""
 NEAR = 6.0
 """Distance within which the pointer selects an event [px at scale 1]."""
+MORE_KEY = "F12"
+"""Key of *More*, beside its label where there is room."""
 NUMBERS = "numbers"
 """Entry of the settings that says whether the counts of steps and frames are shown."""
 
@@ -110,8 +113,8 @@ def _colour(ui: Ui, event: Event) -> Colour:
 def _draw_controls(ui: Ui, room: float) -> None:
     """Pause, steps and speed; in a narrow window the keys remain."""
     paused = ui.snapshot.engine.paused or ui.control.transport.paused
-    side, tight = imgui.get_frame_height(), 2 * ui.window.scale
-    if room > 700.0:
+    side, tight, everything = imgui.get_frame_height(), 2 * ui.window.scale, shows_all(ui, TIME)
+    if room > 700.0 and everything:
         if button(ui, "rewind.earlier", plain("«"), width=side, help=_("To the previous restore point.  Key Page Up")):
             rewind.earlier(ui)
         imgui.same_line(0.0, tight)
@@ -122,6 +125,26 @@ def _draw_controls(ui: Ui, room: float) -> None:
     help = _("Pause the run, or continue it.")
     if button(ui, "transport.pause", label, hint=_("Space"), width=118 * ui.window.scale, emphasis=accent, help=help):
         ui.control.transport.pause(not paused)
+    if everything:
+        _draw_steps(ui, room, side, tight)
+    imgui.same_line(0.0, 12 * ui.window.scale)
+    if everything:
+        if button(ui, "transport.slower", plain("−"), width=side, help=_("Slower.  Key −")):
+            ui.control.transport.choose(ui.control.transport.index - 1)
+        imgui.same_line(0.0, tight)
+    else:
+        imgui.align_text_to_frame_padding()
+        imgui.text_colored(vector(ui.palette.muted), translated(_("Speed")))
+        imgui.same_line()
+    _draw_speed(ui, room)
+    if everything:
+        imgui.same_line(0.0, tight)
+        if button(ui, "transport.faster", plain("+"), width=side, help=_("Faster.  Key +")):
+            ui.control.transport.choose(ui.control.transport.index + 1)
+
+
+def _draw_steps(ui: Ui, room: float, side: float, tight: float) -> None:
+    """The buttons of single steps, and of the next restore point."""
     imgui.same_line(0.0, tight)
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
     if button(
@@ -133,10 +156,10 @@ def _draw_controls(ui: Ui, room: float) -> None:
         imgui.same_line(0.0, tight)
         if button(ui, "rewind.later", plain("»"), width=side, help=_("To the next restore point.  Key Page Down")):
             rewind.later(ui)
-    imgui.same_line(0.0, 12 * ui.window.scale)
-    if button(ui, "transport.slower", plain("−"), width=side, help=_("Slower.  Key −")):
-        ui.control.transport.choose(ui.control.transport.index - 1)
-    imgui.same_line(0.0, tight)
+
+
+def _draw_speed(ui: Ui, room: float) -> None:
+    """The slider of the speed."""
     last = len(SPEEDS) - 1
     speed = wanted_speed(ui.control.transport, ui.snapshot)
     shown = (describe_speed(speed), plain("max") if speed is None else formatted(speed, "g", "×"))
@@ -145,9 +168,6 @@ def _draw_controls(ui: Ui, room: float) -> None:
     tooltip(_("Simulated seconds per real second. The time step does not change: a slow computer only takes longer."))
     if where is not None and round(where * last) != ui.control.transport.index:
         ui.control.transport.choose(round(where * last))
-    imgui.same_line(0.0, tight)
-    if button(ui, "transport.faster", plain("+"), width=side, help=_("Faster.  Key +")):
-        ui.control.transport.choose(ui.control.transport.index + 1)
 
 
 def _draw_clock(ui: Ui) -> float:
@@ -177,15 +197,26 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
     stable, gap = (86.0 if room > 560.0 else 26.0) * ui.window.scale, 6 * ui.window.scale
     record = (150.0 if room > 860.0 else 26.0) * ui.window.scale
     right = ui.window.size[0] - imgui.get_style().window_padding.x
+    imgui.same_line()
+    top = imgui.get_cursor_screen_pos().y
+    if not ui.settings.choices.expert:
+        wide = more_width(MORE_KEY)
+        imgui.set_cursor_screen_pos(imgui.ImVec2(right - wide, top))
+        more_button(ui, TIME, wide, hint=MORE_KEY)
+        imgui.same_line()
+        right -= wide + gap
     start = right - side - stable - record - 2 * gap
     if start < left - text_width(_("8888 × slow motion"), 0.85):
         return
-    imgui.same_line()
-    top = imgui.get_cursor_screen_pos().y
     imgui.set_cursor_screen_pos(imgui.ImVec2(start, top))
     draw_indicator(ui, record)
     imgui.same_line(0.0, gap)
-    draw_dot(ui, stable)
+    follow_state(ui)
+    everything = shows_all(ui, TIME)
+    if everything or state(ui) in ("warning", "bad") or ui.states[StabilityArea].shown:
+        draw_dot(ui, stable)
+    if not everything:
+        return
     imgui.same_line(0.0, gap)
     on = is_shown(ui, NUMBERS)
     help = _("Steps, steps per second, grains, frames per second.")

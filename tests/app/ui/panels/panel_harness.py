@@ -204,16 +204,19 @@ def open_harness(
     draw: Any = draw_panels,
     scale: float = 1.0,
     fonts_of_window: bool = False,
+    expert: bool = True,
 ) -> Iterator[PanelHarness]:
     """A harness of that size and scale of text over a snapshot; settings and presets live in `folder`.
 
-    With `fonts_of_window` texts are as wide as in the window, in every language; they are a little narrower without.
+    The layout is that of an `expert`, which shows all controls, unless a test is about the usual one. With
+    `fonts_of_window` texts are as wide as in the window, in every language; they are a little narrower without.
     """
     with bare_imgui(load_fonts) if fonts_of_window else bare_imgui():
         if fonts_of_window:
             imgui.get_style().font_size_base = TEXT_SIZE
         commands: list[Command] = []
         runner, settings = RecordingRunner(), load_settings(folder / "settings.toml")
+        settings.choices.expert = expert
         ui = Ui(
             snapshot=snapshot if snapshot is not None else Snapshot(),
             control=Control(commands.append, Edits(commands.append), Transport(runner)),
