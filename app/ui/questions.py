@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from imgui_bundle import imgui
 from repose.app.storage.run_saver import SavedState
 from repose.app.ui.ui import Ui
 from repose.sim.message import Capital, Message, _, joined, plain, plural
@@ -20,6 +21,8 @@ class Question:
     text: Message
     yes: Message
     act: Callable[[], object]
+    at: tuple[float, float] | None = None
+    """Where the click was that it follows [px of the window]; None after a key."""
 
 
 @dataclass
@@ -30,8 +33,16 @@ class OpenQuestion:
 
 
 def ask(ui: Ui, text: Message, yes: Message, act: Callable[[], object]) -> None:
-    """Ask before `act` is called; a later question replaces an open one."""
-    ui.states[OpenQuestion].question = Question(text, yes, act)
+    """Ask before `act` is called, where the user looks; a later question replaces an open one."""
+    ui.states[OpenQuestion].question = Question(text, yes, act, _clicked())
+
+
+def _clicked() -> tuple[float, float] | None:
+    """Where the mouse was clicked in this frame [px of the window]; None if it was not."""
+    if imgui.get_current_context() is None or not imgui.is_mouse_released(0):
+        return None
+    at = imgui.get_mouse_pos()
+    return at.x, at.y
 
 
 def open_question(ui: Ui) -> Question | None:

@@ -361,7 +361,7 @@ def _tab(ui: Ui, group: str, name: str, title: Message) -> bool:
     if tabs.get(group) == name and group not in shown_tabs:
         flags = imgui.TabItemFlags_.set_selected
         shown_tabs.add(group)
-    shown = imgui.begin_tab_item(f"{translated(title)}###{name}", None, flags)[0]
+    shown, __ = imgui.begin_tab_item(f"{translated(title)}###{name}", None, flags)
     ui.probe.mark(f"{group}.{name}")
     if imgui.is_item_activated() and tabs.get(group) != name:
         ui.settings.choices.tabs = {**tabs, group: name}
@@ -399,7 +399,7 @@ def checkbox(ui: Ui, name: str, label: Message, value: bool, help: Message = EMP
     pad = style.frame_padding.y + 0.5 * (1.0 - size) * imgui.get_font_size()  # the box keeps its size
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(style.frame_padding.x, pad))
     imgui.push_font(None, style.font_size_base * size)
-    value = imgui.checkbox(f"{translated(label)}###{name}", value)[1]
+    __, value = imgui.checkbox(f"{translated(label)}###{name}", value)
     imgui.pop_font()
     imgui.pop_style_var()
     ui.probe.mark(name)

@@ -63,8 +63,8 @@ def draw(ui: Ui) -> None:
     stack.foot = headline_foot(ui) if ui.mode.presenting else BELOW_LEGEND * ui.window.scale
     if task.below_legend and task.foot is not None:
         stack.foot = max(stack.foot, task.foot - ui.window.inset[1] + 8.0 * ui.window.scale)
-    if open_question(ui) is not None:
-        _notice(ui, ui.palette.warning, _draw_question, name="question")
+    if (question := open_question(ui)) is not None:
+        _notice(ui, ui.palette.warning, _draw_question, name="question", clicked=question.at)
     if ui.program.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
     elif snapshot.messages.fault is not None:
@@ -103,12 +103,22 @@ def draw(ui: Ui) -> None:
         _draw_filming(ui)
 
 
-def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice", is_toast: bool = False) -> None:
-    """Draw a window at the right edge, below earlier notices; it covers neither the legend nor the left wall."""
+def _notice(
+    ui: Ui,
+    edge: Colour,
+    content: Callable[[Ui], None],
+    name: str = "notice",
+    is_toast: bool = False,
+    clicked: tuple[float, float] | None = None,
+) -> None:
+    """Draw a window at the right edge, below earlier notices, or where the user has `clicked` [px]; at the edge it
+    covers neither the legend nor the left wall."""
     left, top, right, bottom = ui.window.inset
     right += ui.window.band
     width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
     at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
+    if clicked is not None:
+        at = _around(ui, clicked, width)
     if width < 80 or at.y > ui.window.size[1] - bottom:
         return
     imgui.set_next_window_pos(at)  # the left edge: for one frame ImGui places a new window as if it had no pivot
@@ -130,8 +140,18 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     content(ui)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(name, (low.x, low.y, low.x + size.x, low.y + size.y))
-    ui.states[NoticeStack].foot += size.y + 8 * ui.window.scale
+    if clicked is None:
+        ui.states[NoticeStack].foot += size.y + 8 * ui.window.scale
     imgui.end()
+
+
+def _around(ui: Ui, clicked: tuple[float, float], width: float) -> imgui.ImVec2:
+    """The corner of a notice of this width [px] with its words under the pointer: the second click of a double-click
+    must not press one of its buttons."""
+    room, line = 8.0 * ui.window.scale, imgui.get_text_line_height()
+    x = min(max(clicked[0] - 0.5 * width, room), ui.window.size[0] - width - room)
+    y = min(max(clicked[1] - line, room), ui.window.size[1] - 8.0 * line)
+    return imgui.ImVec2(x, y)
 
 
 def _draw_toast(toast: Toast, ui: Ui) -> None:

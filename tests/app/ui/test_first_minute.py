@@ -12,12 +12,14 @@ import pygame
 import pytest
 from imgui_bundle import imgui
 from repose.app.storage.settings import load_settings
+from repose.app.ui.events import Event
 from repose.app.ui.keys import find_key
-from repose.app.ui.panels import all_keys
+from repose.app.ui.panels import all_keys, transport
 from repose.app.ui.panels.parameters import few
 from repose.app.ui.places import MOUSE, SECTIONS
 from repose.app.ui.tools import all_tools, chosen_tool
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, plain
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
@@ -53,6 +55,23 @@ def counted() -> Iterator[list[str]]:
     finally:
         for kind, original in originals.items():
             setattr(imgui, kind, original)
+
+
+@contextmanager
+def words_drawn() -> Iterator[list[str]]:
+    """The words of the bar of time that are drawn during the block."""
+    words: list[str] = []
+    original = transport.draw_text
+
+    def draw(x: float, y: float, text: Message | str, *rest: Any, **more: Any) -> float:
+        words.append(str(text))
+        return original(x, y, text, *rest, **more)
+
+    vars(transport)["draw_text"] = draw
+    try:
+        yield words
+    finally:
+        vars(transport)["draw_text"] = original
 
 
 def controls(harness: PanelHarness) -> list[str]:
@@ -179,3 +198,24 @@ def test_a_hidden_parameter_that_is_changed_is_seen(tmp_path: Path) -> None:
             imgui.get_io().add_mouse_wheel_event(0.0, -5.0)
             harness.frame(2)
         assert "field.rolling_friction" in harness.widgets
+
+
+@pytest.mark.parametrize("expert", [False, True])
+def test_an_earlier_step_says_what_continuing_deletes(tmp_path: Path, expert: bool) -> None:
+    with first_start(tmp_path) as harness, words_drawn() as words:
+        harness.ui.settings.choices.expert = expert
+        harness.settle()
+        assert not any("deletes what came after" in word for word in words)
+        harness.ui.snapshot = with_fields(first_snapshot(), serial=8, at=50, log_end=100, paused=True)
+        harness.settle()
+        assert any("deletes what came after" in word for word in words)
+
+
+def test_the_ticks_on_the_bar_of_time_have_a_legend(tmp_path: Path) -> None:
+    with first_start(tmp_path) as harness, words_drawn() as words:
+        harness.settle()
+        assert not {"phase", "measurement", "changed parameter"} & set(words), "the control: nothing has happened"
+        harness.ui.events.shown = [Event(0, 0.0, "phase", plain("begins")), Event(9, 0.1, "changed", plain("friction"))]
+        words.clear()
+        harness.settle()
+        assert {"phase", "measurement", "changed parameter"} & set(words) == {"phase", "changed parameter"}
