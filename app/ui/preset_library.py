@@ -188,6 +188,18 @@ class PresetLibrary:
         return True
 
 
+def being_built(library: PresetLibrary) -> Message:
+    """Why the parameters in the window cannot be changed now: another scene has been chosen and is being built; empty
+    if they can."""
+    if not library.awaited:
+        return EMPTY
+    preset = library.awaited[-1].preset
+    title = library.titles.get(preset) or Message("{name}", name=preset)
+    if not preset:
+        return _("A saved run is being opened: change its parameters as soon as it is there.")
+    return Message("{title} is being built: change its parameters as soon as it is there.", title=title)
+
+
 def start_of(preset: presets.Preset) -> Start | StartSideBySide:
     """The command that starts a preset; raises `ParameterError`."""
     starts = tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)

@@ -35,7 +35,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import insets, run_at
 from repose.app.ui.places import free_of_actions, free_of_buttons
-from repose.app.ui.preset_library import PresetLibrary, start_of
+from repose.app.ui.preset_library import PresetLibrary, being_built, start_of
 from repose.app.ui.studies import Studies
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
@@ -147,6 +147,7 @@ class Application:
         self.physics.chosen = ui.beside.chosen
         ui.program.dead = self.physics.dead
         ui.control.edits.see(ui.snapshot)
+        ui.control.edits.busy = being_built(ui.work.preset_library)
         ui.events.see(ui.snapshot, ui.control.edits)
         lecture_mode.see(ui)
         self.notes.see(ui)
@@ -322,11 +323,12 @@ class Application:
         from repose.app.ui.tools import chosen_tool
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
-        if self.ui.snapshot.serial:
+        if self.ui.snapshot.serial and not self.ui.work.preset_library.awaited:
             events, self._waiting = [*self._waiting, *events], []
         else:  # the keys of a scene are known only after its start
+            known = all_keys()
             unknown = [
-                event for event in events if is_letter(event) and find_key(keys, event.key, event.unicode, 0) is None
+                event for event in events if is_letter(event) and find_key(known, event.key, event.unicode, 0) is None
             ]
             self._waiting += unknown
             events = [event for event in events if event not in unknown]

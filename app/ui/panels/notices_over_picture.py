@@ -13,12 +13,13 @@ from imgui_bundle import imgui
 from repose.app.render.text import heading, note
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.keys import Key
+from repose.app.ui.lecture_mode import awaits_run
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.places import BELOW_LEGEND, NOTICE, TaskArea
-from repose.app.ui.preset_library import Awaited, different
+from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.scene_actions import act
 from repose.app.ui.toasts import Toast, current_toasts
@@ -44,8 +45,8 @@ class NoticeStack:
     """Height at which the next notice of this frame begins [px]."""
     closed: Notice | None = None
     """The scene's notice that the user has closed."""
-    compiled: tuple[str, Mapping[str, Value]] | None = None
-    """Scene and values whose engine is compiled."""
+    compiled: tuple[str, Mapping[str, Value], tuple[str, ...]] | None = None
+    """Scene and values whose engine is compiled, and what of it."""
     watch: Watch | None = None
     """The progress of compiling that engine."""
 
@@ -76,7 +77,9 @@ def draw(ui: Ui) -> None:
     elif snapshot.engine.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
     elif (awaited := ui.work.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
-        _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1]))
+        _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1].preset))
+    elif awaits_run(ui):
+        _notice(ui, ui.palette.accent, partial(_draw_awaited, ui.work.preset_library.current))
     elif (
         ui.work.run_saver.lost is not None and not ui.mode.lecture.on
     ):  # an audience waits; the run is offered again afterwards
@@ -171,10 +174,10 @@ def _draw_question(ui: Ui) -> None:
         answer(ui, False)
 
 
-def _draw_awaited(awaited: Awaited, ui: Ui) -> None:
-    """The scene that was chosen, while the window still shows the last one."""
-    if awaited.preset:
-        heading(ui.work.preset_library.titles.get(awaited.preset) or plain(awaited.preset), 1.2, ui.palette.text)
+def _draw_awaited(preset: str, ui: Ui) -> None:
+    """The scene that was chosen, while the window still shows the last one, or in a lecture nothing."""
+    if preset:
+        heading(ui.work.preset_library.titles.get(preset) or plain(preset), 1.2, ui.palette.text)
     note(_("The scene is being built."), ui.palette.muted)
     _draw_busy(ui)
 
@@ -183,17 +186,23 @@ def _draw_compiling(ui: Ui) -> None:
     """Progress and remaining time of compiling the engine; keys pressed meanwhile act when the engine is ready."""
     watch = _watch(ui)
     heading(_("Preparing the engine…"), 1.2, ui.palette.text)
-    if watch is None:
-        note(_("The scene is being built."), ui.palette.muted)
+    if watch is None or watch.is_stored:  # loading takes a second or two, of which no part is known
+        note(_("The scene is being built.") if watch is None else _("It is loaded from disk."), ui.palette.muted)
         _draw_busy(ui)
+        ui.probe.mark("notice.progress")
         return
     progress = watch.progress()
+    if not progress.part:  # the engine is complete: what follows has no measured time
+        note(_("It is ready; the first picture is being made."), ui.palette.muted)
+        _draw_busy(ui)
+        ui.probe.mark("notice.progress")
+        return
     left = (
         Message("about {seconds_left} s left", seconds_left=Number(progress.seconds_left, format=".0f"))
         if progress.seconds_left >= 1.0
         else _("nearly ready")
     )
-    part = joined((": ", progress.part), "") if progress.part else EMPTY  # empty while the last part is loaded
+    part = joined((": ", progress.part), "")
     note(
         Message(
             "{share}, {left}{part}. Later starts load it from disk.",
@@ -234,8 +243,9 @@ def _watch(ui: Ui) -> Watch | None:
     parameters = parameter_set(scene, data)
     values = different(parameters) if parameters is not None else {}
     stack = ui.states[NoticeStack]
-    if stack.compiled != (scene, values):
-        stack.compiled, stack.watch = (scene, values), Watch(needed_by(scene, values))
+    asked = scene, values, ui.snapshot.engine.lacking
+    if stack.compiled != asked:
+        stack.compiled, stack.watch = asked, Watch(needed_by(scene, values), ui.snapshot.engine.lacking)
     return stack.watch
 
 

@@ -260,16 +260,16 @@ def _draw_legend(ui: Ui, left: float, right: float, top: float) -> None:
     """Say what the colours of the ticks on the bar of time mean, as far as there are such ticks and there is room."""
     kinds, gap = {event.kind for event in ui.events.shown}, 6 * ui.window.scale
     base, high = top + (imgui.get_frame_height() - SMALL * imgui.get_font_size()) / 2, SMALL * imgui.get_font_size()
-    entries = [(kind, words, text_width(words, SMALL)) for kind, words in KINDS.items() if kind in kinds]
-    x = right - sum(wide + 4 * gap for __, __, wide in entries)
+    wide = {kind: text_width(words, SMALL) for kind, words in KINDS.items() if kind in kinds}
+    x = right - sum(wide.values()) - len(wide) * 4 * gap
     if x < left:
         return
-    for kind, words, wide in entries:
+    for kind, width in wide.items():
         x += 3 * gap
         ink, draw = colour32(_colour(ui, kind)), imgui.get_window_draw_list()
         draw.add_rect_filled(imgui.ImVec2(x - gap - 2 * ui.window.scale, base), imgui.ImVec2(x - gap, base + high), ink)
-        draw_text(x, base, words, ui.palette.muted, SMALL)
-        x += wide + gap
+        draw_text(x, base, KINDS[kind], ui.palette.muted, SMALL)
+        x += width + gap
 
 
 def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:

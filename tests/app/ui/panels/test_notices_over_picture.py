@@ -360,13 +360,15 @@ def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harn
             PreparationProgress(_("step loop"), 0.5, 20.0),
             "50 %, about 20 s left: step loop. Later starts load it from disk.",
         ),
-        (PreparationProgress(EMPTY, 1.0, 0.0), "100 %, nearly ready. Later starts load it from disk."),
+        (PreparationProgress(EMPTY, 1.0, 0.0), "It is ready; the first picture is being made."),
     ],
 )
 def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, progress: PreparationProgress, said: str
 ) -> None:
     class Watched:
+        is_stored = False
+
         def progress(self) -> PreparationProgress:
             return progress
 
