@@ -32,9 +32,10 @@ class OpenQuestion:
     question: Question | None = None
 
 
-def ask(ui: Ui, text: Message, yes: Message, act: Callable[[], object]) -> None:
-    """Ask before `act` is called, where the user looks; a later question replaces an open one."""
-    ui.states[OpenQuestion].question = Question(text, yes, act, _clicked())
+def ask(ui: Ui, text: Message, yes: Message, act: Callable[[], object], here: bool = True) -> None:
+    """Ask before `act` is called; a later question replaces an open one. The question is where the click was, unless it
+    is not to be `here`."""
+    ui.states[OpenQuestion].question = Question(text, yes, act, _clicked() if here else None)
 
 
 def _clicked() -> tuple[float, float] | None:
@@ -71,7 +72,8 @@ def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) 
         change=change,
         count=grains,
     )
-    ask(ui, text, _("Restart"), partial(ui.control.edits.set, {name: value}))
+    # Not over the slider, which is changed again or typed into instead of an answer.
+    ask(ui, text, _("Restart"), partial(ui.control.edits.set, {name: value}), here=False)
 
 
 def _in_words(parameter: Parameter, value: Value) -> Message:
