@@ -52,6 +52,8 @@ LEAST_PICTURE = 240.0
 """Width kept for the picture [px at scale 1]."""
 TAB_PADDING = 6.0
 """Padding beside the name of a tab [px at scale 1]."""
+TIGHT_TABS = 3.5
+"""The same in a row that ends with a button."""
 LEAST_TOOLS = 170.0
 """Height of the tools at the foot of the column below which the column scrolls as a whole [px at scale 1]."""
 FIXED = (
@@ -221,7 +223,8 @@ def _draw_tools(ui: Ui, panels: list[Panel], height: float) -> None:
     """The row of tabs, completed before the chosen panel is drawn, because a panel that fails closes open tab bars."""
     top = imgui.get_cursor_pos_y()
     section = "" if ui.settings.choices.expert else TABS
-    chosen = choose_tab(ui, TOOLS, {panel.name: panel.title for panel in panels}, TAB_PADDING, section)
+    padding = TIGHT_TABS if section and shows_all(ui, TABS) else TAB_PADDING
+    chosen = choose_tab(ui, TOOLS, {panel.name: panel.title for panel in panels}, padding, section)
     if chosen is None:
         return
     left = max(height - (imgui.get_cursor_pos_y() - top), ui.window.scale)

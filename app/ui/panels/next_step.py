@@ -14,9 +14,9 @@ from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import ACTIONS, STRIP, shows_all, take_focus
 from repose.app.ui.scene_actions import RESET, act, as_offered
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import SMALLEST_SIZE, button, fitting_size, more_button, more_width, tooltip
+from repose.app.ui.widgets import SMALLEST_SIZE, button, button_width, fitting_size, more_button, tooltip
 from repose.sim.experiment.snapshot import Action, Snapshot
-from repose.sim.message import EMPTY, Capital, _, joined, plain
+from repose.sim.message import Capital, _, joined, plain
 
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
@@ -28,6 +28,8 @@ NARROWEST = 20.0
 TIGHT, LEAST = 2.0, 72.0
 """Gap between small buttons, and least width of the large one, in a strip without room for all actions, for example
 beside an open study [px at scale 1]."""
+FEWER = plain("«")
+"""Label of the button that hides actions: the strip needs its room for their labels."""
 FEW = 4
 """Number of actions up to which all have a button without *More*."""
 MARGIN = 16.0
@@ -199,7 +201,7 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
     if ACTIONS in wide and used + wide[ACTIONS] <= width + 1.0:
         imgui.same_line()
         _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[ACTIONS], HEIGHT * ui.window.scale))
-        more_button(ui, ACTIONS, wide[ACTIONS], EMPTY if ACTIONS in labelled else plain("…"))
+        more_button(ui, ACTIONS, wide[ACTIONS], FEWER if shows_all(ui, ACTIONS) else _("More"))
     imgui.pop_style_var()
 
 
@@ -217,6 +219,8 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
     Neither depends on which actions are possible: nothing moves while an experiment runs.
     """
     gap, whole = imgui.get_style().item_spacing.x, _with_labels(ui)
+    more = whole.pop(ACTIONS, 0.0)
+    width -= more + gap if more else 0.0
     key = max(min(HEIGHT * ui.window.scale, width / len(whole) - gap), NARROWEST * ui.window.scale)
     wide, labelled = dict.fromkeys(whole, key), set()
     left = width - len(whole) * (key + gap)
@@ -225,6 +229,8 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
             left -= whole[name] - key
             wide[name] = whole[name]
             labelled.add(name)
+    if more:
+        wide[ACTIONS] = more
     return wide, labelled
 
 
@@ -237,7 +243,9 @@ def _with_labels(ui: Ui) -> dict[str, float]:
         for name, action in _small(ui).items()
     }
     has_more = len(ui.snapshot.run.actions) > FEW and not ui.settings.choices.expert
-    return wide | ({ACTIONS: more_width()} if has_more else {})
+    sign = symbol_width(FEWER) + imgui.get_style().frame_padding.x
+    more = sign if shows_all(ui, ACTIONS) else button_width(_("More"))
+    return wide | ({ACTIONS: more} if has_more else {})
 
 
 PANEL = Panel("next_step", _("Actions"), 70, "over", draw)

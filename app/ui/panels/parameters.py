@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 import pygame
@@ -55,6 +55,14 @@ class ParameterSearch:
     """What was shown before the search; None without a search."""
 
 
+@dataclass
+class FewParameters:
+    """The parameters listed without *More* in the last frame; one that is added is scrolled to."""
+
+    scene: str = ""
+    names: set[str] = field(default_factory=set)
+
+
 @cache
 def grouped(kind: type[ParameterSet]) -> dict[Message, tuple[Parameter, ...]]:
     """The declared parameters by group, in the order of declaration."""
@@ -76,8 +84,13 @@ def draw(ui: Ui) -> None:
         # The height is the same for all scenes: the tabs below have a fixed place. Further rows are scrolled to.
         room = 0.0 if is_short(ui) else ROWS * row_height(ui) - imgui.get_style().item_spacing.y
         imgui.begin_child("few", imgui.ImVec2(0.0, room), imgui.ChildFlags_.nav_flattened)
-        for parameter in few(ui, parameters):
+        shown, known = few(ui, parameters), ui.states[FewParameters]
+        names, scene = {parameter.name for parameter in shown}, ui.snapshot.run.scene
+        for parameter in shown:
             draw_field(ui, parameter)
+            if known.scene == scene and parameter.name not in known.names:  # it has been changed elsewhere
+                imgui.set_scroll_here_y(1.0)
+        known.scene, known.names = scene, names
         imgui.end_child()
         return
     if not ui.settings.choices.expert:
@@ -115,10 +128,16 @@ def lecture_parameters(scene: str, kind: type[ParameterSet]) -> tuple[Parameter,
 
 def few(ui: Ui, parameters: ParameterSet) -> tuple[Parameter, ...]:
     """The parameters that are seen without *More*: those of the lecture, then those that differ from their defaults,
-    because the user, a preset, a lecture or the command line has changed them."""
-    edits = ui.control.edits
+    because the user, a preset, a lecture or the command line has changed them, or that did so before in this scene: no
+    row vanishes during a drag or an undo."""
+    edits, known = ui.control.edits, ui.states[FewParameters]
+    kept = known.names if known.scene == ui.snapshot.run.scene else set()
     chosen = in_effect(lecture_parameters(ui.snapshot.run.scene, type(parameters)), edits)
-    others = (entry for entry in type(parameters).declared().values() if edits.value(entry.name) != entry.default)
+    others = (
+        entry
+        for entry in type(parameters).declared().values()
+        if entry.name in kept or edits.value(entry.name) != entry.default
+    )
     return tuple(dict.fromkeys((*chosen, *in_effect(tuple(others), edits))))
 
 
