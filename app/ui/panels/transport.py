@@ -208,7 +208,7 @@ DELETES = (
 KINDS: dict[Kind, Message] = {
     "phase": _("phase"),
     "measured": _("measurement"),
-    "changed": _("changed parameter"),
+    "changed": _("change"),
 }
 """What the ticks of the bar of time stand for, by the kind of the event."""
 WATCH = 300.0

@@ -11,6 +11,7 @@ from typing import Any
 import pygame
 import pytest
 from imgui_bundle import imgui
+from repose.app.language import NATIVE, in_language
 from repose.app.storage.settings import load_settings
 from repose.app.ui.events import Event
 from repose.app.ui.keys import find_key
@@ -213,8 +214,20 @@ def test_an_earlier_step_says_what_continuing_deletes(tmp_path: Path, expert: bo
 def test_the_ticks_on_the_bar_of_time_have_a_legend(tmp_path: Path) -> None:
     with first_start(tmp_path) as harness, words_drawn() as words:
         harness.settle()
-        assert not {"phase", "measurement", "changed parameter"} & set(words), "the control: nothing has happened"
+        assert not {"phase", "measurement", "change"} & set(words), "the control: nothing has happened"
         harness.ui.events.shown = [Event(0, 0.0, "phase", plain("begins")), Event(9, 0.1, "changed", plain("friction"))]
         words.clear()
         harness.settle()
-        assert {"phase", "measurement", "changed parameter"} & set(words) == {"phase", "changed parameter"}
+        assert {"phase", "measurement", "change"} & set(words) == {"phase", "change"}
+
+
+def test_all_tabs_fit_beside_the_button_in_every_language(tmp_path: Path) -> None:
+    with first_start(tmp_path) as harness:
+        press_key(harness, pygame.K_F12)
+        for language in NATIVE:
+            with in_language(language):
+                harness.settle()
+                boxes = [box for name, box in harness.widgets.items() if name.startswith("tab.")]
+                assert len(boxes) == 5, language
+                assert max(right for __, __, right, __ in boxes) <= harness.widgets["more.tabs"][0], language
+                assert harness.widgets["more.tabs"][2] <= harness.ui.window.inset[0], language
