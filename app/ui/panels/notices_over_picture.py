@@ -47,6 +47,9 @@ class NoticeStack:
     """The scene's notice that the user has closed."""
     compiled: tuple[str, Mapping[str, Value], tuple[str, ...]] | None = None
     """Scene and values whose engine is compiled, and what of it."""
+    waits_since: float | None = None
+    """Wall time since which a lecture waits for the run of its step [s, clock of `time.monotonic`]; None if it does
+    not."""
     watch: Watch | None = None
     """The progress of compiling that engine."""
 
@@ -61,6 +64,10 @@ def draw(ui: Ui) -> None:
     if not snapshot.engine.compiling and stack.watch is not None:
         stack.watch.finish()
         stack.compiled = stack.watch = None
+    if not awaits_run(ui):
+        stack.waits_since = None
+    elif stack.waits_since is None:
+        stack.waits_since = time.monotonic()
     stack.foot = headline_foot(ui) if ui.mode.presenting else BELOW_LEGEND * ui.window.scale
     if task.below_legend and task.foot is not None:
         stack.foot = max(stack.foot, task.foot - ui.window.inset[1] + 8.0 * ui.window.scale)
@@ -78,7 +85,7 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
     elif (awaited := ui.work.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
         _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1].preset))
-    elif awaits_run(ui):
+    elif stack.waits_since is not None and time.monotonic() >= stack.waits_since + AT_ONCE:
         _notice(ui, ui.palette.accent, partial(_draw_awaited, ui.work.preset_library.current))
     elif (
         ui.work.run_saver.lost is not None and not ui.mode.lecture.on
