@@ -10,6 +10,7 @@ from repose.app.render.colours import AUTOMATIC
 from repose.app.render.director import FilmStyle
 from repose.app.storage.recorder import ANIMATIONS, film_path, film_rate
 from repose.app.storage.view_settings import View
+from repose.sim.message import EMPTY, Message
 
 FPS, ANIMATION_FPS = 60.0, 25.0
 """Default frames per second of films, and of GIF and WebP: these files are large, and programs play them slowly."""
@@ -23,13 +24,15 @@ class FilmPlan:
     style: FilmStyle
 
 
-def plan_film(video: str, request: FilmRequest) -> FilmPlan:
-    """The film that is written to the typed name `video`."""
+def plan_film(video: str, request: FilmRequest, title: Message = EMPTY) -> FilmPlan:
+    """The film that is written to the typed name `video`, with this title, or the title of the scene."""
     path = film_path(video)
     fps = request.fps or (ANIMATION_FPS if path.suffix.lower() in ANIMATIONS else FPS)
     return FilmPlan(
         path,
-        FilmStyle(request.pixels, film_rate(path, fps), view_of(request), request.speed, request.overlay == "full"),
+        FilmStyle(
+            request.pixels, film_rate(path, fps), view_of(request), request.speed, request.overlay == "full", title
+        ),
     )
 
 

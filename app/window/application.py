@@ -178,7 +178,9 @@ class Application:
         if not ui.work.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
         ui.work.film.pump()
-        self._report()
+        ui.work.whole_film.tick()
+        if not self._kept:
+            self._report()
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
@@ -225,6 +227,7 @@ class Application:
             ending.callback(ui.work.repeats.end)
             ending.callback(ui.work.studies.end)
             ending.callback(ui.work.workshop.end)
+            ending.callback(ui.work.whole_film.stop)
             if keep_run:
                 ending.callback(ui.work.run_saver.save_now)
             ending.callback(ui.work.film.stop)
@@ -555,19 +558,23 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.recent_runs import RecentRuns
     from repose.app.ui.ui import Control, Ui, Work
+    from repose.app.ui.whole_film import WholeFilm
+    from repose.app.window.headless_film import film_saved_run
 
     report = os.environ.get(REPORT_VARIABLE)
     kept: set[str] = set()
+    film, saver = Film(source=physics, direct=direct, open=Recorder, pacer=pacer), RunSaver(physics.send)
     return Ui(
         snapshot=physics.latest(),
         control=Control(physics.send, Edits(physics.send, UndoHistory()), Transport(physics)),
         camera=Camera2D(),
         settings=settings,
         work=Work(
-            film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
+            film=film,
+            whole_film=WholeFilm(film, saver, film_saved_run),
             preset_library=PresetLibrary(physics.send, lambda: physics.starts),
             recent_runs=RecentRuns(settings),
-            run_saver=RunSaver(physics.send),
+            run_saver=saver,
             repeats=Studies(physics.send, kept=kept),
             studies=Studies(physics.send, kept=kept),
         ),

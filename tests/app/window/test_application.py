@@ -348,12 +348,16 @@ def test_panels_stay_in_every_second_frame_where_frames_take_long_and_nobody_is_
     ui, drawn = application.ui, list[int]()
     until(application, lambda: not ui.snapshot.engine.compiling)
     monkeypatch.setattr(layout, "draw_panels", lambda ui: drawn.append(1))
+    reported = list[int]()
+    monkeypatch.setattr(type(ui.probe), "report", lambda *_, **__: reported.append(1))
     monkeypatch.setattr(application._pace, "wait", lambda most: 60.0)
 
     def panels_drawn(frames: int) -> int:
         drawn.clear()
+        reported.clear()
         for _ in range(frames):
             assert application.draw_frame()
+        assert len(reported) == len(drawn), "a report names the widgets of its frame"
         return len(drawn)
 
     press("ESCAPE")
