@@ -19,7 +19,6 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 from repose.sim.message import Message, Number, _, joined, plain, plural
 
-
 ONE_RUN = _("Only one run can be filmed from its beginning: keep one, or record them while they run.")
 
 
