@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,6 +38,8 @@ from tests.app.fake_heap import fake_heap
 from tests.app.ui.panels.panel_faults import bare_frame, bare_imgui, direct_nothing
 from tests.snapshots import with_fields
 
+LONGEST_FRAME = 0.25
+"""Longest frame of a window (`repose.app.render.imgui_backend`, which only a window may import) [s]."""
 LEDGER = ("translational", "rotational", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed")
 LEDGER += ("work", "gap")
 
@@ -128,6 +131,12 @@ class PanelHarness:
         """Draw so many frames."""
         for _ in range(count):
             bare_frame(self.ui, self.draw)
+            self.widgets = self.ui.probe.widgets
+
+    def wait(self, seconds: float) -> None:
+        """Let this time pass, in frames as long as a window draws them at most."""
+        for _ in range(math.ceil(seconds / LONGEST_FRAME)):
+            bare_frame(self.ui, self.draw, LONGEST_FRAME)
             self.widgets = self.ui.probe.widgets
 
     def settle(self) -> None:

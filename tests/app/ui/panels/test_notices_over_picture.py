@@ -51,7 +51,7 @@ def test_a_message_that_repeats_the_phase_is_not_shown(harness: PanelHarness) ->
 def test_a_message_disappears_by_itself_and_a_second_refusal_is_shown_again(harness: PanelHarness) -> None:
     harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="Pouring.", refusal="Not now.", refusals=1)
     assert toasts(harness) == ["Pouring.", "Not now."]
-    harness.frame(round(60 * LONG))
+    harness.wait(LONG)
     assert toasts(harness) == []
     harness.ui.snapshot = with_fields(harness.ui.snapshot, refusals=2)
     assert toasts(harness) == ["Not now."]
@@ -63,7 +63,7 @@ def test_a_message_equal_to_the_last_one_is_shown_again(harness: PanelHarness) -
     for number in (1, 2):
         harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="1 grain is added.", count=number)
         assert toasts(harness) == ["1 grain is added."]
-        harness.frame(round(60 * SHORT))
+        harness.wait(SHORT)
         assert toasts(harness) == []
 
 
@@ -147,7 +147,7 @@ def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHar
 
 def test_a_failed_automatic_save_stays_visible(harness: PanelHarness) -> None:
     harness.ui.work.run_saver.unsaved = "The run cannot be saved automatically in /a: No space left on device."
-    harness.frame(round(60 * LONG) + 60)
+    harness.wait(LONG + 1.0)
     assert "unsaved" in harness.widgets
     harness.ui.work.run_saver.unsaved = ""
     harness.frame(2)
