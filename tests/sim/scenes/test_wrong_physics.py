@@ -38,7 +38,7 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 Course = Callable[[Experiment, float], None]
 Pairs = dict[tuple[int, int], dict[str, float]]
 
-LONGER = 3.0
+LONGER = 2.0
 """A wrong run may take as many times as long as the right one: grains that never rest do not end it."""
 
 
