@@ -170,7 +170,7 @@ def _simulate(
         from repose.sim.experiment.results import results_of
 
         if job.resumed is None:
-            experiment = new_experiment(job.scene, job.values, job.seed, job.ready)
+            experiment = new_experiment(job.scene, job.values, job.seed, job.ready, direction=job.direction)
         else:
             experiment = resumed_experiment(job.resumed)
             if holds(experiment.run):  # the run was saved during a drag, whose mouse is not here

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim import registry
 from repose.sim.colours.colour import GrainColour
 from repose.sim.colours.ranges import to_round, widening
+from repose.sim.direction import LOOKS as LOOKS_OF_GRAINS
+from repose.sim.direction import OWN
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Part
 from repose.sim.message import Message, _
@@ -143,12 +145,12 @@ class Colouring:
 
 
 AUTOMATIC = "automatic"
-"""Layer of origin at rest, speed while grains flow; separate colours for spheres with labels and parts of bodies."""
+"""The colour that the direction of the scene names (`repose.sim.direction`)."""
 
 PARTS = "parts"
 """Automatic colours of bodies with parts: the part to which a particle belongs."""
 
-UNCOLOURED = ("photoelastic", "sand", "clay", "plain")
+UNCOLOURED = LOOKS_OF_GRAINS
 """Looks, which show no quantity."""
 
 
@@ -191,17 +193,18 @@ def shown_as(choice: str, snapshot: Snapshot) -> str:
     """The quantity or look that a choice shows for a snapshot; "labels" for spheres with labels, `PARTS` for bodies."""
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
+    directed = snapshot.run.direction.colour
+    if directed not in (OWN, "layer"):
+        return directed if directed in COLOURINGS else "sand"
     if snapshot.grains.labels:
         return "labels"
     if snapshot.grains.parts:
         return PARTS
-    if snapshot.run.phase.colour == "speed":
-        return "speed"
     layers = snapshot.grains.columns.get("layer", np.empty(0, np.float32))
     layers = layers[~snapshot.grains.fixed] if len(layers) == len(snapshot.grains.fixed) else layers[:0]
     # If more layers follow, the first layer has its colour as a layer from the beginning.
     several = len(layers) and (snapshot.grains.layers > 1 or layers.max() > layers.min())
-    return "layer" if several else "sand"
+    return "layer" if several and directed == "layer" else "sand"
 
 
 def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
@@ -253,7 +256,9 @@ class Ranges:
         wanted = measure_range(colouring, snapshot)
         if wanted is None:
             return None
-        name = colouring.name
+        name, direction = colouring.name, snapshot.run.direction
+        if direction.span is not None and direction.colour == name and not follows:
+            return direction.span
         if follows and colouring.kind == "continuous":
             span = self._eased[name] = ease(self._eased.get(name), wanted)
             return span

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import COARSEST, FINEST, Box, Camera2D, Inset, Size
 from repose.app.render.framing import MARGIN
-from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D
+from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D, facing
 from repose.sim.experiment.snapshot import Snapshot
 
 OUTWARD, INWARD = 0.2, 0.8
@@ -96,9 +96,15 @@ def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
     return first_following(snapshot, size, room).camera
 
 
+def directed_camera(snapshot: Snapshot) -> Camera:
+    """A camera that frames nothing yet; in space it has the direction of view of the scene."""
+    in_space = snapshot.grains.position.shape[1] == 3
+    return facing(snapshot.run.direction.look) if in_space else Camera2D()
+
+
 def first_following(snapshot: Snapshot, size: Size, room: Inset) -> Following:
     """The camera of `first_camera` with the height above which walls are not needed."""
-    camera: Camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
+    camera = directed_camera(snapshot)
     camera.frame(snapshot.geometry.box, size)
     return follow(None, snapshot, camera, size, room, 0.0)
 

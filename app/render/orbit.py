@@ -186,4 +186,10 @@ def _balance(z: NDArray[np.float64], side: NDArray[np.float64]) -> float:
     return float(((z + side).max() - (z - side).max()) / 2)
 
 
+def facing(look: str) -> Camera3D:
+    """A camera in a named direction of view."""
+    azimuth, elevation = VIEWS[look]
+    return Camera3D(azimuth=azimuth, elevation=elevation)
+
+
 Camera = Camera2D | Camera3D

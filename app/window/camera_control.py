@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repose.app.render.camera import Box, Camera2D, Inset, Size
-from repose.app.render.follow import Following, follow, without_idle_walls
+from repose.app.render.follow import Following, directed_camera, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
@@ -68,7 +68,7 @@ class CameraControl:
         scene = ui.snapshot
         kind = Camera3D if scene.grains.position.shape[1] == 3 else Camera2D
         if not isinstance(ui.camera, kind):
-            ui.camera, self._following, self._goal = kind(), None, None
+            ui.camera, self._following, self._goal = directed_camera(scene), None, None
             self.follow_grains()
         if self.box is not None and len(self.box[0]) == scene.grains.position.shape[1]:
             if isinstance(ui.camera, Camera3D):

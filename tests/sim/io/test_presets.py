@@ -229,3 +229,27 @@ def test_typed_values_of_runs_side_by_side() -> None:
     for typed, words in (("friction", "NAME=VALUE"), ("friction=0.1,,0.2", "NAME=VALUE"), ("friction=0.1", "1 value")):
         with pytest.raises(ParameterError, match=words):
             presets.side_by_side(base, [typed])
+
+
+def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
+    whole = GOOD + '\n[direction]\nsee = "It creeps."\nspeed = 2\nspan = [0.0, 0.5]\nspeeds = { flowing = 0.2 }\n'
+    direction, scene = presets.parse(whole, "try").direction, scenes()["heap"].direction
+    assert direction is not None
+    assert (str(direction.see), direction.speed, direction.span) == ("It creeps.", 2.0, (0.0, 0.5))
+    assert (direction.colour, direction.speed_in("flowing"), direction.speed_in("filling")) == (scene.colour, 0.2, 2.0)
+    assert presets.parse(GOOD, "try").direction is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('colour = "sped"', "Unknown colour 'sped': did you mean 'speed'?"),
+        ("speed = 0.0", "direction.speed = 0.0 is refused"),
+        ('look = "below"', "look 'below'"),
+        ("span = [1.0, 0.0]", "it must be None or two numbers, the smaller first"),
+        ("speeds = { flows = 0.2 }", "Unknown phase 'flows': did you mean 'flowing'?"),
+        ('colours = "speed"', "colours"),
+    ],
+)
+def test_a_direction_that_cannot_be_followed_is_refused(lines: str, words: str, tmp_path: Path) -> None:
+    assert words in refusal(f"{GOOD}\n[direction]\n{lines}\n", tmp_path)
