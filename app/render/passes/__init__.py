@@ -141,6 +141,11 @@ class Frame:
         """Metres per pixel; in 3D at the depth of the target of the camera."""
         return self.camera.resolution(self.size)
 
+    @property
+    def tilt(self) -> float:
+        """Angle by which the table is drawn tilted, clockwise [rad]."""
+        return self.camera.tilt
+
     def uniforms(self) -> dict[str, object]:
         """Uniforms of every shader of this dimension, by name."""
         uniforms = self.camera.uniforms(self.size) | {"in_space": self.dimension == 3}
