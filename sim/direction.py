@@ -48,6 +48,8 @@ class Direction(SceneRecord):
     """Other speeds by the name of the phase; in a film a phase with a `Pace` has the speed of its pace."""
     span: tuple[float, float] | None = None
     """Range of the colour [SI]; None for the rule of the colour."""
+    show: tuple[str, ...] = ()
+    """Names of switches of the picture that are on, besides those that are always on."""
     look: str = OBLIQUE
     """In space: the direction of view, one of `VIEWS`."""
     tilted: bool = True

@@ -10,6 +10,7 @@ from repose.app.render.colours import AUTOMATIC
 from repose.app.render.director import FilmStyle
 from repose.app.storage.recorder import ANIMATIONS, film_path, film_rate
 from repose.app.storage.view_settings import View
+from repose.sim.direction import NOT_DIRECTED, Direction
 
 FPS, ANIMATION_FPS = 60.0, 25.0
 """Default frames per second of films, and of GIF and WebP: these files are large, and programs play them slowly."""
@@ -23,16 +24,18 @@ class FilmPlan:
     style: FilmStyle
 
 
-def plan_film(video: str, request: FilmRequest) -> FilmPlan:
-    """The film that is written to the typed name `video`."""
+def plan_film(video: str, request: FilmRequest, direction: Direction = NOT_DIRECTED) -> FilmPlan:
+    """The film that is written to the typed name `video`, of a scene with this direction."""
     path = film_path(video)
     fps = request.fps or (ANIMATION_FPS if path.suffix.lower() in ANIMATIONS else FPS)
     return FilmPlan(
         path,
-        FilmStyle(request.pixels, film_rate(path, fps), view_of(request), request.speed, request.overlay == "full"),
+        FilmStyle(
+            request.pixels, film_rate(path, fps), view_of(request, direction), request.speed, request.overlay == "full"
+        ),
     )
 
 
-def view_of(request: FilmRequest) -> View:
+def view_of(request: FilmRequest, direction: Direction) -> View:
     """How the pictures are drawn."""
-    return View(colour_by=request.colour or AUTOMATIC, shown=dict.fromkeys(request.show, True))
+    return View(colour_by=request.colour or AUTOMATIC, shown=dict.fromkeys((*direction.show, *request.show), True))

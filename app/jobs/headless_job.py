@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from repose.app.errors import WindowError
-from repose.app.jobs.film_plan import plan_film
+from repose.app.jobs.film_plan import plan_film, view_of
 from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
@@ -28,7 +28,6 @@ from repose.app.render.framing import close_up, picture_room, picture_scale, who
 from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.view_settings import View
 from repose.sim.experiment.commands import Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
@@ -74,7 +73,11 @@ def run_job(job: Job) -> int:
         if request.save is not None:
             save = claim_for("--save", request.save)
             stack.callback(save.release)
-        film = HeadlessFilm(plan_film(request.video, request.film), plain(job.title)) if request.video else None
+        film = (
+            HeadlessFilm(plan_film(request.video, request.film, job.direction), plain(job.title))
+            if request.video
+            else None
+        )
         with Progress(title, quiet=request.json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, folder)
             experiment, result = _simulate(job, film, progress, stop, so_far)
@@ -262,7 +265,7 @@ def _save(experiment: Experiment, place: Claim, picture: bytes = b"") -> None:
 
 def _draw(experiment: Experiment, request: FilmRequest, file: BinaryIO) -> None:
     """Draw the last state of the run; raises `WindowError` without OpenGL."""
-    snapshot, view, size = Snapshot(), View(shown=dict.fromkeys(request.show, True)), request.pixels
+    snapshot, view, size = Snapshot(), view_of(request, experiment.direction), request.pixels
     take_snapshot(experiment, snapshot, forces=needs_forces(view))
     maker = open_picture_maker(size)
     try:

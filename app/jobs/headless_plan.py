@@ -32,8 +32,8 @@ class Job:
     """Parameters that differ from the scene's defaults, SI."""
     seed: int
     ready: str | None
-    direction: Direction | None
-    """How the preset is shown, if in another way than its scene."""
+    direction: Direction
+    """How the preset, or the scene, is shown."""
     threads: int | None
     """Threads of the engine; None for automatic."""
     resumed: SavedRun | None = None
@@ -77,7 +77,7 @@ def plan(request: RunRequest) -> Job:
         values=values,
         seed=resumed.log.seed if resumed else checked_seed(chosen.seed if request.seed is None else request.seed),
         ready=chosen.ready if request.ready else None,
-        direction=chosen.direction,
+        direction=chosen.direction or scenes()[chosen.scene].direction,
         threads=asked_threads(request.threads),
         resumed=resumed,
     )

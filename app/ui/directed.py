@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from repose.app.render.colours import AUTOMATIC
+from repose.app.render.passes import all_switches
 from repose.app.ui.panels import large_plot, plots
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward
@@ -22,6 +23,8 @@ class Followed:
     """The plot that opens as soon as the scene has it; empty once it is open, or the user has chosen one."""
     tab: str = ""
     """The tab that was chosen when the scene began."""
+    switched: dict[str, bool] = field(default_factory=dict)
+    """The switches that the direction has turned on, as they were before."""
 
 
 def see(ui: Ui) -> None:
@@ -45,7 +48,19 @@ def begin(ui: Ui, keeps_colour: bool = False) -> None:
     followed.plot, followed.tab = run.direction.plot, ui.settings.choices.tabs.get(plots.ROW, "")
     if not keeps_colour:
         ui.view.colour_by = AUTOMATIC
+    _turn_switches(ui, followed)
     ui.control.transport.follow(run.direction.speed_in(run.phase.name))
+
+
+def _turn_switches(ui: Ui, followed: Followed) -> None:
+    """Turn on what the scene shows, and back what the scene before has turned on, unless the user has turned it."""
+    switches = {switch.name: switch for switch in all_switches()}
+    for name, before in followed.switched.items():
+        switches[name].set(ui.view, before)
+    shown = [switches[name] for name in ui.snapshot.run.direction.show if name in switches]
+    followed.switched = {switch.name: switch.is_on(ui.view) for switch in shown}
+    for switch in shown:
+        switch.set(ui.view, True)
 
 
 def _open_plot(ui: Ui, followed: Followed) -> None:

@@ -67,6 +67,7 @@ class DirectionTable(schema.FilePart):
     seconds: Annotated[float | None, Gt(0.0), Le(LONGEST)] = None
     speeds: Mapping[str, Annotated[float, Ge(SLOWEST), Le(FASTEST)]] | None = None
     span: Annotated[tuple[float, float] | None, Strict(False), SPAN] = None
+    show: Annotated[schema.ListOf[Line] | None, schema.such_as(_("a list of names"), '["…"]')] = None
     look: Annotated[str | None, schema.Known(_("look"), lambda: VIEWS)] = None
     tilted: bool | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from repose.app.render.colours import COLOURINGS
 from repose.app.render.orbit import VIEWS
+from repose.app.render.passes import all_switches
 from repose.app.ui.pause_and_speed import SPEEDS
 from repose.sim.direction import LOOKS, OWN, Direction
 from repose.sim.direction import VIEWS as NAMES_OF_VIEWS
@@ -32,6 +33,7 @@ def test_a_direction_can_be_followed(name: str) -> None:
     scene = scenes()[scene_name]
     assert str(direction.see)
     assert direction.colour in {*COLOURINGS, OWN}
+    assert set(direction.show) <= {switch.name for switch in all_switches()}
     assert set(direction.speeds) <= set(scene.phase_names)
     assert direction.plot in offered_plots(scene.name)
     assert direction.seconds <= 120.0

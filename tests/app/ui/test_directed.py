@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from repose.app.render.colours import AUTOMATIC
+from repose.app.render.passes.velocity_arrows import VELOCITY_ARROWS
 from repose.app.ui import directed
 from repose.app.ui.panels import plots
 from repose.app.ui.pause_and_speed import SPEEDS
@@ -72,6 +73,22 @@ def test_a_chosen_colour_stays_in_its_scene_and_ends_with_it(window: PanelHarnes
     put(window.ui.snapshot, scene="bounce", direction=NOT_DIRECTED)
     directed.see(window.ui)
     assert window.ui.view.colour_by == AUTOMATIC
+
+
+def test_what_a_scene_shows_is_on_until_the_user_turns_it_off_and_off_again_in_the_next_scene(
+    window: PanelHarness,
+) -> None:
+    view = window.ui.view
+    put(window.ui.snapshot, scene="impacts", direction=replace(SLOW, show=("velocity_arrows",)))
+    directed.see(window.ui)
+    assert VELOCITY_ARROWS.is_on(view)
+    VELOCITY_ARROWS.set(view, False)
+    flow(window)
+    assert not VELOCITY_ARROWS.is_on(view)
+    VELOCITY_ARROWS.set(view, True)
+    put(window.ui.snapshot, scene="heap", direction=SLOW)
+    directed.see(window.ui)
+    assert not VELOCITY_ARROWS.is_on(view)
 
 
 def test_the_colour_of_the_last_session_stays_at_the_start(harness: PanelHarness) -> None:
