@@ -600,9 +600,7 @@ SCENE = Scene(
         "The eight impacts of Chung & Ooi (2011): forces, contact times, rebounds, spins beside those published."
     ),
     direction=Direction(
-        see=_(
-            "The eight impacts of Chung & Ooi (2011): forces, contact times, rebounds, spins beside those published."
-        ),
+        see=_("The spheres touch for microseconds: their velocities turn round while the force rises and falls."),
         colour=OWN,
         plot="force",
         speed=1.0,

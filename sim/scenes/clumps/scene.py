@@ -528,9 +528,7 @@ IN_SPACE = Scene(
         "Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose."
     ),
     direction=Direction(
-        see=_(
-            "Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose."
-        ),
+        see=_("The container is lifted: clumps hook into one another, and their heap is steeper than one of balls."),
         colour="layer",
         plot="angle",
         speed=1.0,
@@ -581,7 +579,7 @@ IN_PLANE = replace(
     title=_("Joined discs"),
     summary=_("Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs."),
     direction=Direction(
-        see=_("Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs."),
+        see=_("The walls are lifted: rods stay in a steeper heap than loose discs."),
         colour="layer",
         plot="angle",
         speed=1.0,

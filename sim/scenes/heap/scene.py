@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ from repose.sim.scenes.heap.container import (
     smallest_grain,
 )
 from repose.sim.scenes.heap.parameters import HeapParameters
-from repose.sim.scenes.heap.prepared import column
+from repose.sim.scenes.heap.prepared import COLUMNS, column
 from repose.sim.scenes.heap.surface import slope_now
 
 PROFILE_INTERVAL = 0.05
@@ -446,7 +447,7 @@ SCENE = Scene(
     title=_("Heap"),
     summary=_("Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3)."),
     direction=Direction(
-        see=_("Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3)."),
+        see=_("The right wall opens: the column collapses, and a heap with a straight slope stays."),
         colour="layer",
         plot="angle",
         speed=1.0,
@@ -476,7 +477,7 @@ SCENE = Scene(
             **tilt_and_trickle.NUMBERS,
         },
         turned=lambda state: state.other.turned,
-        prepared={"column": column},
+        prepared={name: partial(column, name) for name in COLUMNS},
     ),
     view=SceneView(
         box=box,

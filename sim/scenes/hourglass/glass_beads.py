@@ -21,10 +21,6 @@ SCENE = replace(
     name="hourglass_glass",
     title=_("Hourglass of glass beads"),
     summary=_("Rotating Hertz-Mindlin beads flow through a round neck, which is opened once they have settled."),
-    direction=replace(
-        PUBLISHED.direction,
-        see=_("Rotating Hertz-Mindlin beads flow through a round neck, which is opened once they have settled."),
-    ),
     parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
     model=replace(PUBLISHED.model, law=LAW.name, rotates=lambda parameters: True),
     limits=SceneLimits(),
