@@ -76,8 +76,8 @@ class DirectionTable(schema.FilePart):
         given = {name: getattr(self, name) for name in self.model_fields_set}
         for phase in given.get("speeds", ()):
             require_known(phase, scene.phase_names, _("phase"))
-        if "see" in given:
-            given["see"] = Message(given["see"])
+        if self.see is not None:
+            given["see"] = Message(self.see)  # a template of the catalogues
         directed: Direction = replace(scene.direction, **given)
         return directed
 
@@ -138,6 +138,8 @@ class PresetCard:
     question: str = ""
     together: bool = False
     """Whether it is several runs side by side."""
+    see: str = ""
+    """What the audience should see, if it is not what it should see in the scene; one sentence."""
 
 
 @cache
@@ -284,8 +286,17 @@ def card_of(name_or_path: str | Path) -> PresetCard:
     document = _document(text, name)
     head = schema.checked(PresetHead, document)
     title = head.title if "title" in head.model_fields_set else Path(name).stem
-    together = bool(document.get("side_by_side"))
-    return PresetCard(str(name_or_path), title, head.scene, head.about, head.question, together)
+    together, directed = bool(document.get("side_by_side")), document.get("direction")
+    see = directed.get("see", "") if isinstance(directed, dict) else ""
+    return PresetCard(
+        str(name_or_path),
+        title,
+        head.scene,
+        head.about,
+        head.question,
+        together,
+        see if isinstance(see, str) else "",
+    )
 
 
 def title_of(scene: str, parameters: ParameterSet) -> str:

@@ -174,6 +174,11 @@ def test_saving_over_a_file_keeps_its_comments_and_drops_what_is_default_again()
     assert presets.parse(text, "mine").values == {"gravity": 3.7}
 
 
+def test_the_card_of_a_preset_says_what_to_see_if_it_is_not_that_of_its_scene() -> None:
+    assert "arch" in presets.card_of("hourglass-clogging").see
+    assert presets.card_of("hourglass").see == ""
+
+
 def test_the_card_of_a_preset_is_read_without_a_look_at_its_values(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
     path.write_text('title = "Odd"\nscene = "heap"\n[parameters]\nfriction = "slippery"\n', encoding="utf-8")
