@@ -107,13 +107,19 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
         assert scenes()["rod"].summary in said
     said.clear()
     snapshot = finished("rod")
-    with open_harness(tmp_path, snapshot):
+    with open_harness(tmp_path, snapshot) as harness:
+        assert scenes()["rod"].summary in said, "the question stays"
+        count = len(snapshot.results.outcomes)
+        assert f"✓ All {count} stated outcomes hold." in map(str, said)
+        assert not {entry.statement for entry in snapshot.results.outcomes} & set(said), "the table is shown on request"
+        harness.click("task.table")
+        harness.frame(2)
         for entry in snapshot.results.outcomes:
             assert {entry.statement, entry.found, entry.expected, task.HOLDS} <= set(said)
     said.clear()
     failed = with_fields(snapshot, outcomes=(replace(snapshot.results.outcomes[0], holds=False),))
-    with open_harness(tmp_path, failed):
-        assert task.FAILS in said
+    with open_harness(tmp_path, failed) as harness:
+        assert "✗ 0 of 1 stated outcome holds." in map(str, said)
     said.clear()
     with open_harness(tmp_path, course("heap")[0]):
         assert scenes()["heap"].summary not in said
