@@ -24,7 +24,7 @@ Picture = NDArray[np.uint8]
 
 CARD, FADE = 1.5, 0.4
 """Duration of the title card, and of its fading at the end [s]."""
-REST, STILL = 1.0, 2.0
+REST, STILL = 1.0, 3.0
 """Time in which the camera comes to rest at the end, and duration of the still picture with the angle [s]."""
 
 

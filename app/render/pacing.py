@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from repose.sim.experiment.phase import NOT_BEGUN, Pace, Phase
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, Number, _, joined
+from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.scales import nice_step
 
 COLLAPSE = 3.3
@@ -100,6 +100,13 @@ def describe_speed(speed: float | None) -> Message:
     shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 2 - len(str(int(factor)))):.0f}"
     kind = _("time lapse") if speed > 1.0 else _("slow motion")
     return joined((Number(float(shown), format="g"), kind), " × ")
+
+
+def clock_text(snapshot: Snapshot) -> Message:
+    """The simulated time: "1.234 s", and "37.9 µs" in a scene of microseconds."""
+    if snapshot.run.time_scale == 1.0:
+        return formatted(snapshot.run.time, ".3f", "s")
+    return with_prefix(snapshot.run.time, "s", 3)
 
 
 def _first_raise(rule: Pace | None) -> float:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from repose.app.render.pacing import describe_speed
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import EMPTY, Message, _, formatted, with_prefix
+from repose.sim.message import EMPTY, Message, _
 
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
 """Simulated over wall time; None is as fast as possible."""
@@ -78,15 +78,6 @@ class Transport:
 def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
     """Wanted ratio of simulated to wall time, with the time scale of the scene; None: as fast as possible."""
     return None if transport.speed is None else transport.speed * snapshot.run.time_scale
-
-
-def clock_text(snapshot: Snapshot) -> Message:
-    """The simulated time: "1.234 s", and "37.9 µs" in a scene of microseconds."""
-    return (
-        formatted(snapshot.run.time, ".3f", "s")
-        if snapshot.run.time_scale == 1.0
-        else with_prefix(snapshot.run.time, "s", 3)
-    )
 
 
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> Message:

@@ -17,8 +17,9 @@ VELOCITY_ARROWS = Switch(
 )
 LONGEST = 4.0
 """Length of the arrow of a fast grain [mean radii]."""
-LONGEST_OF_FEW = 1.7
-"""Length of the arrow of the fastest of a few spheres with labels [mean radii]: they are large in the picture."""
+LONGEST_OF_FEW = 1.0
+"""Length of the arrow of the fastest of a few spheres with labels [mean radii]: it ends at
+the edge of the sphere, below its label."""
 FAST = 0.95
 """Share of the grains that are slower than a fast grain [-]."""
 FASTER = 2.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.language import translated
+from repose.app.render.film_words import FAILS, HOLDS, verdict
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
@@ -16,7 +17,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.experiment import Course, Scene
 from repose.sim.measure.display import Outcome
-from repose.sim.message import EMPTY, Message, _, joined, plain, plural
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes
 
 WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
@@ -30,7 +31,6 @@ STATEMENT = 0.42
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
-HOLDS, FAILS = plain("✓"), plain("✗")
 HEAD = (EMPTY, _("outcome"), _("found"), _("expected"))
 
 
@@ -96,21 +96,11 @@ def _draw_sentences(ui: Ui, width: float) -> None:
             write(ui, words, colour, width - 16.0 * ui.window.scale)
 
 
-def verdict(outcomes: tuple[Outcome, ...]) -> Message:
-    """Whether the stated outcomes hold, one sentence."""
-    count, held = len(outcomes), sum(entry.holds for entry in outcomes)
-    if held == count:
-        return plural("The stated outcome holds.", "All {count} stated outcomes hold.", count=count)
-    return plural(
-        "{held} of {count} stated outcome holds.", "{held} of {count} stated outcomes hold.", count=count, held=held
-    )
-
-
 def _draw_verdict(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
     """Draw the sentence, and a button that opens or closes the table."""
     holds, table = all(entry.holds for entry in outcomes), ui.states[OutcomeTable]
     colour = ui.palette.good if holds else ui.palette.bad
-    write(ui, joined((HOLDS if holds else FAILS, verdict(outcomes)), " "), colour, width - 16.0 * ui.window.scale)
+    write(ui, verdict(outcomes), colour, width - 16.0 * ui.window.scale)
     label = _("Hide the table") if table.is_open else _("Show the table")
     if button(
         ui, "task.table", label, help=_("Each stated outcome with the numbers of this run."), width=button_width(label)

@@ -362,7 +362,8 @@ SCENE = Scene(
     direction=Direction(
         see=_("Grains fill a goblet: the pressure rises with the depth, and the walls bear a part of the weight."),
         colour="pressure",
-        plot="motion",
+        plot="packing",
+        span=(0.0, 1000.0),  # the weight of the grains in a goblet; impacts while it is filled exceed it
         speed=1.0,
         seconds=20.0,
     ),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.render.pacing import describe_speed
-from repose.app.ui.pause_and_speed import SPEEDS, Transport, clock_text, describe_pace, wanted_speed
+from repose.app.render.pacing import clock_text, describe_speed
+from repose.app.ui.pause_and_speed import SPEEDS, Transport, describe_pace, wanted_speed
 from repose.sim.registry import scenes
 
 from tests.english import english
