@@ -258,3 +258,15 @@ def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
 )
 def test_a_direction_that_cannot_be_followed_is_refused(lines: str, words: str, tmp_path: Path) -> None:
     assert words in refusal(f"{GOOD}\n[direction]\n{lines}\n", tmp_path)
+
+
+def test_a_preset_that_begins_with_a_prepared_state_fits_it_in_all_of_its_runs() -> None:
+    ready = [preset for preset in map(presets.load, presets.names()) if preset.ready is not None]
+    assert len(ready) > 1
+    for preset in ready:
+        scene = scenes()[preset.scene]
+        for run in preset.runs:
+            prepared = scene.course.prepared[run.ready](scene.parameters.checked(run.values))
+            assert prepared is not None, preset.name
+    other = scenes()["heap"].parameters.checked({"grain_count": 299})
+    assert scenes()["heap"].course.prepared["small"](other) is None, "filled with other grains"
