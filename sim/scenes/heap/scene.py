@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,7 @@ from repose.sim.scenes.heap.container import (
     smallest_grain,
 )
 from repose.sim.scenes.heap.parameters import HeapParameters
-from repose.sim.scenes.heap.prepared import COLUMNS, column
+from repose.sim.scenes.heap.prepared import PREPARED
 from repose.sim.scenes.heap.surface import slope_now
 
 PROFILE_INTERVAL = 0.05
@@ -477,7 +476,7 @@ SCENE = Scene(
             **tilt_and_trickle.NUMBERS,
         },
         turned=lambda state: state.other.turned,
-        prepared={name: partial(column, name) for name in COLUMNS},
+        prepared=PREPARED,
     ),
     view=SceneView(
         box=box,
