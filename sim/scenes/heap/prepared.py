@@ -13,7 +13,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.stepping import advance, is_finished
-from repose.sim.scenes.common.prepared import Filling, reading, write
+from repose.sim.scenes.common.prepared_states import Filling, reading, write
 from repose.sim.scenes.heap.container import HeapState
 
 COLUMNS = {

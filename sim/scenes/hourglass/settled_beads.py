@@ -1,6 +1,6 @@
 """Prepared states of the hourglass of glass beads: grains at rest over the closed neck.
 
-`python -m repose.sim.scenes.hourglass.prepared [NAME …]` creates them again.
+`python -m repose.sim.scenes.hourglass.settled_beads [NAME …]` creates them again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from repose.sim.engine.world import World
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.stepping import advance
 from repose.sim.scenes.common.phases import FILLED
-from repose.sim.scenes.common.prepared import Filling, reading, write
+from repose.sim.scenes.common.prepared_states import Filling, reading, write
 from repose.sim.scenes.hourglass.random_filling import HourglassState
 
 FILLINGS = {
