@@ -18,7 +18,7 @@ from repose.sim.scenes.heap.container import HeapState
 
 COLUMNS = {
     "column": Filling(),
-    "small": Filling({"grain_count": 300}, 7),  # with seed 1 the heap of friction 0.4 is flatter than that of 0.2
+    "small": Filling({"grain_count": 300}, 8),  # its heaps are close to the means of many; small heaps scatter
     "rough": Filling({"base_radius": 1e-3}),
     "rotating": Filling({"rotation": True}),
 }

@@ -16,7 +16,7 @@ from repose.sim.scenes.hourglass.random_filling import HourglassState
 
 FILLINGS = {
     "beads": Filling(),
-    "clogging": Filling({"orifice": 0.042, "grain_count": 800, "friction": 0.5}, 3),
+    "clogging": Filling({"orifice": 0.042, "grain_count": 800, "friction": 0.5}, 4),  # clogs after 439 grains
 }
 """Prepared states by name."""
 
