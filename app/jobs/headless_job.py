@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 
 from repose.app.errors import WindowError
 from repose.app.jobs.film_plan import plan_film, view_of
-from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.jobs.requests import FilmRequest
@@ -28,6 +27,7 @@ from repose.app.render.framing import close_up, picture_room, picture_scale, who
 from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
+from repose.app.window.headless_film import HeadlessFilm, open_picture_maker
 from repose.sim.experiment.commands import Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
@@ -73,11 +73,10 @@ def run_job(job: Job) -> int:
         if request.save is not None:
             save = claim_for("--save", request.save)
             stack.callback(save.release)
-        film = (
-            HeadlessFilm(plan_film(request.video, request.film, job.direction), plain(job.title))
-            if request.video
-            else None
-        )
+        film = None
+        if request.video:
+            plan = plan_film(request.video, request.film, plain(job.title), job.direction)
+            film = HeadlessFilm(plan.path, plan.style)
         with Progress(title, quiet=request.json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, folder)
             experiment, result = _simulate(job, film, progress, stop, so_far)

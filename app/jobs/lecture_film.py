@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_height, title_card
-from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.language import current_language, in_language, translated
 from repose.app.lectures.answers import unanswered
@@ -32,6 +31,7 @@ from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages
 from repose.app.storage.recorder import Recorder, names_of
 from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view_settings import View
+from repose.app.window.headless_film import open_picture_maker
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
 from repose.sim.experiment.control import carry_out
 from repose.sim.experiment.side_by_side import SideBySide, advance_all, take_snapshots

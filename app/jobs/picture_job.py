@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.replay_job import NOT_WRITTEN, WRITTEN, export_run, saved_runs
 from repose.app.jobs.requests import ExportRequest, PictureRequest, parsed_size
 from repose.app.jobs.result_folder import claim_for
@@ -14,6 +13,7 @@ from repose.app.render.passes import needs_forces
 from repose.app.render.still import still
 from repose.app.storage.png import save_png
 from repose.app.storage.view_settings import View
+from repose.app.window.headless_film import open_picture_maker
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from repose.app.jobs.film_plan import plan_film
-from repose.app.jobs.headless_film import HeadlessFilm
 from repose.app.jobs.headless_plan import title_of
 from repose.app.jobs.requests import ExportRequest, ReplayRequest
 from repose.app.jobs.result_folder import claim_for
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import stoppable
+from repose.app.window.headless_film import HeadlessFilm
 from repose.sim.direction import NOT_DIRECTED
 from repose.sim.experiment.saved_side_by_side import Saved, singles
 from repose.sim.experiment.snapshot import Snapshot
@@ -98,8 +98,9 @@ def film_run(request: ReplayRequest, threads: int | None) -> int:
     path, since, until = request.file, request.since, request.until
     saved = _single(path)
     listed = scenes().get(saved.log.scene)
-    plan = plan_film(request.video, request.film, listed.direction if listed else NOT_DIRECTED)
-    film = HeadlessFilm(plan, plain(title_of(saved)))
+    direction = listed.direction if listed else NOT_DIRECTED
+    plan = plan_film(request.video, request.film, plain(title_of(saved)), direction)
+    film = HeadlessFilm(plan.path, plan.style)
     duration, last = 0.0, None
     try:
         with _replaying(f"Film of {path.name}") as on_progress:

@@ -82,8 +82,8 @@ def picture() -> SelfTestResult:
 
 def draw_heap() -> None:
     """Draw a filled column off-screen and print the share of pixels that are not background."""
-    from repose.app.jobs.headless_film import open_picture_maker
     from repose.app.storage.view_settings import View
+    from repose.app.window.headless_film import open_picture_maker
     from repose.sim.experiment.snapshot import Snapshot
 
     snapshot = Snapshot()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.render.camera import NO_INSET
 from repose.app.render.follow import first_camera
 from repose.app.render.pictures_side_by_side import LINE, columns_for, joined, places, shape_of
 from repose.app.storage.thumbnails import DRAWN, thumbnail, without_words
 from repose.app.storage.view_settings import View
+from repose.app.window.headless_film import open_picture_maker
 from repose.sim.experiment.snapshot import Snapshot
 
 

@@ -120,19 +120,28 @@ class Film:
         """Length of the film so far [s]."""
         return self.frames / self.rate
 
+    def file_for(self, scene: str) -> Path | None:
+        """The file with the typed name or the name of the scene; None, with the reason in `trouble`, for a name that no
+        file can have."""
+        self.trouble = EMPTY
+        stem = (self.name.strip() or scene).removesuffix(self.format)
+        if NAME.fullmatch(stem) and stem.strip("."):
+            return self.folder / f"{stem}{self.format}"
+        self.trouble = Message(
+            "'{name}' cannot be a file's name: use letters, digits, spaces and hyphens.", name=self.name
+        )
+        return None
+
     def start(self, scene: str = "film") -> None:
         """Begin a new file with the typed name or the name of the scene; a number is appended if the name exists."""
         if self.running or self.finishing:
             return
-        self.trouble, self.frames, self.parts = EMPTY, 0, ()
-        stem = (self.name.strip() or scene).removesuffix(self.format)
-        if not NAME.fullmatch(stem) or not stem.strip("."):
-            self.trouble = Message(
-                "'{name}' cannot be a file's name: use letters, digits, spaces and hyphens.", name=self.name
-            )
+        self.frames, self.parts = 0, ()
+        file = self.file_for(scene)
+        if file is None:
             return
         try:
-            self._sink = self.open(self.folder / f"{stem}{self.format}", self.size, self.rate)
+            self._sink = self.open(file, self.size, self.rate)
         except Exception as error:  # a missing or broken library can raise any error
             self.trouble = sentence_of(error)
             return

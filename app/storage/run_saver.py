@@ -138,6 +138,10 @@ class RunSaver:
         picture = self.take_picture()
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known, picture))))
 
+    def copy_for(self, take: Callable[[Saved], None]) -> None:
+        """Pass a copy of the run to `take`, in the thread that saves."""
+        self.send(Copy(lambda saved: self._jobs.put(lambda: take(saved))))
+
     def export(self, target: Path) -> None:
         """Write the grains between two steps for other programs; the suffix selects the format."""
         self.message, self.trouble = EMPTY, EMPTY

@@ -69,6 +69,8 @@ class Choices(BaseModel):
     """Radius of the added grains [mean radii of the grains]."""
     recent_runs: Annotated[list[str], MaxLen(50)] = []
     """Files of runs that were saved or opened in the window, the latest first."""
+    expert: bool = False
+    """Whether the window shows all controls at once; otherwise those used most, and the others under *More*."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}
     """Panels and groups of parameters by name: True if unfolded, False if folded."""
     tabs: Annotated[dict[str, str], MaxLen(20)] = {}

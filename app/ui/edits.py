@@ -26,7 +26,7 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
-from repose.sim.message import Capital, Message, _, joined, plain
+from repose.sim.message import EMPTY, Capital, Message, _, joined, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 PATIENCE = 3
@@ -79,6 +79,8 @@ class Edits:
     """Why a parameter's last edit was refused, by parameter name."""
     refused: int = 0
     """Number of refused edits."""
+    busy: Message = EMPTY
+    """Why no value can be changed now: the run in the window is about to be replaced. Written by the window."""
     marks: list[EditMark] = field(default_factory=list)
     """Changes of this run, for the plots."""
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
@@ -136,6 +138,10 @@ class Edits:
             return False
         before = {name: self.value(name) for name in values}
         self.refusals.clear()
+        if self.busy:
+            self.refusals.update(dict.fromkeys(values, self.busy))
+            self.refused += 1
+            return False
         try:
             checked = parameters.changed(**{name: value for name, (value, _) in self._wanted.items()} | dict(values))
         except ParameterError as error:

@@ -10,6 +10,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Capital, Message, plain
 from repose.sim.parameters import changes_in
 
+Kind = Literal["phase", "measured", "changed"]
 MOST = 300
 """Largest number of events; the oldest are deleted first."""
 
@@ -20,7 +21,7 @@ class Event:
 
     at: int
     time: float
-    kind: Literal["phase", "measured", "changed"]
+    kind: Kind
     text: Message
     mark: EditMark | None = None
     """The change of a parameter, if the event is one."""

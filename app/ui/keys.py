@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import pygame
+from repose.app.ui.places import toggle_more
 from repose.app.ui.scene_actions import RESET, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action, Snapshot
@@ -58,6 +59,14 @@ WINDOW_KEYS = (
     ),
     Key("hide_panels", _("Tab"), _("hide or show all panels"), _("Window"), codes=(pygame.K_TAB,)),
     Key("fold", plain("F4"), _("fold or unfold the column at the left"), _("Window"), codes=(pygame.K_F4,)),
+    Key(
+        "more",
+        plain("F12"),
+        _("show all controls, or those used most"),
+        _("Window"),
+        toggle_more,
+        codes=(pygame.K_F12,),
+    ),
     Key(
         "next_column", plain("F6"), _("move the keyboard to column, bar or actions"), _("Window"), codes=(pygame.K_F6,)
     ),

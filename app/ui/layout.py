@@ -16,6 +16,7 @@ from repose.app.ui.panels import Panel, Side, all_panels, instead
 from repose.app.ui.places import (
     GUESS,
     STABILITY,
+    TABS,
     TOOLS,
     GuessArea,
     LectureArea,
@@ -25,6 +26,7 @@ from repose.app.ui.places import (
     give_focus,
     is_low,
     is_short,
+    shows_all,
     take_focus,
 )
 from repose.app.ui.ui import Ui
@@ -50,6 +52,8 @@ LEAST_PICTURE = 240.0
 """Width kept for the picture [px at scale 1]."""
 TAB_PADDING = 6.0
 """Padding beside the name of a tab [px at scale 1]."""
+TIGHT_TABS = 3.5
+"""The same in a row that ends with a button."""
 LEAST_TOOLS = 170.0
 """Height of the tools at the foot of the column below which the column scrolls as a whole [px at scale 1]."""
 FIXED = (
@@ -200,7 +204,8 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
     used = imgui.get_cursor_pos_y() - start
     if short or not ui.states[ParameterArea].covers_tools:
         room = height - used - 2 * imgui.get_style().window_padding.y
-        tabs = panels[len(above) :] + (_on("low") if is_low(ui) else []) + _on("tools")
+        tools = _on("tools") if shows_all(ui, TABS) else _on("tools")[:1]
+        tabs = panels[len(above) :] + (_on("low") if is_low(ui) else []) + tools
         _draw_tools(ui, tabs, max(room, LEAST_TOOLS * ui.window.scale))
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
@@ -217,7 +222,9 @@ def _draw_instead(ui: Ui, panel: Panel, width: float, height: float) -> None:
 def _draw_tools(ui: Ui, panels: list[Panel], height: float) -> None:
     """The row of tabs, completed before the chosen panel is drawn, because a panel that fails closes open tab bars."""
     top = imgui.get_cursor_pos_y()
-    chosen = choose_tab(ui, TOOLS, {panel.name: panel.title for panel in panels}, TAB_PADDING)
+    section = "" if ui.settings.choices.expert else TABS
+    padding = TIGHT_TABS if section and shows_all(ui, TABS) else TAB_PADDING
+    chosen = choose_tab(ui, TOOLS, {panel.name: panel.title for panel in panels}, padding, section)
     if chosen is None:
         return
     left = max(height - (imgui.get_cursor_pos_y() - top), ui.window.scale)

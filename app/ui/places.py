@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
+from repose.sim.message import _
 
 FOLD = "column"
 """Entry of the settings that says whether the column is unfolded."""
@@ -23,6 +25,10 @@ SHORT = 570.0
 """Height of the column below which it has no room for parameters and tools one below the other [px at scale 1]."""
 LOW = 444.0
 """Height of the column below which it has no room for the readings above the tabs [px at scale 1]: a tab has them."""
+MORE = "more."
+"""Beginning of the entries of the settings that say whether a section of the window shows all its controls."""
+ACTIONS, MOUSE, TABS, TIME = SECTIONS = tuple(f"{MORE}{part}" for part in ("actions", "mouse", "tabs", "time"))
+"""The sections with a button *More*: the actions, the tools of the mouse, the tabs of the column, the bar of time."""
 TOOLS = "tab"
 """The row of tabs in the column: its entry in the settings, and the beginning of the names of its widgets."""
 
@@ -129,6 +135,27 @@ def is_shown(ui: Ui, name: str, at_start: bool = False) -> bool:
 def show(ui: Ui, name: str, shown: bool) -> None:
     """Open or close such a part of the window."""
     ui.settings.choices.unfolded = {**ui.settings.choices.unfolded, name: shown}
+
+
+def shows_all(ui: Ui, section: str) -> bool:
+    """Whether one of the `SECTIONS` shows all its controls: in the expert layout, or after *More*."""
+    return ui.settings.choices.expert or is_shown(ui, section)
+
+
+def toggle_section(ui: Ui, section: str) -> None:
+    """Show all controls of a section, or only those used most."""
+    show(ui, section, not is_shown(ui, section))
+
+
+def toggle_more(ui: Ui) -> None:
+    """Show all controls of all sections, or only those used most if every section shows all; say so in a layout that
+    has all anyway."""
+    if ui.settings.choices.expert:
+        show_toast(ui, _("The expert layout shows all controls; it is chosen in the tab Window."))
+        return
+    everything = all(is_shown(ui, section) for section in SECTIONS)
+    for section in SECTIONS:
+        show(ui, section, not everything)
 
 
 def fold(ui: Ui) -> None:

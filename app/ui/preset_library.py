@@ -15,7 +15,7 @@ from repose.sim.experiment.commands import Command, Start, StartSideBySide
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
-from repose.sim.message import EMPTY, Message, _
+from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
 from repose.sim.wording import message_of, reason_of
@@ -186,6 +186,18 @@ class PresetLibrary:
         self.refresh()
         self.note(str(path), preset.title, scene)
         return True
+
+
+def being_built(library: PresetLibrary) -> Message:
+    """Why the parameters in the window cannot be changed now: another scene has been chosen and is being built; empty
+    if they can."""
+    if not library.awaited:
+        return EMPTY
+    preset = library.awaited[-1].preset
+    title = library.titles.get(preset) or plain(preset)
+    if not preset:
+        return _("A saved run is being opened: change its parameters as soon as it is there.")
+    return Message("{title} is being built: change its parameters as soon as it is there.", title=title)
 
 
 def start_of(preset: presets.Preset) -> Start | StartSideBySide:

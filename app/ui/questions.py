@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from imgui_bundle import imgui
 from repose.app.storage.run_saver import SavedState
 from repose.app.ui.ui import Ui
 from repose.sim.message import Capital, Message, _, joined, plain, plural
@@ -20,6 +21,8 @@ class Question:
     text: Message
     yes: Message
     act: Callable[[], object]
+    at: tuple[float, float] | None = None
+    """Where the click was that it follows [px of the window]; None after a key."""
 
 
 @dataclass
@@ -29,9 +32,18 @@ class OpenQuestion:
     question: Question | None = None
 
 
-def ask(ui: Ui, text: Message, yes: Message, act: Callable[[], object]) -> None:
-    """Ask before `act` is called; a later question replaces an open one."""
-    ui.states[OpenQuestion].question = Question(text, yes, act)
+def ask(ui: Ui, text: Message, yes: Message, act: Callable[[], object], here: bool = True) -> None:
+    """Ask before `act` is called; a later question replaces an open one. The question is where the click was, unless it
+    is not to be `here`."""
+    ui.states[OpenQuestion].question = Question(text, yes, act, _clicked() if here else None)
+
+
+def _clicked() -> tuple[float, float] | None:
+    """Where the mouse was clicked in this frame [px of the window]; None if it was not."""
+    if imgui.get_current_context() is None or not imgui.is_mouse_released(0):
+        return None
+    at = imgui.get_mouse_pos()
+    return at.x, at.y
 
 
 def open_question(ui: Ui) -> Question | None:
@@ -60,7 +72,8 @@ def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) 
         change=change,
         count=grains,
     )
-    ask(ui, text, _("Restart"), partial(ui.control.edits.set, {name: value}))
+    # Not over the slider, which is changed again or typed into instead of an answer.
+    ask(ui, text, _("Restart"), partial(ui.control.edits.set, {name: value}), here=False)
 
 
 def _in_words(parameter: Parameter, value: Value) -> Message:

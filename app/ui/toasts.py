@@ -96,6 +96,8 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
             False,
         ),
         ("recorded", busy, ended, False),
+        ("filmed", ui.work.whole_film.message, ui.work.whole_film.message, False),
+        ("not filmed", ui.work.whole_film.trouble, ui.work.whole_film.trouble, True),
     ]
 
 

@@ -22,6 +22,7 @@ from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.states import States
 from repose.app.ui.studies import Studies, StudyForm
 from repose.app.ui.ui_probe import UiProbe
+from repose.app.ui.whole_film import WholeFilm
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import EMPTY, Message
@@ -91,6 +92,7 @@ class Work:
     """Files and long work beside the run."""
 
     film: Film
+    whole_film: WholeFilm
     preset_library: PresetLibrary
     recent_runs: RecentRuns
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))

@@ -19,8 +19,9 @@ from repose.app.render.text import (
     write,
 )
 from repose.app.render.theme import Colour, colour32, vector
+from repose.app.ui.places import is_shown, toggle_section
 from repose.app.ui.ui import Ui
-from repose.sim.message import EMPTY, Message, joined, plain
+from repose.sim.message import EMPTY, Message, _, joined, plain
 
 EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
 LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
@@ -212,6 +213,21 @@ def button(
     return pressed
 
 
+MORE_HELP = _("Show everything of this part of the window, or only what is used most. F12 does so for all parts.")
+
+
+def more_button(ui: Ui, section: str, width: float, label: Message = EMPTY, hint: Message | str = "") -> None:
+    """Draw the button that shows or hides the further controls of a section, with its own label if there is one."""
+    label = label or (_("Fewer") if is_shown(ui, section) else _("More"))
+    if button(ui, section, label, hint=hint, width=width, help=MORE_HELP):
+        toggle_section(ui, section)
+
+
+def more_width(hint: Message | str = "") -> float:
+    """Width of the button *More*, whatever its present label [px]."""
+    return max(button_width(_("More"), hint), button_width(_("Fewer"), hint))
+
+
 def widths(labels: tuple[Message, ...]) -> list[float]:
     """Widths of buttons side by side that fill the room [px]: equal, or by their labels if a label does not fit."""
     room = imgui.get_content_region_avail().x - (len(labels) - 1) * imgui.get_style().item_spacing.x
@@ -307,17 +323,19 @@ def _entry(text: Message, key: str, current: bool) -> bool:
     return chosen
 
 
-def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float) -> str | None:
+def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float, section: str = "") -> str | None:
     """Draw a row of tabs with titles by name; returns the name of the shown tab, which is stored in the settings.
 
     `padding` is the room beside a title [px at scale 1]. Titles are not cut: if they do not fit, the row scrolls, and a
-    list has all of them.
+    list has all of them. A `section` of the window has its button *More* at the end.
     """
     style, chosen = imgui.get_style(), None
     # The row is laid out with these paddings at its first tab.
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.window.scale, style.frame_padding.y))
     imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.window.scale, style.item_inner_spacing.y))
-    wide = sum(text_width(title) + (2.0 * padding + 1.0) * ui.window.scale for title in titles.values())
+    further = plain("«") if section and is_shown(ui, section) else _("More")
+    named = [*titles.values(), *([further] if section else [])]
+    wide = sum(text_width(title) + (2.0 * padding + 1.0) * ui.window.scale for title in named)
     flags = imgui.TabBarFlags_.fitting_policy_scroll
     if wide > imgui.get_content_region_avail().x:
         flags |= imgui.TabBarFlags_.tab_list_popup_button
@@ -326,6 +344,11 @@ def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float
             if _tab(ui, group, name, title):
                 chosen = name
                 imgui.end_tab_item()
+        if section:
+            if imgui.tab_item_button(f"{translated(further)}###{section}", imgui.TabItemFlags_.trailing):
+                toggle_section(ui, section)
+            ui.probe.mark(section)
+            tooltip(MORE_HELP)
         imgui.end_tab_bar()
     imgui.pop_style_var(2)
     return chosen
@@ -338,7 +361,7 @@ def _tab(ui: Ui, group: str, name: str, title: Message) -> bool:
     if tabs.get(group) == name and group not in shown_tabs:
         flags = imgui.TabItemFlags_.set_selected
         shown_tabs.add(group)
-    shown, _ = imgui.begin_tab_item(f"{translated(title)}###{name}", None, flags)
+    shown, __ = imgui.begin_tab_item(f"{translated(title)}###{name}", None, flags)
     ui.probe.mark(f"{group}.{name}")
     if imgui.is_item_activated() and tabs.get(group) != name:
         ui.settings.choices.tabs = {**tabs, group: name}
@@ -376,7 +399,7 @@ def checkbox(ui: Ui, name: str, label: Message, value: bool, help: Message = EMP
     pad = style.frame_padding.y + 0.5 * (1.0 - size) * imgui.get_font_size()  # the box keeps its size
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(style.frame_padding.x, pad))
     imgui.push_font(None, style.font_size_base * size)
-    _, value = imgui.checkbox(f"{translated(label)}###{name}", value)
+    __, value = imgui.checkbox(f"{translated(label)}###{name}", value)
     imgui.pop_font()
     imgui.pop_style_var()
     ui.probe.mark(name)

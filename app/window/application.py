@@ -35,7 +35,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import insets, run_at
 from repose.app.ui.places import free_of_actions, free_of_buttons
-from repose.app.ui.preset_library import PresetLibrary, start_of
+from repose.app.ui.preset_library import PresetLibrary, being_built, start_of
 from repose.app.ui.studies import Studies
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
@@ -149,6 +149,7 @@ class Application:
         self.physics.chosen = ui.beside.chosen
         ui.program.dead = self.physics.dead
         ui.control.edits.see(ui.snapshot)
+        ui.control.edits.busy = being_built(ui.work.preset_library)
         ui.events.see(ui.snapshot, ui.control.edits)
         lecture_mode.see(ui)
         directed.see(ui)
@@ -180,7 +181,9 @@ class Application:
         if not ui.work.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
         ui.work.film.pump()
-        self._report()
+        ui.work.whole_film.tick()
+        if not self._kept:
+            self._report()
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
             self.settings.save()
@@ -227,6 +230,7 @@ class Application:
             ending.callback(ui.work.repeats.end)
             ending.callback(ui.work.studies.end)
             ending.callback(ui.work.workshop.end)
+            ending.callback(ui.work.whole_film.stop)
             if keep_run:
                 ending.callback(ui.work.run_saver.save_now)
             ending.callback(ui.work.film.stop)
@@ -325,11 +329,12 @@ class Application:
         from repose.app.ui.tools import chosen_tool
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
-        if self.ui.snapshot.serial:
+        if self.ui.snapshot.serial and not self.ui.work.preset_library.awaited:
             events, self._waiting = [*self._waiting, *events], []
         else:  # the keys of a scene are known only after its start
+            known = all_keys()
             unknown = [
-                event for event in events if is_letter(event) and find_key(keys, event.key, event.unicode, 0) is None
+                event for event in events if is_letter(event) and find_key(known, event.key, event.unicode, 0) is None
             ]
             self._waiting += unknown
             events = [event for event in events if event not in unknown]
@@ -556,19 +561,23 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.recent_runs import RecentRuns
     from repose.app.ui.ui import Control, Ui, Work
+    from repose.app.ui.whole_film import WholeFilm
+    from repose.app.window.headless_film import film_saved_run
 
     report = os.environ.get(REPORT_VARIABLE)
     kept: set[str] = set()
+    film, saver = Film(source=physics, direct=direct, open=Recorder, pacer=pacer), RunSaver(physics.send)
     return Ui(
         snapshot=physics.latest(),
         control=Control(physics.send, Edits(physics.send, UndoHistory()), Transport(physics)),
         camera=Camera2D(),
         settings=settings,
         work=Work(
-            film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
+            film=film,
+            whole_film=WholeFilm(film, saver, film_saved_run),
             preset_library=PresetLibrary(physics.send, lambda: physics.starts),
             recent_runs=RecentRuns(settings),
-            run_saver=RunSaver(physics.send),
+            run_saver=saver,
             repeats=Studies(physics.send, kept=kept),
             studies=Studies(physics.send, kept=kept),
         ),

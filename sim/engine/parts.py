@@ -222,6 +222,18 @@ def compile_geometry(model: Model, walled: bool) -> None:
             address_of(getattr(parts, name), kinds[name])
 
 
+def parts_of_walls(parts: Parts) -> tuple[str, ...]:
+    """Names of the parts that a world needs only if it has walls."""
+    return tuple(name for name in needed_parts(parts, walled=True) if name in OF_WALLS)
+
+
+def compile_walls(parts: Parts) -> None:
+    """Compile or load the parts of a model for walls in advance, which avoids a wait at the first drawn wall."""
+    kinds = argument_types()
+    for name in parts_of_walls(parts):
+        address_of(getattr(parts, name), kinds[name])
+
+
 _dispatcher = cache(compiled_part)
 
 

@@ -103,7 +103,7 @@ def compose(model: Model) -> Any:
     def is_ready(world: World) -> bool:
         return any(walled == has_walls(world) for walled, _ in parts_at)
 
-    run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
+    run.is_ready, run.parts_at, run.dispatcher = is_ready, parts_at, loop  # type: ignore[attr-defined]
     return in_threads(run)
 
 

@@ -100,6 +100,12 @@ def is_compiled(advance: Any, world: Any) -> bool:
     return bool(advance.loop.is_ready(world)) if hasattr(advance.loop, "is_ready") else True
 
 
+def lacks_only_walls(advance: Any, world: Any) -> bool:
+    """Whether the loop has stepped a world without walls, and this one has some: only their parts are compiled or
+    loaded."""
+    return not is_compiled(advance, world) and bool(advance.loop.parts_at)
+
+
 @compilable
 def share(count, thread_id, thread_count):
     """First row and last row + 1 of the share of one thread, out of `count` rows."""

@@ -67,9 +67,9 @@ def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[floa
                 what=what,
             )
         )
+    experiment.run.world = grown  # before compiling, so that the wall is seen meanwhile
     if not is_compiled(experiment.engine.advance, grown):
         experiment.session.before_compiling(experiment)
-    experiment.run.world = grown
     notify(experiment, Message("A wall of {length} is drawn.", length=length_text(length)))
 
 

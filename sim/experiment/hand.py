@@ -24,10 +24,10 @@ from repose.sim.engine.contacts.wall_geometry import approach
 from repose.sim.engine.fields import Sphere
 from repose.sim.engine.jit import address_of
 from repose.sim.engine.model import Coefficients, Model
-from repose.sim.engine.parts import argument_types, compiled_parts
+from repose.sim.engine.parts import argument_types, compiled_parts, has_walls
 from repose.sim.engine.roots import TINY
 from repose.sim.engine.step import compose
-from repose.sim.engine.threads import is_compiled
+from repose.sim.engine.threads import is_compiled, lacks_only_walls
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import remove_spheres
@@ -137,6 +137,17 @@ def prepare(experiment: Experiment) -> None:
     loop = compose(model_with_hand(experiment.engine.model))
     if not acts(experiment.run) and not is_compiled(loop, experiment.run.world):
         experiment.session.before_compiling(experiment)
+
+
+def lacking_parts(experiment: Experiment) -> tuple[str, ...]:
+    """What is compiled or loaded before the next step: the forces of the hand if the loop itself is complete, the parts
+    for walls, or the loop with those that the world needs (names of `repose.sim.study.preparation.PARTS`)."""
+    loop, world = experiment.engine.advance, experiment.run.world
+    if is_compiled(loop, world):
+        return ("mouse",)
+    if lacks_only_walls(loop, world):
+        return ("walls",)
+    return ("step loop", "walls") if has_walls(world) else ("step loop",)
 
 
 def require_running(experiment: Experiment, what: Message) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from repose.sim.experiment.commands import Act, Beginning, Command, From, Pull, Push, Release, Resume
 from repose.sim.experiment.control import carry_out, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.hand import lacking_parts
 from repose.sim.experiment.side_by_side import (
     SideBySide,
     advance_batch,
@@ -435,7 +436,9 @@ class Runner:
         self._serial += 1
         needed = experiment.scene.name, shown_parameters(experiment)
         shown.serial = self._serial
-        shown.engine = replace(shown.engine, paused=self._paused, compiling=True, needed=needed)
+        shown.engine = replace(
+            shown.engine, paused=self._paused, compiling=True, needed=needed, lacking=lacking_parts(experiment)
+        )
         self._newest = shown
         self._buffer.publish()
 

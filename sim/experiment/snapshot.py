@@ -394,6 +394,8 @@ class ShownEngine:
     """True while an engine is being compiled and nothing can move."""
     needed: tuple[str, ParameterValues] | None = None
     """Scene and parameters whose engine is being compiled; None if none is, and before they are known."""
+    lacking: tuple[str, ...] = ()
+    """What is being compiled of this engine: names of `repose.sim.study.preparation.PARTS`."""
     relaxing: float | None = None
     """Completed fraction of a long relaxation; None without one."""
     realtime_factor: float = 0.0

@@ -20,7 +20,7 @@ from repose.sim.engine import jit
 from repose.sim.engine.builder import with_levels, with_parts
 from repose.sim.engine.contacts.contact_table import compile_table, compiled_evaluation, compiled_fill
 from repose.sim.engine.model import Coefficients, Model
-from repose.sim.engine.parts import compiled_parts, needed_parts
+from repose.sim.engine.parts import compile_walls, compiled_parts, needed_parts, parts_of_walls
 from repose.sim.engine.step import compose
 from repose.sim.engine.timestep.survey import compile_survey, compiled_survey
 from repose.sim.engine.world import copy_world
@@ -36,9 +36,13 @@ from repose.sim.parameters import Value
 LOOP = "step loop"
 LOOP_WORDS = _("step loop")
 """The step loop in the window, which waits for this part only."""
-PARTS = {LOOP: 10.0, "contact table": 3.0, "stable time step": 3.0, "mouse": 1.5, "measurements": 1.5}
+WALLS, HAND = "walls", "mouse"
+PARTS = {LOOP: 10.0, "contact table": 3.0, "stable time step": 3.0, HAND: 1.5, WALLS: 5.0, "measurements": 1.5}
 """Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
-this machine (processor time for the heap on an AMD EPYC server)."""
+this machine (processor time for the heap on an AMD EPYC server). Walls are a part of their own where the user can draw
+some."""
+WORDS = {LOOP: LOOP_WORDS, WALLS: _("walls"), HAND: _("forces of the mouse")}
+"""The parts for which the window waits."""
 FILE = "compile_times.json"
 """Durations of the parts by engine [s], in the folder of the compiled code."""
 OVERDUE = 0.9
@@ -93,11 +97,18 @@ def needed_engines(first: str = presets.DEFAULT) -> tuple[Needed, ...]:
 
 def is_stored(needed: Needed) -> bool:
     """Whether all compiled functions of an engine are on disk, for this processor and these sources."""
-    return all(jit.is_stored(loop) for loops in loops_of(needed).values() for loop in loops)
+    loops = loops_of(needed)
+    return all(jit.is_stored(loop) for part in parts_of(needed) for loop in loops.get(part, ()))
+
+
+def parts_of(needed: Needed) -> dict[str, float]:
+    """The parts of an engine that are compiled ahead, as in `PARTS`."""
+    drawn = registry.scenes()[needed.scene].hand.free_walls
+    return {part: seconds for part, seconds in PARTS.items() if part != WALLS or drawn}
 
 
 def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
-    """numba's dispatchers of the functions of an engine, by part, not yet compiled; without those for walls."""
+    """numba's dispatchers of the functions of an engine, by part, not yet compiled."""
     scene, model = registry.scenes()[needed.scene], needed.model
     parameters = scene.parameters.checked(needed.values)
     coefficients = Coefficients(field_coefficients(scene, parameters), bond_coefficients(scene, parameters))
@@ -108,7 +119,8 @@ def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
         *(getattr(parts, name) for name in needed_parts(parts, walled=False)),
     )
     table = compiled_evaluation(model.law, model.shapes, params), compiled_fill()
-    loops = steps, table, (compiled_survey(model),), (compiled_fields(model, coefficients),)
+    walls = tuple(getattr(parts, name) for name in parts_of_walls(parts))
+    loops = steps, table, (compiled_survey(model),), (compiled_fields(model, coefficients),), walls
     return dict(zip(PARTS, loops))
 
 
@@ -120,15 +132,19 @@ def compile_engine(needed: Needed, show_progress: Callable[[str], None] = lambda
     engine, model = engine_for(scene, parameters, parameters), needed.model
     world = with_parts(with_levels(scene.course.begin(parameters, 1)[0], model.integrator.levels), model)
     coefficients = Coefficients(engine.field_coefficients, engine.bond_coefficients)
+    of_walls = compiled_parts(model, engine.law_parameters, coefficients)
     calls: tuple[Callable[[], Any], ...] = (
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, coefficients),
         lambda: compile_table(model, world, engine.law_parameters),
         lambda: compile_survey(model, world, engine.law_parameters, coefficients),
         lambda: compile_fields(model, coefficients),
+        lambda: compile_walls(of_walls),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}
     for part, call in zip(PARTS, calls, strict=True):
+        if part not in parts_of(needed):
+            continue
         show_progress(part)
         began = time.monotonic()
         call()
@@ -139,12 +155,12 @@ def compile_engine(needed: Needed, show_progress: Callable[[str], None] = lambda
 
 def expected_times(needed: Needed) -> dict[str, float]:
     """Expected duration of each part of compiling an engine on this machine [s]."""
-    known = _kept()
-    if needed.words in known:
+    known, parts = _kept(), parts_of(needed)
+    if known.get(needed.words, {}).keys() == parts.keys():
         return known[needed.words]
-    whole = sum(PARTS.values())
-    factor = statistics.median(sum(times.values()) / whole for times in known.values()) if known else 1.0
-    return {part: factor * seconds for part, seconds in PARTS.items()}
+    factors = [sum(times.values()) / sum(PARTS[part] for part in times) for times in known.values()]
+    factor = statistics.median(factors) if factors else 1.0
+    return {part: factor * seconds for part, seconds in parts.items()}
 
 
 def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> PreparationProgress:
@@ -157,38 +173,48 @@ def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> Pre
     ratio = seconds / max(expected[part], 1e-3)
     share = OVERDUE * ratio if ratio < 1.0 else 1.0 - (1.0 - OVERDUE) / ratio
     left = max(expected[part] - seconds, (1.0 - OVERDUE) * seconds)
-    words = LOOP_WORDS if part == LOOP else plain(part)
+    words = WORDS.get(part) or plain(part)
     return PreparationProgress(words, (before + share * expected[part]) / sum(expected.values()), left + after)
 
 
 class Watch:
-    """Progress of the step loop of an engine, which another thread compiles; the other parts are compiled in a process
-    beside it (repose.sim.experiment.compile_beside), or when they are needed.
+    """Progress of the parts of an engine for which the window waits, which another thread compiles; the other parts are
+    compiled in a process beside it (repose.sim.experiment.compile_beside), or when they are needed.
 
-    `progress` is called every frame; `finish` stores the duration for a loop that was compiled and not loaded.
+    `lacking` are the parts: the step loop, with walls if the world has some; or the walls or the mouse alone.
+    `progress` is called every frame; `finish` stores the duration of what was compiled and not loaded.
     """
 
-    def __init__(self, needed: Needed, clock: Callable[[], float] = time.monotonic) -> None:
-        self._needed, self._clock = needed, clock
-        self._stored = is_stored(needed)
+    def __init__(
+        self, needed: Needed, lacking: tuple[str, ...] = (LOOP,), clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._needed, self._clock, self._lacking = needed, clock, lacking or (LOOP,)
+        loops = loops_of(needed)
+        self._loops = [loop for part in self._lacking for loop in loops[part]]
+        self.is_stored = all(map(jit.is_stored, self._loops))
+        """Whether everything is on disk and is only loaded."""
         self._expected = expected_times(needed)
-        self._loops = loops_of(needed)[LOOP]
+        self._whole = sum(self._expected.get(part, PARTS[part]) for part in self._lacking)
         self._began = clock()
         self._ended: float | None = None
-        """Time at which the loop was first found compiled [s]."""
+        """Time at which everything was first found compiled [s]."""
 
     def progress(self) -> PreparationProgress:
         """Progress of compiling."""
-        now = self._clock()
+        now, part = self._clock(), self._lacking[0]
         if self._ended is None and all(loop.overloads for loop in self._loops):
             self._ended = now
-        return progress_in({LOOP: self._expected[LOOP]}, "" if self._ended else LOOP, now - self._began)
+        return progress_in({part: self._whole}, "" if self._ended else part, now - self._began)
 
     def finish(self) -> None:
         """Store the duration; called when the engine is compiled."""
         self.progress()
-        if not self._stored and self._ended is not None and self._ended > self._began:
-            _keep(self._needed.words, self._expected | {LOOP: self._ended - self._began})
+        if self.is_stored or self._ended is None or self._ended <= self._began:
+            return
+        part, *others = self._lacking
+        took = self._ended - self._began - sum(self._expected.get(other, PARTS[other]) for other in others)
+        if took > 0.0 and part in self._expected:
+            _keep(self._needed.words, self._expected | {part: took})
 
 
 def _file() -> Path | None:
@@ -203,9 +229,9 @@ def _kept() -> dict[str, dict[str, float]]:
     with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
         content = json.loads(file.read_text(encoding="utf-8"))
         return {
-            words: {part: float(times[part]) for part in PARTS}
+            words: {part: float(times[part]) for part in PARTS if part in times}
             for words, times in content.items()
-            if times.keys() == PARTS.keys() and all(0.0 < float(seconds) < 1e5 for seconds in times.values())
+            if times.keys() | {WALLS} == PARTS.keys() and all(0.0 < float(seconds) < 1e5 for seconds in times.values())
         }
     return {}
 

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from PIL import Image
 from repose.app.cli.subcommands import run_command_line
-from repose.app.jobs import headless_film, headless_job
+from repose.app.jobs import headless_job
 from repose.app.render.director import CARD, REST, STILL
+from repose.app.window import headless_film
 from repose.app.window.window import WindowError
 from repose.sim.experiment.thread_choice import ThreadChoice
 

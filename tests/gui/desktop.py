@@ -154,7 +154,9 @@ def open_desktop(
         if not first_start:
             settings = folder / "config" / "repose" / "settings.toml"
             settings.parent.mkdir(parents=True)
-            settings.write_text(f"width = {size[0]}\nheight = {size[1]}\nframe_rate = {FRAME_RATE}\n", encoding="utf-8")
+            settings.write_text(
+                f"width = {size[0]}\nheight = {size[1]}\nframe_rate = {FRAME_RATE}\nexpert = true\n", encoding="utf-8"
+            )
         program = _process(stack, [sys.executable, "-m", "app", *arguments], environment)
         desktop = Desktop(environment, program, folder / "report.json")
         desktop.until(lambda: desktop.report.exists() and not (settle and desktop.state["compiling"]), "first picture")

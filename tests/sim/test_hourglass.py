@@ -20,7 +20,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.hourglass import course
 from repose.sim.scenes.hourglass.glass import NECK, clearance, volume_between
-from repose.sim.scenes.hourglass.random_filling import random_start
+from repose.sim.scenes.hourglass.random_filling import TRIES, random_start
 
 TINY = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10}
 
@@ -49,6 +49,27 @@ def test_grains_start_inside_the_glass_and_touch_nothing(scene):
     assert (position[:, 2] - radius > NECK).all()
     apart = np.linalg.norm(position[:, None] - position[None], axis=-1) - radius[:, None] - radius[None]
     assert apart[~np.eye(radius.size, dtype=bool)].min() > 0.0
+
+
+@pytest.mark.parametrize("scene", ["hourglass", "hourglass_glass"])
+def test_every_grain_is_at_the_first_free_place_that_was_drawn_for_it(scene):
+    built = parameters(scene, grain_count=60, radius_spread=0.3)
+    position, radius = random_start(built, np.random.default_rng(3))
+    generator, spread = np.random.default_rng(3), built.radius_spread * built.mean_radius
+    low, high = built.mean_radius - spread, built.mean_radius + spread
+    corner, size = np.array([-0.2, -0.2, NECK]), np.array([0.4, 0.4, built.fill_height - NECK])
+    for grain in range(radius.size):
+        own, place = generator.uniform(low, high), None
+        assert radius[grain] == own
+        for tries in TRIES:
+            tried = corner + size * generator.uniform(size=(tries, 3))
+            gaps = np.linalg.norm(tried[:, None] - position[None, :grain], axis=-1) - radius[:grain] - own
+            free = (clearance(built, tried) > own) & (tried[:, 2] - own > NECK) & (gaps > 0.0).all(axis=1)
+            if free.any():
+                place = tried[np.argmax(free)]
+                break
+        assert place is not None
+        assert (position[grain] == place).all()
 
 
 def test_the_filling_ends_when_no_further_grain_fits():

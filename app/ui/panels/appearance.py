@@ -11,7 +11,7 @@ from repose.app.render.theme import PALETTES
 from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose, slide
+from repose.app.ui.widgets import button, checkbox, choose, slide
 from repose.sim.message import EMPTY, Message, Number, _, formatted, plain
 
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
@@ -20,6 +20,7 @@ FRAME_RATES = (20, 30, 60)
 THEMES = {"dark": _("Dark"), "light": _("Light"), "projector": _("Projector")}
 NATIVE_NAMES = {code: plain(name) for code, name in NATIVE.items()}
 LANGUAGE_HELP = _("Language of the window and of films; files and the command line stay English.")
+EXPERT_HELP = _("All controls at once; otherwise those used most, and the others under More (F12).")
 FRAME_RATE_HELP = _(
     "Fewer frames leave more time to the physics where there is no graphics card, and save the battery."
 )
@@ -31,6 +32,10 @@ def draw(ui: Ui) -> None:
     _draw_text_size(ui)
     _draw_frame_rate(ui)
     _draw_language(ui)
+    choices = ui.settings.choices
+    expert = checkbox(ui, "window.expert", _("Expert layout"), choices.expert, EXPERT_HELP)
+    if expert != choices.expert:
+        choices.expert = expert
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     shown: tuple[tuple[str, Message, Message], ...] = (
         ("fullscreen", _("Full screen"), plain("F11")),

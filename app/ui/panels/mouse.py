@@ -6,10 +6,10 @@ from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.next_step import HEIGHT, OVER
 from repose.app.ui.picture_areas import insets
-from repose.app.ui.places import STRIP, ToolArea
+from repose.app.ui.places import MOUSE, STRIP, ToolArea, is_shown, show, shows_all
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, button_width, with_key
+from repose.app.ui.widgets import MORE_HELP, button, button_width, more_width, with_key
 from repose.sim.message import _, joined, plain
 
 BELOW_NUMBER = 136.0
@@ -38,8 +38,10 @@ def draw(ui: Ui) -> None:
         or free < LEAST_PICTURE * ui.window.scale
     ):
         return
-    tools, chosen = all_tools(), chosen_tool(ui)
-    wide = max(button_width(tool.title, tool.key) for tool in tools)
+    chosen, has_more = chosen_tool(ui), not ui.settings.choices.expert
+    everything = shows_all(ui, MOUSE) or not chosen.first  # a tool that a key has chosen is seen
+    tools = [tool for tool in all_tools() if everything or tool.first]
+    wide = max(more_width(), *(button_width(tool.title, tool.key) for tool in all_tools()))
     titled = free >= TITLES * ui.window.scale and not ui.beside.runs
     width, margin = (
         (wide, MARGIN * ui.window.scale) if titled else (HEIGHT * ui.window.scale, 0.5 * MARGIN * ui.window.scale)
@@ -50,12 +52,13 @@ def draw(ui: Ui) -> None:
     foot = insets(ui)[0][3] if ui.beside.runs else bottom + STRIP * ui.window.scale
     across, down = width + GAP * ui.window.scale, imgui.get_frame_height() + GAP * ui.window.scale
     per_column = max(int((ui.window.size[1] - foot - top) / down), 1)
-    per_column = -(-len(tools) // -(-len(tools) // per_column))  # columns of equal height
-    taken = -(-len(tools) // per_column) * across - GAP * ui.window.scale
+    count = len(tools) + has_more
+    per_column = -(-count // -(-count // per_column))  # columns of equal height
+    taken = -(-count // per_column) * across - GAP * ui.window.scale
     area.right = left + margin + taken
     if titled or ui.beside.runs:
         area.edge = area.right
-    below = (ui.window.size[1] - foot - top) / down >= min(per_column, len(tools)) + MOST_SETTINGS
+    below = (ui.window.size[1] - foot - top) / down >= min(per_column, count) + MOST_SETTINGS
     # A window wider than its buttons would take clicks that are meant for the picture.
     room = max(wide, taken) if chosen.options and below else taken
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top))
@@ -64,11 +67,7 @@ def draw(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(0.0, GAP * ui.window.scale))
     imgui.begin("mouse", None, OVER)
     for number, tool in enumerate(tools):
-        if number % per_column == 0:
-            if number:
-                imgui.end_group()
-                imgui.same_line(0.0, GAP * ui.window.scale)
-            imgui.begin_group()
+        _begin_column(ui, number, per_column)
         emphasis = ui.palette.accent if tool is chosen else None
         label, hint = (tool.title, tool.key) if titled else (plain(tool.key), "")
         refusal = tool.refusal(ui.snapshot)
@@ -77,6 +76,9 @@ def draw(ui: Ui) -> None:
         name = f"tool.{tool.name}"
         if button(ui, name, label, hint=hint, help=words, emphasis=emphasis, width=width, enabled=not refusal):
             choose_tool(ui, tool)
+    if has_more:
+        _begin_column(ui, len(tools), per_column)
+        _draw_more(ui, width, titled)
     imgui.end_group()
     if chosen.options and below:  # below all buttons, which keep their places: a double-click hits one button twice
         chosen.options(ui)
@@ -92,6 +94,26 @@ def draw(ui: Ui) -> None:
         imgui.end()
     area.corner = edge, lowest
     imgui.pop_style_var(2)
+
+
+def _begin_column(ui: Ui, number: int, per_column: int) -> None:
+    """Begin another column if the button of this number is its first one."""
+    if number % per_column:
+        return
+    if number:
+        imgui.end_group()
+        imgui.same_line(0.0, GAP * ui.window.scale)
+    imgui.begin_group()
+
+
+def _draw_more(ui: Ui, width: float, titled: bool) -> None:
+    """The button that shows or hides the tools used less; hiding them lets go of such a tool."""
+    shown = is_shown(ui, MOUSE) or not chosen_tool(ui).first
+    label = (_("Fewer") if shown else _("More")) if titled else plain("…")
+    if button(ui, MOUSE, label, width=width, help=MORE_HELP):
+        show(ui, MOUSE, not shown)
+        if shown and not chosen_tool(ui).first:
+            choose_tool(ui, all_tools()[0])
 
 
 PANEL = Panel("mouse", _("Mouse"), 72, "over", draw)

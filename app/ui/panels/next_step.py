@@ -11,10 +11,10 @@ from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.panels import Panel, instead
-from repose.app.ui.places import STRIP, take_focus
+from repose.app.ui.places import ACTIONS, STRIP, shows_all, take_focus
 from repose.app.ui.scene_actions import RESET, act, as_offered
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import SMALLEST_SIZE, button, fitting_size, tooltip
+from repose.app.ui.widgets import SMALLEST_SIZE, button, button_width, fitting_size, more_button, tooltip
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.message import Capital, _, joined, plain
 
@@ -28,6 +28,10 @@ NARROWEST = 20.0
 TIGHT, LEAST = 2.0, 72.0
 """Gap between small buttons, and least width of the large one, in a strip without room for all actions, for example
 beside an open study [px at scale 1]."""
+FEWER = plain("«")
+"""Label of the button that hides actions: the strip needs its room for their labels."""
+FEW = 4
+"""Number of actions up to which all have a button without *More*."""
 MARGIN = 16.0
 """Distance between the edge of the picture and the large button [px at scale 1]."""
 OVER = (
@@ -66,16 +70,14 @@ def draw(ui: Ui) -> None:
     imgui.begin("actions", None, OVER)
     imgui.pop_style_var()
     _draw_phase(ui, width)
-    labels = sum(_with_labels(ui).values()) + len(ui.snapshot.run.actions) * imgui.get_style().item_spacing.x
+    small = _with_labels(ui)
+    labels = sum(small.values()) + len(small) * imgui.get_style().item_spacing.x
     words = text_width(PAUSED, SMALLEST_SIZE) + 2.0 * imgui.get_style().frame_padding.x
     large = min(max(min(LARGE * ui.window.scale, width - labels), SMALLEST * ui.window.scale, math.ceil(words)), width)
     gap = imgui.get_style().item_spacing.x
-    if width - large < len(ui.snapshot.run.actions) * (NARROWEST * ui.window.scale + gap):
+    if width - large < len(small) * (NARROWEST * ui.window.scale + gap):
         gap = TIGHT * ui.window.scale
-        large = min(
-            large,
-            max(width - len(ui.snapshot.run.actions) * (NARROWEST * ui.window.scale + gap), LEAST * ui.window.scale),
-        )
+        large = min(large, max(width - len(small) * (NARROWEST * ui.window.scale + gap), LEAST * ui.window.scale))
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(gap, imgui.get_style().item_spacing.y))
     drawn = draw_next(ui, large)
     _draw_small(ui, width - large, drawn)
@@ -173,7 +175,8 @@ def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
 def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
     """Draw every action in its own place, which is empty while the large button has the action; in a small room actions
     with long labels show only their key."""
-    gap, actions = imgui.get_style().item_spacing.x, as_offered(ui)
+    gap, shown = imgui.get_style().item_spacing.x, _small(ui)
+    actions = tuple(action for action in as_offered(ui) if action.name in shown)
     wide, labelled = _share_out(ui, width)
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding,
@@ -195,7 +198,19 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
         _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.window.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
             act(ui, action)
+    if ACTIONS in wide and used + wide[ACTIONS] <= width + 1.0:
+        imgui.same_line()
+        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[ACTIONS], HEIGHT * ui.window.scale))
+        more_button(ui, ACTIONS, wide[ACTIONS], FEWER if shows_all(ui, ACTIONS) else _("More"))
     imgui.pop_style_var()
+
+
+def _small(ui: Ui) -> dict[str, Action]:
+    """The actions with a small button: all of them, or, of many actions, those that every scene has."""
+    actions = {action.name: action for action in ui.snapshot.run.actions}
+    if len(actions) <= FEW or shows_all(ui, ACTIONS):
+        return actions
+    return {name: action for name, action in actions.items() if name in (RESET, RUN_ALL)}
 
 
 def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
@@ -203,22 +218,34 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
 
     Neither depends on which actions are possible: nothing moves while an experiment runs.
     """
-    gap, actions, whole = imgui.get_style().item_spacing.x, ui.snapshot.run.actions, _with_labels(ui)
-    key = max(min(HEIGHT * ui.window.scale, width / len(actions) - gap), NARROWEST * ui.window.scale)
+    gap, whole = imgui.get_style().item_spacing.x, _with_labels(ui)
+    more = whole.pop(ACTIONS, 0.0)
+    width -= more + gap if more else 0.0
+    key = max(min(HEIGHT * ui.window.scale, width / len(whole) - gap), NARROWEST * ui.window.scale)
     wide, labelled = dict.fromkeys(whole, key), set()
-    left = width - len(actions) * (key + gap)
+    left = width - len(whole) * (key + gap)
     for name in sorted(whole, key=lambda name: whole[name]):
         if whole[name] - key <= left:
             left -= whole[name] - key
             wide[name] = whole[name]
             labelled.add(name)
+    if more:
+        wide[ACTIONS] = more
     return wide, labelled
 
 
 def _with_labels(ui: Ui) -> dict[str, float]:
-    """The width of every small button with its label [px]."""
-    pad, actions = 2 * imgui.get_style().frame_padding.x, ui.snapshot.run.actions
-    return {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
+    """The width of every small button with its label [px], by the name of its action; last that of *More*, if some
+    actions are under it."""
+    pad = 2 * imgui.get_style().frame_padding.x
+    wide = {
+        name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad
+        for name, action in _small(ui).items()
+    }
+    has_more = len(ui.snapshot.run.actions) > FEW and not ui.settings.choices.expert
+    sign = symbol_width(FEWER) + imgui.get_style().frame_padding.x
+    more = sign if shows_all(ui, ACTIONS) else button_width(_("More"))
+    return wide | ({ACTIONS: more} if has_more else {})
 
 
 PANEL = Panel("next_step", _("Actions"), 70, "over", draw)

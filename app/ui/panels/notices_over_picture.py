@@ -13,12 +13,13 @@ from imgui_bundle import imgui
 from repose.app.render.text import heading, note
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.keys import Key
+from repose.app.ui.lecture_mode import awaits_run
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.places import BELOW_LEGEND, NOTICE, TaskArea
-from repose.app.ui.preset_library import Awaited, different
+from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.scene_actions import act
 from repose.app.ui.toasts import Toast, current_toasts
@@ -44,8 +45,11 @@ class NoticeStack:
     """Height at which the next notice of this frame begins [px]."""
     closed: Notice | None = None
     """The scene's notice that the user has closed."""
-    compiled: tuple[str, Mapping[str, Value]] | None = None
-    """Scene and values whose engine is compiled."""
+    compiled: tuple[str, Mapping[str, Value], tuple[str, ...]] | None = None
+    """Scene and values whose engine is compiled, and what of it."""
+    waits_since: float | None = None
+    """Wall time since which a lecture waits for the run of its step [s, clock of `time.monotonic`]; None if it does
+    not."""
     watch: Watch | None = None
     """The progress of compiling that engine."""
 
@@ -60,11 +64,15 @@ def draw(ui: Ui) -> None:
     if not snapshot.engine.compiling and stack.watch is not None:
         stack.watch.finish()
         stack.compiled = stack.watch = None
+    if not awaits_run(ui):
+        stack.waits_since = None
+    elif stack.waits_since is None:
+        stack.waits_since = time.monotonic()
     stack.foot = headline_foot(ui) if ui.mode.presenting else BELOW_LEGEND * ui.window.scale
     if task.below_legend and task.foot is not None:
         stack.foot = max(stack.foot, task.foot - ui.window.inset[1] + 8.0 * ui.window.scale)
-    if open_question(ui) is not None:
-        _notice(ui, ui.palette.warning, _draw_question, name="question")
+    if (question := open_question(ui)) is not None:
+        _notice(ui, ui.palette.warning, _draw_question, name="question", clicked=question.at)
     if ui.program.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
     elif snapshot.messages.fault is not None:
@@ -76,7 +84,9 @@ def draw(ui: Ui) -> None:
     elif snapshot.engine.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
     elif (awaited := ui.work.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
-        _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1]))
+        _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1].preset))
+    elif stack.waits_since is not None and time.monotonic() >= stack.waits_since + AT_ONCE:
+        _notice(ui, ui.palette.accent, partial(_draw_awaited, ui.work.preset_library.current))
     elif (
         ui.work.run_saver.lost is not None and not ui.mode.lecture.on
     ):  # an audience waits; the run is offered again afterwards
@@ -103,12 +113,22 @@ def draw(ui: Ui) -> None:
         _draw_filming(ui)
 
 
-def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice", is_toast: bool = False) -> None:
-    """Draw a window at the right edge, below earlier notices; it covers neither the legend nor the left wall."""
+def _notice(
+    ui: Ui,
+    edge: Colour,
+    content: Callable[[Ui], None],
+    name: str = "notice",
+    is_toast: bool = False,
+    clicked: tuple[float, float] | None = None,
+) -> None:
+    """Draw a window at the right edge, below earlier notices, or where the user has `clicked` [px]; at the edge it
+    covers neither the legend nor the left wall."""
     left, top, right, bottom = ui.window.inset
     right += ui.window.band
     width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
     at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
+    if clicked is not None:
+        at = _around(ui, clicked, width)
     if width < 80 or at.y > ui.window.size[1] - bottom:
         return
     imgui.set_next_window_pos(at)  # the left edge: for one frame ImGui places a new window as if it had no pivot
@@ -130,8 +150,18 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     content(ui)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(name, (low.x, low.y, low.x + size.x, low.y + size.y))
-    ui.states[NoticeStack].foot += size.y + 8 * ui.window.scale
+    if clicked is None:
+        ui.states[NoticeStack].foot += size.y + 8 * ui.window.scale
     imgui.end()
+
+
+def _around(ui: Ui, clicked: tuple[float, float], width: float) -> imgui.ImVec2:
+    """The corner of a notice of this width [px] with its words under the pointer: the second click of a double-click
+    must not press one of its buttons."""
+    room, line = 8.0 * ui.window.scale, imgui.get_text_line_height()
+    x = min(max(clicked[0] - 0.5 * width, room), ui.window.size[0] - width - room)
+    y = min(max(clicked[1] - line, room), ui.window.size[1] - 8.0 * line)
+    return imgui.ImVec2(x, y)
 
 
 def _draw_toast(toast: Toast, ui: Ui) -> None:
@@ -151,10 +181,10 @@ def _draw_question(ui: Ui) -> None:
         answer(ui, False)
 
 
-def _draw_awaited(awaited: Awaited, ui: Ui) -> None:
-    """The scene that was chosen, while the window still shows the last one."""
-    if awaited.preset:
-        heading(ui.work.preset_library.titles.get(awaited.preset) or plain(awaited.preset), 1.2, ui.palette.text)
+def _draw_awaited(preset: str, ui: Ui) -> None:
+    """The scene that was chosen, while the window still shows the last one, or in a lecture nothing."""
+    if preset:
+        heading(ui.work.preset_library.titles.get(preset) or plain(preset), 1.2, ui.palette.text)
     note(_("The scene is being built."), ui.palette.muted)
     _draw_busy(ui)
 
@@ -163,17 +193,23 @@ def _draw_compiling(ui: Ui) -> None:
     """Progress and remaining time of compiling the engine; keys pressed meanwhile act when the engine is ready."""
     watch = _watch(ui)
     heading(_("Preparing the engine…"), 1.2, ui.palette.text)
-    if watch is None:
-        note(_("The scene is being built."), ui.palette.muted)
+    if watch is None or watch.is_stored:  # loading takes a second or two, of which no part is known
+        note(_("The scene is being built.") if watch is None else _("It is loaded from disk."), ui.palette.muted)
         _draw_busy(ui)
+        ui.probe.mark("notice.progress")
         return
     progress = watch.progress()
+    if not progress.part:  # the engine is complete: what follows has no measured time
+        note(_("It is ready; the first picture is being made."), ui.palette.muted)
+        _draw_busy(ui)
+        ui.probe.mark("notice.progress")
+        return
     left = (
         Message("about {seconds_left} s left", seconds_left=Number(progress.seconds_left, format=".0f"))
         if progress.seconds_left >= 1.0
         else _("nearly ready")
     )
-    part = joined((": ", progress.part), "") if progress.part else EMPTY  # empty while the last part is loaded
+    part = joined((": ", progress.part), "")
     note(
         Message(
             "{share}, {left}{part}. Later starts load it from disk.",
@@ -214,8 +250,9 @@ def _watch(ui: Ui) -> Watch | None:
     parameters = parameter_set(scene, data)
     values = different(parameters) if parameters is not None else {}
     stack = ui.states[NoticeStack]
-    if stack.compiled != (scene, values):
-        stack.compiled, stack.watch = (scene, values), Watch(needed_by(scene, values))
+    asked = scene, values, ui.snapshot.engine.lacking
+    if stack.compiled != asked:
+        stack.compiled, stack.watch = asked, Watch(needed_by(scene, values), ui.snapshot.engine.lacking)
     return stack.watch
 
 

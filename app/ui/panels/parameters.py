@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 import pygame
@@ -13,6 +13,7 @@ from repose.app.render.text import note
 from repose.app.ui.edits import Edits
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.preset_and_readings import draw_seed
 from repose.app.ui.parameter_rows import draw_field, row_height
 from repose.app.ui.places import TOOLS, ParameterArea, chosen_fold, fold, is_short, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
@@ -54,6 +55,14 @@ class ParameterSearch:
     """What was shown before the search; None without a search."""
 
 
+@dataclass
+class FewParameters:
+    """The parameters listed without *More* in the last frame; one that is added is scrolled to."""
+
+    scene: str = ""
+    names: set[str] = field(default_factory=set)
+
+
 @cache
 def grouped(kind: type[ParameterSet]) -> dict[Message, tuple[Parameter, ...]]:
     """The declared parameters by group, in the order of declaration."""
@@ -75,10 +84,17 @@ def draw(ui: Ui) -> None:
         # The height is the same for all scenes: the tabs below have a fixed place. Further rows are scrolled to.
         room = 0.0 if is_short(ui) else ROWS * row_height(ui) - imgui.get_style().item_spacing.y
         imgui.begin_child("few", imgui.ImVec2(0.0, room), imgui.ChildFlags_.nav_flattened)
-        for parameter in in_effect(lecture_parameters(ui.snapshot.run.scene, type(parameters)), ui.control.edits):
+        shown, known = few(ui, parameters), ui.states[FewParameters]
+        names, scene = {parameter.name for parameter in shown}, ui.snapshot.run.scene
+        for parameter in shown:
             draw_field(ui, parameter)
+            if known.scene == scene and parameter.name not in known.names:  # it has been changed elsewhere
+                imgui.set_scroll_here_y(1.0)
+        known.scene, known.names = scene, names
         imgui.end_child()
         return
+    if not ui.settings.choices.expert:
+        draw_seed(ui)
     text = _draw_search(ui)
     imgui.begin_child(
         "all", imgui.ImVec2(0.0, max(room_in_column(), 120 * ui.window.scale)), imgui.ChildFlags_.nav_flattened
@@ -108,6 +124,21 @@ def lecture_parameters(scene: str, kind: type[ParameterSet]) -> tuple[Parameter,
     names = record.lecture if record is not None else ()
     chosen = tuple(declared[name] for name in names if name in declared)
     return chosen or tuple(entry for entry in declared.values() if entry.kind in ("float", "int"))[:FEW]
+
+
+def few(ui: Ui, parameters: ParameterSet) -> tuple[Parameter, ...]:
+    """The parameters that are seen without *More*: those of the lecture, then those that differ from their defaults,
+    because the user, a preset, a lecture or the command line has changed them, or that did so before in this scene: no
+    row vanishes during a drag or an undo."""
+    edits, known = ui.control.edits, ui.states[FewParameters]
+    kept = known.names if known.scene == ui.snapshot.run.scene else set()
+    chosen = in_effect(lecture_parameters(ui.snapshot.run.scene, type(parameters)), edits)
+    others = (
+        entry
+        for entry in type(parameters).declared().values()
+        if entry.name in kept or edits.value(entry.name) != entry.default
+    )
+    return tuple(dict.fromkeys((*chosen, *in_effect(tuple(others), edits))))
 
 
 def in_effect(listed: tuple[Parameter, ...], edits: Edits) -> tuple[Parameter, ...]:
@@ -235,10 +266,14 @@ def _draw_buttons(ui: Ui) -> None:
             partial(toggle_all, ui),
         ),
     )
+    everything = ui.settings.choices.expert or lists_all(ui)
     for index, (entry, width) in enumerate(zip(entries, widths(LABELS), strict=True)):
         name, label, enabled, help, act = entry
         if index:
             imgui.same_line()
+        if not (enabled or everything):  # its place remains empty
+            imgui.dummy(imgui.ImVec2(width, imgui.get_frame_height()))
+            continue
         if button(ui, name, label, width=width, enabled=enabled, help=help):
             act()
 

@@ -27,6 +27,7 @@ from repose.app.ui.panels.time_plot import (
     shown_span,
     thinned,
 )
+from repose.app.ui.places import TABS, shows_all
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
@@ -79,20 +80,26 @@ class ShownPlot:
 
 
 def draw(ui: Ui) -> None:
-    """One tab per plot; each fills the panel."""
-    draw_tabs(ui, ROW)
+    """One tab per plot; each fills the panel. While the column shows only what is used most, the chosen plot alone."""
+    if shows_all(ui, TABS):
+        draw_tabs(ui, ROW)
+    elif tabs := {entry.name: entry for entry in tabs_of(ui)}:
+        _draw_tab(ui, ROW, tabs.get(ui.settings.choices.tabs.get(ROW, ""), next(iter(tabs.values()))))
 
 
 def draw_tabs(ui: Ui, row: str) -> None:
     """The tabs of all plots; `row` names them in the settings."""
     tabs = {entry.name: entry for entry in tabs_of(ui)}
     chosen = choose_tab(ui, row, {name: entry.title for name, entry in tabs.items()}, TAB_PADDING)
-    if chosen is None:
-        return
-    ui.states[ShownPlot].name = chosen
+    if chosen is not None:
+        _draw_tab(ui, row, tabs[chosen])
+
+
+def _draw_tab(ui: Ui, row: str, tab: PlotTab) -> None:
+    ui.states[ShownPlot].name = tab.name
     low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail()
-    imgui.push_id(chosen)
-    tabs[chosen].draw(ui)
+    imgui.push_id(tab.name)
+    tab.draw(ui)
     imgui.pop_id()
     _draw_menu(ui, row, low, imgui.ImVec2(low.x + room.x, low.y + room.y))
 

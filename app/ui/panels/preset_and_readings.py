@@ -42,7 +42,8 @@ METHODS = {
 def draw(ui: Ui) -> None:
     """Preset and seed, the readings."""
     _draw_start(ui)
-    _draw_seed(ui)
+    if ui.settings.choices.expert:  # otherwise with all parameters
+        draw_seed(ui)
     _draw_card(ui)
 
 
@@ -76,7 +77,7 @@ class SeedEntry:
     """The seed typed so far; None while nobody types."""
 
 
-def _draw_seed(ui: Ui) -> None:
+def draw_seed(ui: Ui) -> None:
     """Draw the field of the seed, and buttons for the next seed and for repeated runs."""
     imgui.align_text_to_frame_padding()
     imgui.text_disabled(translated(_("Seed")))

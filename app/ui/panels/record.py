@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.language import decimal_sign, translated
 from repose.app.render.pacing import describe_speed
@@ -17,6 +18,8 @@ from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 from repose.sim.message import Message, Number, _, joined, plain, plural
+
+ONE_RUN = _("Only one run can be filmed from its beginning: keep one, or record them while they run.")
 
 
 def draw(ui: Ui) -> None:
@@ -37,6 +40,7 @@ def draw(ui: Ui) -> None:
         help=_("As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside."),
     ):
         ui.control.actions["save_picture"]()
+    _draw_whole_film(ui)
     imgui.begin_disabled(film.running)
     _draw_choices(ui)
     imgui.end_disabled()
@@ -72,12 +76,46 @@ def draw(ui: Ui) -> None:
         note(film.trouble, ui.palette.bad)
 
 
+def _draw_whole_film(ui: Ui) -> None:
+    """The button that films the run from its beginning, or ends this film, and its progress."""
+    whole = ui.work.whole_film
+    label = _("End this film") if whole.running else _("Film the whole run")
+    several = bool(ui.beside.runs)
+    help = (
+        ONE_RUN
+        if several
+        else _(
+            "From its beginning to now, computed again by another process: the run in the window does not wait for "
+            "pictures, as it does while it is recorded. The camera follows the grains."
+        )
+    )
+    if button(
+        ui, "record.whole", label, hint=_("Ctrl+Shift+V"), enabled=not several or whole.running, help=help, width=-1.0
+    ):
+        film_whole_run(ui)
+    if whole.share is not None:
+        imgui.progress_bar(whole.share, imgui.ImVec2(-1.0, 0.0))
+        ui.probe.mark("record.progress")
+
+
+def film_whole_run(ui: Ui) -> None:
+    """Film the run from its beginning, or end this film."""
+    whole, scene = ui.work.whole_film, ui.snapshot.run.scene
+    if whole.running:
+        whole.stop()
+    elif ui.beside.runs:
+        show_toast(ui, ONE_RUN, bad=True)
+    else:
+        whole.start(scene, ui.work.preset_library.title(scene), ui.view)
+
+
 def draw_indicator(ui: Ui, width: float) -> None:
     """Red dot, length and file of the recording in progress, whatever tab is open; a click ends it."""
     film, size = ui.work.film, imgui.ImVec2(width, imgui.get_frame_height())
-    imgui.invisible_button("##recording", size)
     if not (film.running or film.finishing):
+        imgui.dummy(size)
         return
+    imgui.invisible_button("##recording", size)
     ui.probe.mark("record.indicator")
     if film.running and imgui.is_item_clicked():
         film.stop()
@@ -156,5 +194,17 @@ def start_or_stop(ui: Ui) -> None:
         film.start(ui.snapshot.run.scene)
 
 
-KEYS = (Key("record", plain("V"), _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),)
+KEYS = (
+    Key("record", plain("V"), _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),
+    Key(
+        "film_whole_run",
+        _("Ctrl+Shift+V"),
+        _("film the run from its beginning"),
+        _("Picture"),
+        film_whole_run,
+        codes=(pygame.K_v,),
+        ctrl=True,
+        shift=True,
+    ),
+)
 PANEL = Panel("record", _("Record"), 40, "tools", draw, keys=KEYS)

@@ -52,9 +52,17 @@ def state(ui: Ui) -> str:
     return "good" if snapshot.stability.omega_dt > 0.0 else "muted"
 
 
+def follow_state(ui: Ui) -> None:
+    """Open the numbers at a change to amber or red, and close them at the next change. A fault closes them, because its
+    notice needs the room and contains the remedies."""
+    area, due = ui.states[StabilityArea], state(ui) in ("warning", "bad") and ui.snapshot.messages.fault is None
+    if area.due not in (None, due):
+        area.shown = due
+    area.due = due
+
+
 def draw_dot(ui: Ui, width: float) -> None:
-    """Draw a dot in the colour of the state and a word; a click or a change to amber or red opens the numbers. A fault
-    closes them, because its notice needs the room and contains the remedies."""
+    """Draw a dot in the colour of the state and a word; a click opens the numbers."""
     size, now, area = imgui.ImVec2(width, imgui.get_frame_height()), state(ui), ui.states[StabilityArea]
     if imgui.invisible_button("##stability", size, imgui.ButtonFlags_.enable_nav):
         area.shown = not area.shown
@@ -68,10 +76,6 @@ def draw_dot(ui: Ui, width: float) -> None:
     word = DOTS["turning" if now == "warning" and ui.snapshot.stability.dt_inaccurate else now]
     if 4 * radius + text_width(word) <= width:
         draw_text(low.x + 4 * radius, low.y + pad.y, word, ui.palette.text)
-    due = now in ("warning", "bad") and ui.snapshot.messages.fault is None
-    if area.due not in (None, due):
-        area.shown = due
-    area.due = due
 
 
 def draw(ui: Ui) -> None:

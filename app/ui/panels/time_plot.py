@@ -13,6 +13,7 @@ from repose.app.language import translated
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.storage.time_curves import axis_unit, opening, whole_span, zero_words
+from repose.app.ui.places import TABS, shows_all
 from repose.app.ui.plot_area import AxisRoom, draw_figure, pen
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
@@ -52,7 +53,8 @@ def draw_over_time(
     """Series of the snapshot, given by name with factor and colour, against simulated time, with a mark where a
     parameter changed."""
     imgui.text_colored(vector(ui.palette.muted), translated(label))
-    if ticks and _draw_span(ui) and height is not None:
+    choosable = shows_all(ui, TABS) or ui.mode.overlay  # the large plot has all its choices
+    if ticks and choosable and _draw_span(ui) and height is not None:
         height -= imgui.get_text_line_height_with_spacing()
     if height is not None:
         height -= imgui.get_text_line_height_with_spacing()

@@ -6,25 +6,28 @@ from dataclasses import dataclass
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
-from repose.app.render.theme import Colour, colour32
+from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui import rewind
-from repose.app.ui.events import Event
+from repose.app.ui.events import Kind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
-from repose.app.ui.panels.stability import draw_dot
+from repose.app.ui.panels.stability import draw_dot, follow_state, state
 from repose.app.ui.pause_and_speed import SPEEDS, describe_pace, wanted_speed
-from repose.app.ui.places import is_shown, show
+from repose.app.ui.places import TIME, StabilityArea, is_shown, show, shows_all
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, dragged, slide, tooltip
-from repose.sim.message import _, formatted, joined, plain, plural, time_text
+from repose.app.ui.widgets import button, dragged, more_button, more_width, slide, tooltip
+from repose.sim.message import EMPTY, Message, _, formatted, joined, plain, plural, time_text
 
 TIMELINE = 14.0
 """Height of the bar of time [px at scale 1]."""
 NEAR = 6.0
 """Distance within which the pointer selects an event [px at scale 1]."""
+MORE_KEY = "F12"
+"""Key of *More*, beside its label where there is room."""
 NUMBERS = "numbers"
 """Entry of the settings that says whether the counts of steps and frames are shown."""
 
@@ -66,7 +69,7 @@ def _draw_timeline(ui: Ui) -> None:
     )
     for event in ui.events.shown:
         x = low.x + size.x * min(event.at / max(snapshot.history.log_end, 1), 1.0)
-        thick, ink = max(1.0, ui.window.scale), colour32(_colour(ui, event))
+        thick, ink = max(1.0, ui.window.scale), colour32(_colour(ui, event.kind))
         draw.add_rect_filled(imgui.ImVec2(x - thick, low.y), imgui.ImVec2(x + thick, low.y + size.y), ink)
     knob = min(max(edge, low.x + half), low.x + size.x - half)
     draw.add_circle_filled(imgui.ImVec2(knob, middle), 5.0 * ui.window.scale, colour32(ui.palette.accent))
@@ -102,16 +105,16 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
         )
 
 
-def _colour(ui: Ui, event: Event) -> Colour:
+def _colour(ui: Ui, kind: Kind) -> Colour:
     palette = ui.palette
-    return {"phase": palette.accent, "measured": palette.good, "changed": palette.warning}[event.kind]
+    return {"phase": palette.accent, "measured": palette.good, "changed": palette.warning}[kind]
 
 
 def _draw_controls(ui: Ui, room: float) -> None:
     """Pause, steps and speed; in a narrow window the keys remain."""
     paused = ui.snapshot.engine.paused or ui.control.transport.paused
-    side, tight = imgui.get_frame_height(), 2 * ui.window.scale
-    if room > 700.0:
+    side, tight, everything = imgui.get_frame_height(), 2 * ui.window.scale, shows_all(ui, TIME)
+    if room > 700.0 and everything:
         if button(ui, "rewind.earlier", plain("«"), width=side, help=_("To the previous restore point.  Key Page Up")):
             rewind.earlier(ui)
         imgui.same_line(0.0, tight)
@@ -122,6 +125,26 @@ def _draw_controls(ui: Ui, room: float) -> None:
     help = _("Pause the run, or continue it.")
     if button(ui, "transport.pause", label, hint=_("Space"), width=118 * ui.window.scale, emphasis=accent, help=help):
         ui.control.transport.pause(not paused)
+    if everything:
+        _draw_steps(ui, room, side, tight)
+    imgui.same_line(0.0, 12 * ui.window.scale)
+    if everything:
+        if button(ui, "transport.slower", plain("−"), width=side, help=_("Slower.  Key −")):
+            ui.control.transport.choose(ui.control.transport.index - 1)
+        imgui.same_line(0.0, tight)
+    else:
+        imgui.align_text_to_frame_padding()
+        imgui.text_colored(vector(ui.palette.muted), translated(_("Speed")))
+        imgui.same_line()
+    _draw_speed(ui, room)
+    if everything:
+        imgui.same_line(0.0, tight)
+        if button(ui, "transport.faster", plain("+"), width=side, help=_("Faster.  Key +")):
+            ui.control.transport.choose(ui.control.transport.index + 1)
+
+
+def _draw_steps(ui: Ui, room: float, side: float, tight: float) -> None:
+    """The buttons of single steps, and of the next restore point."""
     imgui.same_line(0.0, tight)
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
     if button(
@@ -133,10 +156,10 @@ def _draw_controls(ui: Ui, room: float) -> None:
         imgui.same_line(0.0, tight)
         if button(ui, "rewind.later", plain("»"), width=side, help=_("To the next restore point.  Key Page Down")):
             rewind.later(ui)
-    imgui.same_line(0.0, 12 * ui.window.scale)
-    if button(ui, "transport.slower", plain("−"), width=side, help=_("Slower.  Key −")):
-        ui.control.transport.choose(ui.control.transport.index - 1)
-    imgui.same_line(0.0, tight)
+
+
+def _draw_speed(ui: Ui, room: float) -> None:
+    """The slider of the speed."""
     last = len(SPEEDS) - 1
     speed = wanted_speed(ui.control.transport, ui.snapshot)
     shown = (describe_speed(speed), plain("max") if speed is None else formatted(speed, "g", "×"))
@@ -145,9 +168,6 @@ def _draw_controls(ui: Ui, room: float) -> None:
     tooltip(_("Simulated seconds per real second. The time step does not change: a slow computer only takes longer."))
     if where is not None and round(where * last) != ui.control.transport.index:
         ui.control.transport.choose(round(where * last))
-    imgui.same_line(0.0, tight)
-    if button(ui, "transport.faster", plain("+"), width=side, help=_("Faster.  Key +")):
-        ui.control.transport.choose(ui.control.transport.index + 1)
 
 
 def _draw_clock(ui: Ui) -> float:
@@ -159,16 +179,46 @@ def _draw_clock(ui: Ui) -> float:
     colour = ui.palette.accent if in_history else ui.palette.text
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
+    if in_history:
+        return _draw_warning(ui, end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size())
     said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))
     wide = text_width(_("8888 × slow motion"), 0.85)
-    if said and end + 10 * ui.window.scale + wide < ui.window.size[0] - WATCH * ui.window.scale:
+    if said and end + 10 * ui.window.scale + wide < ui.window.size[0] - _watch(ui):
         draw_text(end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
     return end + 10 * ui.window.scale + wide
 
 
+def _draw_warning(ui: Ui, left: float, top: float) -> float:
+    """Say beside the clock what continuing from an earlier step deletes, in as many words as fit; returns the end
+    [px]."""
+    room = ui.window.size[0] - _watch(ui) - left
+    words = next((words for words in DELETES if text_width(words, 0.85) <= room), EMPTY)
+    draw_text(left, top, words, ui.palette.warning, 0.85)
+    imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
+    return left + max(text_width(words, 0.85), text_width(_("8888 × slow motion"), 0.85))
+
+
+DELETES = (
+    _("An earlier step: continuing or changing anything from here deletes what came after it."),
+    _("Continuing from here deletes what came after it."),
+    _("an earlier step"),
+)
+"""What continuing from an earlier step deletes, from the longest to the shortest sentence."""
+KINDS: dict[Kind, Message] = {
+    "phase": _("phase"),
+    "measured": _("measurement"),
+    "changed": _("change"),
+}
+"""What the ticks of the bar of time stand for, by the kind of the event."""
 WATCH = 300.0
 """Width kept at the right for recording, stability and the numbers [px at scale 1]."""
+
+
+def _watch(ui: Ui) -> float:
+    """Width kept at the right, with *More* [px]."""
+    more = 0.0 if ui.settings.choices.expert else more_width(MORE_KEY) + imgui.get_style().item_spacing.x
+    return WATCH * ui.window.scale + more
 
 
 def _draw_watch(ui: Ui, room: float, left: float) -> None:
@@ -177,22 +227,49 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
     stable, gap = (86.0 if room > 560.0 else 26.0) * ui.window.scale, 6 * ui.window.scale
     record = (150.0 if room > 860.0 else 26.0) * ui.window.scale
     right = ui.window.size[0] - imgui.get_style().window_padding.x
+    imgui.same_line()
+    top = imgui.get_cursor_screen_pos().y
+    if not ui.settings.choices.expert:
+        wide = more_width(MORE_KEY)
+        imgui.set_cursor_screen_pos(imgui.ImVec2(right - wide, top))
+        more_button(ui, TIME, wide, hint=MORE_KEY)
+        imgui.same_line()
+        right -= wide + gap
     start = right - side - stable - record - 2 * gap
     if start < left - text_width(_("8888 × slow motion"), 0.85):
         return
-    imgui.same_line()
-    top = imgui.get_cursor_screen_pos().y
     imgui.set_cursor_screen_pos(imgui.ImVec2(start, top))
     draw_indicator(ui, record)
     imgui.same_line(0.0, gap)
-    draw_dot(ui, stable)
+    follow_state(ui)
+    everything = shows_all(ui, TIME)
+    if everything or state(ui) in ("warning", "bad") or ui.states[StabilityArea].shown:
+        draw_dot(ui, stable)
+    if not everything:
+        _draw_legend(ui, left + gap, start - 2 * gap, top)
+        return
     imgui.same_line(0.0, gap)
     on = is_shown(ui, NUMBERS)
     help = _("Steps, steps per second, grains, frames per second.")
     if button(ui, "transport.numbers", plain("#"), width=side, emphasis=ui.palette.fill if on else None, help=help):
         show(ui, NUMBERS, not on)
-    if on:
-        _draw_numbers(ui, left + gap, start - 2 * gap, top)
+    (_draw_numbers if on else _draw_legend)(ui, left + gap, start - 2 * gap, top)
+
+
+def _draw_legend(ui: Ui, left: float, right: float, top: float) -> None:
+    """Say what the colours of the ticks on the bar of time mean, as far as there are such ticks and there is room."""
+    kinds, gap = {event.kind for event in ui.events.shown}, 6 * ui.window.scale
+    base, high = top + (imgui.get_frame_height() - SMALL * imgui.get_font_size()) / 2, SMALL * imgui.get_font_size()
+    wide = {kind: text_width(words, SMALL) for kind, words in KINDS.items() if kind in kinds}
+    x = right - sum(wide.values()) - len(wide) * 4 * gap
+    if x < left:
+        return
+    for kind, width in wide.items():
+        x += 3 * gap
+        ink, draw = colour32(_colour(ui, kind)), imgui.get_window_draw_list()
+        draw.add_rect_filled(imgui.ImVec2(x - gap - 2 * ui.window.scale, base), imgui.ImVec2(x - gap, base + high), ink)
+        draw_text(x, base, KINDS[kind], ui.palette.muted, SMALL)
+        x += width + gap
 
 
 def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:

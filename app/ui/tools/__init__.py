@@ -59,6 +59,8 @@ class Tool:
     """Called when the key of the tool is pressed while the tool is chosen already."""
     refusal: Callable[[Snapshot], Message] = lambda snapshot: EMPTY
     """refusal(snapshot) -> one sentence why the tool does nothing in the present scene; empty if it does something."""
+    first: bool = False
+    """Whether its button is shown without *More*."""
 
 
 @cache

@@ -53,4 +53,5 @@ TOOL = Tool(
     click=click,
     options=options,
     refusal=refusal,
+    first=True,
 )

@@ -68,4 +68,5 @@ TOOL = Tool(
     end_drag,
     abandon_drag,
     options=options,
+    first=True,
 )

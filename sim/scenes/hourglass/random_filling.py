@@ -17,6 +17,9 @@ TRIES = (10, 40, 150, 400, 400)
 """Numbers of positions tried in one block. The filling ends when a grain has no free position in 1000 tries (Duffau
 & Lynch 2020, section 4.4)."""
 
+FAR = 2.0 + 1e-9
+"""Distance of two centres beyond which no grains touch, with room for rounding [radii of the largest grain]."""
+
 BANDS = 8
 """Number of bands of height by which the grains are coloured at the start."""
 
@@ -81,24 +84,31 @@ def random_start(parameters: Parameters, generator: np.random.Generator) -> tupl
     size = np.array([WIDTH, WIDTH, parameters.fill_height - NECK])
     owner = np.full(np.ceil(size / cell).astype(np.int64) + 2 * reach + 1, -1, np.int64)
     around = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-    # Row -1, for empty cells, is infinitely far away.
-    position, radius = np.full((parameters.grain_count + 1, 3), np.inf), np.zeros(parameters.grain_count + 1)
+    # Centres in cells that are farther apart than two of the largest grains cannot be those of grains that touch.
+    least = cell * np.linalg.norm(np.maximum(np.abs(around) - 1, 0), axis=1)
+    steps = around[least < FAR * high] @ (np.array(owner.strides) // owner.itemsize)
+    owners = owner.reshape(-1)
+    position, radius = np.zeros((parameters.grain_count, 3)), np.zeros(parameters.grain_count)
     for grain in range(parameters.grain_count):
         own = generator.uniform(low, high)
         for tries in TRIES:
             tried = corner + size * generator.uniform(size=(tries, 3))
             tried = tried[(clearance(parameters, tried) > own) & (tried[:, 2] - own > NECK)]
             at = np.floor((tried - corner) / cell).astype(np.int64) + reach
-            others = owner[tuple(np.moveaxis(at[:, None, :] + around, -1, 0))]
-            distance = np.linalg.norm(tried[:, None, :] - position[others], axis=-1)
-            free = np.flatnonzero((distance > own + radius[others]).all(axis=1))
+            others = owners[np.ravel_multi_index(tuple(at.T), owner.shape)[:, None] + steps]
+            row, column = np.nonzero(others >= 0)
+            other = others[row, column]
+            distance = np.linalg.norm(tried[row] - position[other], axis=-1)
+            blocked = np.zeros(len(tried), bool)
+            blocked[row[~(distance > own + radius[other])]] = True
+            free = np.flatnonzero(~blocked)
             if free.size:
                 position[grain], radius[grain] = tried[free[0]], own
                 owner[tuple(at[free[0]])] = grain
                 break
         else:
             return position[:grain].copy(), radius[:grain].copy()
-    return position[:-1].copy(), radius[:-1].copy()
+    return position, radius
 
 
 def _radii(parameters: SharedHourglassParameters) -> tuple[float, float]:

@@ -51,6 +51,7 @@ def press(key: int, text: str = "", mod: int = 0) -> pygame.event.Event:
         (press(pygame.K_z, "z", pygame.KMOD_LMETA), "undo"),
         (press(pygame.K_c, "c", pygame.KMOD_CAPS | pygame.KMOD_NUM), "next_colour"),
         (press(pygame.K_v, "v"), "record"),
+        (press(pygame.K_v, "\x16", pygame.KMOD_LCTRL | pygame.KMOD_LSHIFT), "film_whole_run"),
     ],
 )
 def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:

@@ -219,11 +219,15 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
 
     monkeypatch.setattr(changes, "_made_world", slowly)
     choose_preset(ui, str(preset))
+    application.draw_frame()
     told: list[str] = []
     monkeypatch.setattr(
         "repose.app.ui.panels.notices_over_picture._draw_awaited",
-        lambda awaited, ui: told.append(ui.work.preset_library.titles[awaited.preset]),
+        lambda preset, ui: told.append(ui.work.preset_library.titles[preset]),
     )
+    press("a", "a")  # for the scene that has been chosen
+    assert not ui.control.edits.set({"friction": 0.3})
+    assert "Next is being built" in str(ui.control.edits.refusals["friction"])
     until(application, lambda: bool(told))
     assert (str(ui.work.preset_library.title("heap")), ui.snapshot.run.seed, str(told[0])) == ("Small heap", 1, "Next")
     assert ui.camera.resolution(ui.window.size) == zoomed
@@ -244,6 +248,8 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
     assert seen <= {("Small heap", 1, False), ("Next", 5, True)}
     assert ui.snapshot.run.parameters.values["grain_count"] == 31
     assert ui.work.preset_library.awaited == []
+    assert ui.control.edits.set({"friction": 0.3})
+    until(application, lambda: ui.snapshot.run.phase.name == "filling")
 
 
 def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any) -> None:
@@ -342,12 +348,16 @@ def test_panels_stay_in_every_second_frame_where_frames_take_long_and_nobody_is_
     ui, drawn = application.ui, list[int]()
     until(application, lambda: not ui.snapshot.engine.compiling)
     monkeypatch.setattr(layout, "draw_panels", lambda ui: drawn.append(1))
+    reported = list[int]()
+    monkeypatch.setattr(type(ui.probe), "report", lambda *_, **__: reported.append(1))
     monkeypatch.setattr(application._pace, "wait", lambda most: 60.0)
 
     def panels_drawn(frames: int) -> int:
         drawn.clear()
+        reported.clear()
         for _ in range(frames):
             assert application.draw_frame()
+        assert len(reported) == len(drawn), "a report names the widgets of its frame"
         return len(drawn)
 
     press("ESCAPE")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import DRAWN, Act, DrawWall, RemoveWall, Start, TakeBack
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.hand import lacking_parts
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
@@ -111,3 +113,20 @@ def test_where_there_is_no_wall_none_is_removed() -> None:
 @pytest.mark.parametrize("command", [DrawWall((0.1, 0.2), (0.3, 0.4)), RemoveWall((0.1, 0.2), 1e-3)])
 def test_commands_of_walls_are_written_as_plain_numbers(command: Any) -> None:
     assert decode(type(command), encode(command, {}, "command"), {}, "command") == command
+
+
+def test_the_first_wall_is_seen_while_its_forces_are_compiled_and_only_they_are_lacking() -> None:
+    experiment = falling()
+    announced: list[tuple[int, tuple[str, ...]]] = []
+
+    # A loop that has stepped worlds without walls only.
+    loop = SimpleNamespace(parts_at={"without walls": ()}, is_ready=lambda world: not world.walls.shape.size)
+    experiment.engine.advance = SimpleNamespace(loop=loop)
+    experiment.session.before_compiling = lambda one: announced.append(
+        (one.run.world.walls.shape.size, lacking_parts(one))
+    )
+    assert lacking_parts(experiment) == ("mouse",), "nothing of the loop"
+    apply(experiment, DrawWall((0.0, 5.0), (0.01, 5.0)))
+    assert announced == [(1, ("walls",))]
+    loop.parts_at = {}
+    assert lacking_parts(experiment) == ("step loop", "walls")

@@ -126,6 +126,7 @@ def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
     """A `Ui` for panels with a snapshot, with settings in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.toml", trouble=plain("Settings to be told of."))
+        settings.choices.expert = True
         ui = make_ui(Physics(default_scene(), {}, 1), settings, direct_nothing)
         ui.probe.path = Path(folder) / "report.json"
         ui.snapshot, ui.window.size, ui.mode.help_open = snapshot, SIZE, True

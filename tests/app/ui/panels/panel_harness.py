@@ -16,6 +16,7 @@ from repose.app.render.pacing import pacer
 from repose.app.render.theme import TEXT_SIZE, apply
 from repose.app.render.window_fonts import load_fonts
 from repose.app.storage.film import Film
+from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import load_settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.layout import draw_panels
@@ -24,6 +25,7 @@ from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.ui import Control, Ui, WindowArea, Work
 from repose.app.ui.ui_probe import UiProbe
+from repose.app.ui.whole_film import WholeFilm
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.comparison import Point, compare
 from repose.sim.experiment.snapshot import Action, Snapshot
@@ -204,23 +206,28 @@ def open_harness(
     draw: Any = draw_panels,
     scale: float = 1.0,
     fonts_of_window: bool = False,
+    expert: bool = True,
 ) -> Iterator[PanelHarness]:
     """A harness of that size and scale of text over a snapshot; settings and presets live in `folder`.
 
-    With `fonts_of_window` texts are as wide as in the window, in every language; they are a little narrower without.
+    The layout is that of an `expert`, which shows all controls, unless a test is about the usual one. With
+    `fonts_of_window` texts are as wide as in the window, in every language; they are a little narrower without.
     """
     with bare_imgui(load_fonts) if fonts_of_window else bare_imgui():
         if fonts_of_window:
             imgui.get_style().font_size_base = TEXT_SIZE
         commands: list[Command] = []
         runner, settings = RecordingRunner(), load_settings(folder / "settings.toml")
+        settings.choices.expert = expert
+        film = Film(runner, direct_nothing, no_film, pacer, folder)
         ui = Ui(
             snapshot=snapshot if snapshot is not None else Snapshot(),
             control=Control(commands.append, Edits(commands.append), Transport(runner)),
             camera=Camera2D(),
             settings=settings,
             work=Work(
-                film=Film(runner, direct_nothing, no_film, pacer, folder),
+                film=film,
+                whole_film=WholeFilm(film, RunSaver(commands.append), lambda sender, order: None),
                 preset_library=PresetLibrary(commands.append, folder=folder / "presets"),
                 recent_runs=RecentRuns(settings),
             ),

@@ -360,13 +360,15 @@ def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harn
             PreparationProgress(_("step loop"), 0.5, 20.0),
             "50 %, about 20 s left: step loop. Later starts load it from disk.",
         ),
-        (PreparationProgress(EMPTY, 1.0, 0.0), "100 %, nearly ready. Later starts load it from disk."),
+        (PreparationProgress(EMPTY, 1.0, 0.0), "It is ready; the first picture is being made."),
     ],
 )
 def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, progress: PreparationProgress, said: str
 ) -> None:
     class Watched:
+        is_stored = False
+
         def progress(self) -> PreparationProgress:
             return progress
 
@@ -479,3 +481,19 @@ def test_a_lecture_that_is_begun_before_the_first_picture_waits_for_the_run_that
     ui.snapshot = with_fields(run, logs=2)
     lecture_mode.see(ui)
     assert ui.mode.lecture.entered
+
+
+def test_a_lecture_says_that_its_scene_is_being_built(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(notices_over_picture.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(notices_over_picture, "awaits_run", lambda ui: True)
+    stack, notes = harness.ui.states[notices_over_picture.NoticeStack], []
+    monkeypatch.setattr(notices_over_picture, "_draw_awaited", lambda preset, ui: notes.append(preset))
+    harness.frame()
+    assert (stack.waits_since, notes) == (100.0, []), "a short wait is not worth a notice"
+    now[0] += 0.3
+    harness.frame()
+    assert notes
+    monkeypatch.setattr(notices_over_picture, "awaits_run", lambda ui: False)
+    harness.frame()
+    assert stack.waits_since is None

@@ -110,12 +110,25 @@ def test_a_preset_replaces_a_run_with_something_to_lose_only_after_a_yes(harness
         question = open_question(harness.ui)
         assert question is not None
         assert "Start Moon?" in str(question.text)
+        assert is_at_pointer(harness)
         press(harness, "no")
         assert started() == 0
         assert awaited(harness) == ""
     choose()
     press(harness, "yes")
     assert (started(), awaited(harness)) == (1, "moon")
+
+
+def is_at_pointer(harness: PanelHarness) -> bool:
+    """Whether the question is where the click was, with no button under the pointer."""
+
+    def is_inside(name: str) -> bool:
+        x0, y0, x1, y1 = harness.widgets[name]
+        return x0 <= mouse.x <= x1 and y0 <= mouse.y <= y1
+
+    harness.frame(2)
+    mouse = imgui.get_mouse_pos()
+    return is_inside("question") and not any(map(is_inside, ("question.yes", "question.no")))
 
 
 def test_what_was_saved_is_not_lost_when_another_run_replaces_it(harness: PanelHarness, tmp_path: Path) -> None:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.errors import WindowError
-from repose.app.render.director import Director
+from repose.app.language import in_language
+from repose.app.render.director import Director, FilmStyle
 from repose.app.render.passes import needs_forces
+from repose.app.storage.engine_cache import choose_engine_cache
 from repose.app.storage.recorder import Frame, Recorder, names_of
-from repose.sim.message import EMPTY, Message
+from repose.app.ui.whole_film import FilmEnd, FilmOrder
+from repose.sim import registry
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.message import EMPTY
+from repose.sim.study.child_process import end_with_parent, ignore_interrupts, lower_priority
 from repose.sim.wording import reason_of, sentence_of
 
+SHOWN = 0.005
+"""Filmed share of a run between two messages about it [-]."""
+
 if TYPE_CHECKING:
-    from repose.app.jobs.film_plan import FilmPlan
     from repose.app.window.picture import PictureMaker
-    from repose.sim.experiment.snapshot import Snapshot
 
 
 class HeadlessFilm:
@@ -24,10 +33,9 @@ class HeadlessFilm:
     At a given speed the film has exactly round(duration x fps / speed) frames between title card and still.
     """
 
-    def __init__(self, plan: FilmPlan, title: Message = EMPTY) -> None:
-        """Begin a film with this title, or the title of the scene; raises `RecorderError`, `WindowError`."""
-        style = replace(plan.style, title=title)
-        self._recorder = Recorder(plan.path, style.size, style.fps)
+    def __init__(self, path: Path, style: FilmStyle) -> None:
+        """Begin a film in this file or folder; raises `RecorderError`, `WindowError`."""
+        self._recorder = Recorder(path, style.size, style.fps)
         try:
             self._maker = open_picture_maker(style.size)
         except BaseException:
@@ -118,3 +126,43 @@ def open_picture_maker(size: tuple[int, int]) -> PictureMaker:
         ) from None
     except OSError as error:  # libraries read the current folder, which may have been deleted
         raise WindowError(f"Nothing can be drawn here: {reason_of(error)}; start in another folder.") from None
+
+
+def film_saved_run(sender: Connection, order: FilmOrder) -> None:
+    """The process that films a saved run from its beginning: sends shares of the run, then how it ended."""
+    ignore_interrupts()
+    end_with_parent()
+    lower_priority()
+    choose_engine_cache()
+    try:
+        with in_language(order.language):
+            sender.send(_filmed(sender, order))
+    except Exception as error:  # a missing library, a driver, a folder that cannot be written, a plug-in
+        sender.send(FilmEnd("", 0, sentence_of(error)))
+
+
+def _filmed(sender: Connection, order: FilmOrder) -> FilmEnd:
+    """Film the run; a film that ends early has the reason."""
+    from repose.sim.experiment.replay import pictures, play
+    from repose.sim.experiment.saved_side_by_side import load_single
+
+    said = 0.0
+
+    def show_share(at: int, end: int) -> None:
+        nonlocal said
+        if at / max(end, 1) >= said + SHOWN:
+            said = at / end
+            sender.send(said)
+
+    for file in order.plugins:
+        registry.add_file(file)
+    saved = load_single(order.run)
+    film, duration, last, trouble = HeadlessFilm(order.film, order.style), 0.0, None, EMPTY
+    try:
+        played = play(saved, pictures(film.take, film.needs_forces), film.at_phases, on_progress=show_share)
+        duration, last = played.duration, Snapshot()
+        take_snapshot(played.experiment, last, forces=film.needs_forces)
+    except Exception as error:  # a plug-in may raise anything: the film has the run until then
+        trouble = sentence_of(error)
+    film.close(duration, last)
+    return FilmEnd(film.names, film.frames, trouble or film.complaint)

@@ -1,0 +1,155 @@
+"""The film of the whole run, from its beginning to now: a separate process computes the run again and draws it, while
+the run in the window continues without waiting for pictures."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from repose.app.language import current_language
+from repose.app.render.director import FilmStyle
+from repose.app.storage.film import Film
+from repose.app.storage.run_saver import RunSaver
+from repose.app.storage.view_settings import View
+from repose.sim import registry
+from repose.sim.message import EMPTY, Message, _
+from repose.sim.study.child_process import start_shielded
+from repose.sim.wording import reason_of, sentence_of
+
+if TYPE_CHECKING:
+    from repose.sim.experiment.saved_side_by_side import Saved
+
+
+class FilmOrder(NamedTuple):
+    """What the process films."""
+
+    run: Path
+    """File of the saved run."""
+    film: Path
+    style: FilmStyle
+    language: str
+    """Code of the language of the texts."""
+    plugins: tuple[str, ...]
+    """Files of plug-ins that the run may need."""
+
+
+class FilmEnd(NamedTuple):
+    """How the film of the process ended."""
+
+    names: str
+    """The files that were written."""
+    frames: int
+    trouble: Message
+    """Why there is no film, or why it ends early; empty for a complete film."""
+
+
+Work = Callable[[Connection, FilmOrder], None]
+"""The work of the process: sends shares of the run from 0 to 1, then a `FilmEnd`."""
+
+
+@dataclass
+class WholeFilm:
+    """The process that films the whole run, its progress and its result."""
+
+    film: Film
+    """The choices of the user: file, format, size, frames per second, speed, texts."""
+    saver: RunSaver
+    work: Work
+    share: float | None = None
+    """Filmed fraction of the run [-]; None if nothing is being filmed."""
+    message: Message = EMPTY
+    """What was written last."""
+    trouble: Message = EMPTY
+    _language: str = ""
+    """Language of the window when the film began."""
+    _order: FilmOrder | None = None
+    """Set by the thread that saves once the run is in its file."""
+    _folder: Path | None = None
+    _process: SpawnProcess | None = None
+    _receiver: Connection | None = field(default=None)
+
+    @property
+    def running(self) -> bool:
+        """Whether a film is being made."""
+        return self.share is not None
+
+    def start(self, scene: str, title: Message, view: View) -> None:
+        """Save a copy of the run, then film it from its beginning with the present view."""
+        if self.running:
+            return
+        self.message, self.trouble = EMPTY, EMPTY
+        path = self.film.file_for(scene)
+        if path is None:
+            return
+        film = self.film
+        style = FilmStyle(film.size, film.rate, view.model_copy(deep=True), film.speed, film.words)
+        self.share, self._language = 0.0, current_language()
+        self.saver.copy_for(lambda saved: self._write(saved, path, replace(style, title=title)))
+
+    def tick(self) -> None:
+        """Start the process, or read its progress; call it once per frame."""
+        if not self.running:
+            return
+        if self.trouble:  # the copy of the run could not be written
+            self._end()
+        elif self._process is None and self._order is not None:
+            context = get_context("spawn")
+            self._receiver, sender = context.Pipe(duplex=False)
+            self._process = context.Process(target=self.work, args=(sender, self._order), daemon=True)
+            start_shielded(self._process)
+            sender.close()
+        elif self._receiver is not None:
+            self._listen(self._receiver)
+
+    def stop(self) -> None:
+        """End the process; an MP4 can be played up to its last frame."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.join()
+        self._end()
+
+    def _write(self, saved: Saved, path: Path, style: FilmStyle) -> None:
+        from repose.sim.experiment.saved_side_by_side import write
+
+        try:
+            self._folder = Path(tempfile.mkdtemp(prefix="repose-film-"))
+            run = self._folder / "run.repose"
+            with run.open("wb") as file:
+                write(saved, file, b"")
+            plugins = [plugin.source for plugin in registry.plugins() if Path(plugin.source).is_file()]
+            self._order = FilmOrder(run, path, style, self._language, tuple(plugins))
+        except Exception as error:  # no error of the disk may end the run
+            self.trouble = (
+                Message("The run could not be copied for its film: {reason}.", reason=reason_of(error))
+                if (isinstance(error, OSError))
+                else sentence_of(error)
+            )
+
+    def _listen(self, receiver: Connection) -> None:
+        try:
+            while receiver.poll():
+                news = receiver.recv()
+                if isinstance(news, FilmEnd):
+                    self.trouble = news.trouble
+                    if news.frames:
+                        self.message = Message("The film is complete: {names}.", names=news.names)
+                    self._end()
+                    return
+                self.share = news
+        except (EOFError, OSError):
+            self.trouble = _("The process that films the run has ended before the film was complete.")
+            self._end()
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.join()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._order = self._process = self._receiver = self._folder = self.share = None

@@ -1,0 +1,95 @@
+"""The film of the whole run: made by another process from a copy of the run, with progress, an end and reasons."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+from repose.app.storage.film import Film
+from repose.app.storage.run_saver import RunSaver
+from repose.app.storage.view_settings import View
+from repose.app.ui.whole_film import FilmEnd, FilmOrder, WholeFilm
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Command, Copy
+from repose.sim.experiment.history import saved_copy
+from repose.sim.message import EMPTY, plain
+
+PATIENCE = 60.0
+
+
+def send(command: Command) -> None:
+    """Pass the copy of a run, as the physics thread does."""
+    assert isinstance(command, Copy)
+    command.take(saved_copy(new_experiment("bounce")))
+
+
+def films(sender: Connection, order: FilmOrder) -> None:
+    assert order.run.is_file()
+    sender.send(0.5)
+    order.film.write_text(f"{order.style.title} {order.language}")
+    sender.send(FilmEnd(str(order.film), 12, EMPTY))
+
+
+def dies(sender: Connection, order: FilmOrder) -> None:
+    os._exit(3)
+
+
+def waits(sender: Connection, order: FilmOrder) -> None:
+    time.sleep(PATIENCE)
+
+
+@pytest.fixture
+def film(tmp_path: Path) -> Film:
+    return Film(None, None, None, lambda rate: lambda shot: 1.0, tmp_path)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def saver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunSaver]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    made = RunSaver(send)
+    made.begin()
+    yield made
+    made.end()
+
+
+def until(whole: WholeFilm, done: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < end
+        whole.tick()
+        time.sleep(0.01)
+
+
+def test_a_copy_of_the_run_is_filmed_by_another_process_and_its_file_is_named(film: Film, saver: RunSaver) -> None:
+    whole = WholeFilm(film, saver, films)
+    whole.start("bounce", plain("Title"), View())
+    assert whole.running
+    until(whole, lambda: not whole.running)
+    assert (film.folder / "bounce.mp4").read_text() == "Title en"
+    assert str(whole.message) == f"The film is complete: {film.folder / 'bounce.mp4'}."
+    assert not whole.trouble
+
+
+def test_a_process_that_dies_is_reported_and_a_film_can_be_ended(film: Film, saver: RunSaver) -> None:
+    whole = WholeFilm(film, saver, dies)
+    whole.start("bounce", EMPTY, View())
+    until(whole, lambda: not whole.running)
+    assert str(whole.trouble) == "The process that films the run has ended before the film was complete."
+    whole = WholeFilm(film, saver, waits)
+    whole.start("bounce", EMPTY, View())
+    until(whole, lambda: whole._process is not None)
+    whole.stop()
+    assert not whole.running
+    assert not whole.trouble
+
+
+def test_a_name_that_no_file_can_have_is_refused(film: Film, saver: RunSaver) -> None:
+    film.name = "a/b"
+    whole = WholeFilm(film, saver, films)
+    whole.start("bounce", EMPTY, View())
+    assert not whole.running
+    assert "cannot be a file's name" in str(film.trouble)
