@@ -111,9 +111,10 @@ def _result(snapshot: Snapshot) -> tuple[Message, ...]:
     """The readings with an expected value, or else the outcomes of the task; in scenes without both the first
     readings."""
     outcomes = snapshot.results.outcomes
-    if len(outcomes) > MOST_OUTCOMES:
+    compared = any(entry.expected is not None for entry in snapshot.results.readings)
+    if len(outcomes) > MOST_OUTCOMES and not compared:
         return (verdict(outcomes), *map(_read, snapshot.results.readings[: MOST_OUTCOMES - 1]))
-    if outcomes and not any(entry.expected is not None for entry in snapshot.results.readings):
+    if outcomes and not compared:
         return tuple(
             joined((f"{HOLDS if entry.holds else FAILS} ", entry.statement, ": ", entry.found), "")
             for entry in outcomes
