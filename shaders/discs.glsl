@@ -9,6 +9,7 @@ layout(location = 3) in vec4 rim;
 layout(location = 4) in float rim_width;  // [pixel]
 
 uniform vec2 camera_centre;      // [m]
+uniform vec2 camera_turn = vec2(1.0, 0.0);  // cosine and sine of the angle by which the table is drawn tilted
 uniform float metres_per_pixel;
 uniform vec2 framebuffer;        // [pixel]
 
@@ -19,13 +20,17 @@ flat out vec4 face_colour;
 flat out vec4 rim_colour;
 flat out float rim_thickness;    // [pixel]
 
+vec2 turned(vec2 way) {
+    return vec2(dot(camera_turn, way), dot(vec2(-camera_turn.y, camera_turn.x), way));
+}
+
 void main() {
     float true_edge = radius / metres_per_pixel;
     edge = max(true_edge, 0.5);
     coverage = (true_edge * true_edge) / (edge * edge);
     vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
     place = corner * (edge + 1.0);
-    vec2 pixel = (centre - camera_centre) / metres_per_pixel + place;
+    vec2 pixel = turned(centre - camera_centre) / metres_per_pixel + place;
     gl_Position = vec4(pixel * 2.0 / framebuffer, 0.0, 1.0);
     face_colour = face;
     rim_colour = rim;

@@ -9,6 +9,7 @@ layout(location = 3) in vec4 colour[4]; // at the corner, along, up, opposite
 
 uniform float in_space;                // 1 in space, 0 in the plane
 uniform vec2 camera_centre;            // [m]
+uniform vec2 camera_turn = vec2(1.0, 0.0);  // cosine and sine of the angle by which the table is drawn tilted
 uniform float metres_per_pixel;
 uniform vec2 framebuffer;              // [pixel]
 uniform mat4 world_to_view;
@@ -17,10 +18,14 @@ uniform mat4 view_to_clip;
 out vec2 place;                        // in the cell, 0 to 1
 flat out vec4 corners[4];
 
+vec2 turned(vec2 way) {
+    return vec2(dot(camera_turn, way), dot(vec2(-camera_turn.y, camera_turn.x), way));
+}
+
 void main() {
     place = vec2(gl_VertexID & 1, gl_VertexID >> 1);
     vec3 world = corner + place.x * along + place.y * up;
-    vec2 pixel = (world.xy - camera_centre) / (in_space > 0.5 ? 1.0 : metres_per_pixel);
+    vec2 pixel = turned(world.xy - camera_centre) / (in_space > 0.5 ? 1.0 : metres_per_pixel);
     vec4 plane = vec4(pixel * 2.0 / framebuffer, 0.0, 1.0);
     gl_Position = in_space > 0.5 ? view_to_clip * world_to_view * vec4(world, 1.0) : plane;
     corners = colour;

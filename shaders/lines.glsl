@@ -7,6 +7,7 @@ layout(location = 1) in float width;  // [pixel]
 layout(location = 2) in vec4 colour;
 
 uniform vec2 camera_centre;      // [m]
+uniform vec2 camera_turn = vec2(1.0, 0.0);  // cosine and sine of the angle by which the table is drawn tilted
 uniform float metres_per_pixel;
 uniform vec2 framebuffer;        // [pixel]
 
@@ -15,9 +16,13 @@ flat out float reach;            // length of the line [pixel]
 flat out float half_width;       // [pixel]
 flat out vec4 paint;
 
+vec2 turned(vec2 way) {
+    return vec2(dot(camera_turn, way), dot(vec2(-camera_turn.y, camera_turn.x), way));
+}
+
 void main() {
-    vec2 first = (ends.xy - camera_centre) / metres_per_pixel;
-    vec2 second = (ends.zw - camera_centre) / metres_per_pixel;
+    vec2 first = turned(ends.xy - camera_centre) / metres_per_pixel;
+    vec2 second = turned(ends.zw - camera_centre) / metres_per_pixel;
     reach = length(second - first);
     vec2 along = reach > 0.0 ? (second - first) / reach : vec2(1.0, 0.0);
     vec2 across = vec2(-along.y, along.x);

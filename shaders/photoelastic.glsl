@@ -7,21 +7,26 @@ layout(location = 1) in vec4 choice;    // number of loads, 1 for white light, u
 layout(location = 2) in vec4 load[12];  // direction from the centre to the load, force in fringe orders at one radius
 
 uniform vec2 camera_centre;      // [m]
+uniform vec2 camera_turn = vec2(1.0, 0.0);  // cosine and sine of the angle by which the table is drawn tilted
 uniform float metres_per_pixel;
 uniform vec2 framebuffer;        // [pixel]
 
-out vec2 place;                  // from the centre of the disc [pixel]
+out vec2 place;                  // from the centre of the disc, in the frame of the table [pixel]
 flat out float edge;             // radius [pixel]
 flat out float rim;              // [pixel]
 flat out int count;
 flat out float white;
 flat out vec4 loads[12];
 
+vec2 turned(vec2 way) {
+    return vec2(dot(camera_turn, way), dot(vec2(-camera_turn.y, camera_turn.x), way));
+}
+
 void main() {
     edge = max(disc.z / metres_per_pixel, 0.5);
     vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
     place = corner * (edge + 1.0);
-    vec2 pixel = (disc.xy - camera_centre) / metres_per_pixel + place;
+    vec2 pixel = turned((disc.xy - camera_centre) / metres_per_pixel + place);
     gl_Position = vec4(pixel * 2.0 / framebuffer, 0.0, 1.0);
     rim = disc.w;
     count = int(choice.x + 0.5);

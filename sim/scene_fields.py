@@ -15,12 +15,18 @@ EXAMPLES = {
     "name": 'name="hopper"',
     "title": 'title="Hopper"',
     "summary": 'summary="Discs run out of a hopper."',
+    "direction": 'direction=Direction(see="The flow stops.", colour="speed", plot="motion", speed=1.0, seconds=10.0)',
     "parameters": "parameters=HopperParameters",
     "model": 'model=ModelChoice(law="voigt", dimension=2, smallest_grain=smallest_grain)',
     "course": "course=Course(begin=begin, supervise=supervise, ...)",
     "view": "view=SceneView(box=lambda experiment: ((-0.1, 0.0), (0.1, 0.2)))",
     "hand": "hand=Hand(add_grains=add_grains)",
     "limits": "limits=SceneLimits(overlap_limit=0.5)",
+    "see": 'see="The outlet clogs: the flow stops."',
+    "colour": 'colour="speed", a quantity that the grains show',
+    "plot": 'plot="motion", the plot that opens',
+    "speed": "speed=0.1, simulated time per wall time",
+    "seconds": "seconds=10.0, the wall time of the phenomenon",
     "law": 'law="voigt"',
     "dimension": "dimension=2",
     "begin": "begin=begin, a function begin(parameters, seed) -> tuple[World, HopperState]",
@@ -36,12 +42,15 @@ EXAMPLES = {
 }
 """An example for each record of a scene, and for each field of `Scene` and of its records that has no default."""
 ALLOWED = {
-    "seconds": "a film time above 0, as in Pace(6.0, 'share')",
+    "seconds": "a time above 0, as in Pace(6.0, 'share')",
     "known_from": "'share', 'fall' or 'before'",
     "pace": "None or a record, as in Pace(6.0, 'share')",
-    "colour": "'', 'speed' or 'layer'",
+    "speed": "a number from 1e-6 to 1000, as in speed=0.1",
+    "speeds": "a number from 1e-6 to 1000 for each phase, as in speeds={'flowing': 0.1}",
+    "look": "'front', 'side', 'top' or 'three-quarter'",
+    "span": "None or two numbers, the smaller first, as in span=(0.0, 0.1)",
 }
-"""What the fields of a phase and of its pace can be."""
+"""What the fields of a phase, of its pace and of the direction of a scene can be."""
 RECORDS = {
     "reading": 'Reading("flow_rate", _("flow rate"), 3.2, "1/s")',
     "curve": 'Curve("flow", _("Flow"), TIME, Axis(_("flow rate"), "1/s"), lines)',
@@ -184,7 +193,8 @@ def no_phases(scene: Any) -> ParameterError:
 
 
 def refused_value(record: str, field: str, value: Any, name: Any = "") -> ParameterError:
-    """The error of a record, "pace" or "phase", perhaps with a name, whose field has a value that is not allowed."""
+    """The error of a record, "pace", "phase" or "direction", perhaps with a name, one of whose values is not
+    allowed."""
     whose = f"{record} {value_text(name)}" if name else record
     return ParameterError(
         f"The {whose} has {field} = {value_text(value)}, which is refused: it must be {ALLOWED[field]}."

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from repose.app.errors import WindowError
-from repose.app.jobs.film_plan import plan_film
+from repose.app.jobs.film_plan import plan_film, view_of
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.jobs.requests import FilmRequest
@@ -27,7 +27,6 @@ from repose.app.render.framing import close_up, picture_room, picture_scale, who
 from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.view_settings import View
 from repose.app.window.headless_film import HeadlessFilm, open_picture_maker
 from repose.sim.experiment.commands import Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
@@ -76,7 +75,7 @@ def run_job(job: Job) -> int:
             stack.callback(save.release)
         film = None
         if request.video:
-            plan = plan_film(request.video, request.film, plain(job.title))
+            plan = plan_film(request.video, request.film, plain(job.title), job.direction)
             film = HeadlessFilm(plan.path, plan.style)
         with Progress(title, quiet=request.json) as progress, stoppable() as stop:
             so_far = ResultsSoFar(job, folder)
@@ -173,7 +172,7 @@ def _simulate(
         from repose.sim.experiment.results import results_of
 
         if job.resumed is None:
-            experiment = new_experiment(job.scene, job.values, job.seed, job.ready)
+            experiment = new_experiment(job.scene, job.values, job.seed, job.ready, direction=job.direction)
         else:
             experiment = resumed_experiment(job.resumed)
             if holds(experiment.run):  # the run was saved during a drag, whose mouse is not here
@@ -265,7 +264,7 @@ def _save(experiment: Experiment, place: Claim, picture: bytes = b"") -> None:
 
 def _draw(experiment: Experiment, request: FilmRequest, file: BinaryIO) -> None:
     """Draw the last state of the run; raises `WindowError` without OpenGL."""
-    snapshot, view, size = Snapshot(), View(shown=dict.fromkeys(request.show, True)), request.pixels
+    snapshot, view, size = Snapshot(), view_of(request, experiment.direction), request.pixels
     take_snapshot(experiment, snapshot, forces=needs_forces(view))
     maker = open_picture_maker(size)
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from repose.app.jobs.requests import RunRequest
 from repose.app.thread_option import asked_threads
+from repose.sim.direction import Direction
 from repose.sim.io import presets
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, allowed_values, checked_seed, require_known
@@ -31,6 +32,8 @@ class Job:
     """Parameters that differ from the scene's defaults, SI."""
     seed: int
     ready: str | None
+    direction: Direction
+    """How the preset, or the scene, is shown."""
     threads: int | None
     """Threads of the engine; None for automatic."""
     resumed: SavedRun | None = None
@@ -74,6 +77,7 @@ def plan(request: RunRequest) -> Job:
         values=values,
         seed=resumed.log.seed if resumed else checked_seed(chosen.seed if request.seed is None else request.seed),
         ready=chosen.ready if request.ready else None,
+        direction=chosen.direction or scenes()[chosen.scene].direction,
         threads=asked_threads(request.threads),
         resumed=resumed,
     )

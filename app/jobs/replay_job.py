@@ -15,6 +15,7 @@ from repose.app.jobs.result_folder import claim_for
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import stoppable
 from repose.app.window.headless_film import HeadlessFilm
+from repose.sim.direction import NOT_DIRECTED
 from repose.sim.experiment.saved_side_by_side import Saved, singles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -96,7 +97,9 @@ def film_run(request: ReplayRequest, threads: int | None) -> int:
     """
     path, since, until = request.file, request.since, request.until
     saved = _single(path)
-    plan = plan_film(request.video, request.film, plain(title_of(saved)))
+    listed = scenes().get(saved.log.scene)
+    direction = listed.direction if listed else NOT_DIRECTED
+    plan = plan_film(request.video, request.film, plain(title_of(saved)), direction)
     film = HeadlessFilm(plan.path, plan.style)
     duration, last = 0.0, None
     try:

@@ -40,6 +40,8 @@ class Kept:
     presenting: bool
     overlay: str
     speed: int
+    directed: float | None
+    """As `repose.app.ui.pause_and_speed.Transport` had them."""
     paused: bool
     preset: str
     resumed: bool = False

@@ -16,9 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim import registry
 from repose.sim.colours.colour import GrainColour
 from repose.sim.colours.ranges import to_round, widening
+from repose.sim.direction import LOOKS as LOOKS_OF_GRAINS
+from repose.sim.direction import OWN
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Part
 from repose.sim.message import Message, _
+from repose.sim.scales import nice_step
 
 Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
@@ -29,6 +32,10 @@ ROWS = 256
 RISE, FALL = 0.25, 0.02
 """Fraction of the distance to its target by which an end of a following range moves per picture: outward at once,
 inward in about 1 s."""
+
+
+STALE = 3.0
+"""Ratio of a wanted scale to the shown one at which a scale in steps changes [-]."""
 
 
 @dataclass(frozen=True)
@@ -143,12 +150,12 @@ class Colouring:
 
 
 AUTOMATIC = "automatic"
-"""Layer of origin at rest, speed while grains flow; separate colours for spheres with labels and parts of bodies."""
+"""The colour that the direction of the scene names (`repose.sim.direction`)."""
 
 PARTS = "parts"
 """Automatic colours of bodies with parts: the part to which a particle belongs."""
 
-UNCOLOURED = ("photoelastic", "sand", "clay", "plain")
+UNCOLOURED = LOOKS_OF_GRAINS
 """Looks, which show no quantity."""
 
 
@@ -191,17 +198,29 @@ def shown_as(choice: str, snapshot: Snapshot) -> str:
     """The quantity or look that a choice shows for a snapshot; "labels" for spheres with labels, `PARTS` for bodies."""
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
+    directed = snapshot.run.direction.colour
+    if directed not in (OWN, "layer"):
+        return directed if directed in COLOURINGS else "sand"
     if snapshot.grains.labels:
         return "labels"
     if snapshot.grains.parts:
         return PARTS
-    if snapshot.run.phase.colour == "speed":
-        return "speed"
     layers = snapshot.grains.columns.get("layer", np.empty(0, np.float32))
     layers = layers[~snapshot.grains.fixed] if len(layers) == len(snapshot.grains.fixed) else layers[:0]
     # If more layers follow, the first layer has its colour as a layer from the beginning.
     several = len(layers) and (snapshot.grains.layers > 1 or layers.max() > layers.min())
-    return "layer" if several else "sand"
+    return "layer" if several and directed == "layer" else "sand"
+
+
+def offered(snapshot: Snapshot) -> list[str]:
+    """The choices that show something of a snapshot, in the order of the list."""
+    records, has_bodies = registry.records("colours"), bool((snapshot.grains.body >= 0).any())
+    return [
+        name
+        for name in COLOURINGS
+        if name == AUTOMATIC
+        or (shown_as(name, snapshot) == name and (has_bodies or name not in records or not records[name].of_bodies))
+    ]
 
 
 def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
@@ -246,6 +265,7 @@ class Ranges:
         self._run: object = None
         self._held: dict[str, tuple[float, float]] = {}
         self._eased: dict[str, tuple[float, float]] = {}
+        self._stepped: dict[str, float] = {}
 
     def shown(self, colouring: Colouring, snapshot: Snapshot, follows: bool) -> tuple[float, float] | None:
         """The range to show [SI]; None if there are no values."""
@@ -253,7 +273,9 @@ class Ranges:
         wanted = measure_range(colouring, snapshot)
         if wanted is None:
             return None
-        name = colouring.name
+        name, direction = colouring.name, snapshot.run.direction
+        if direction.span is not None and direction.colour == name and not follows:
+            return direction.span
         if follows and colouring.kind == "continuous":
             span = self._eased[name] = ease(self._eased.get(name), wanted)
             return span
@@ -267,12 +289,21 @@ class Ranges:
         self._held[name] = min(low, span[0]), max(high, span[1])
         return self._held[name]
 
+    def stepped(self, name: str, wanted: float, snapshot: Snapshot) -> float:
+        """The scale of that name: 1, 2 or 5 times a power of ten, which changes once it is `STALE` times too large or
+        too small for the wanted one."""
+        self._begin(snapshot)
+        held = self._stepped.get(name, 0.0)
+        if not held or not 1.0 / STALE <= wanted / held <= STALE:
+            held = self._stepped[name] = nice_step(wanted, 1)
+        return held
+
     def _begin(self, snapshot: Snapshot) -> None:
         """Forget the ranges of another run."""
         # The steps since the log began are not reset when the time of a run restarts.
         run = (snapshot.run.scene, snapshot.run.seed, snapshot.history.logs, snapshot.history.at - snapshot.run.step)
         if run != self._run:
-            self._run, self._held, self._eased = run, {}, {}
+            self._run, self._held, self._eased, self._stepped = run, {}, {}, {}
 
 
 def contact_scale(snapshot: Snapshot, ranges: Ranges, follows: bool) -> tuple[Colouring, tuple[float, float]] | None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.camera import NO_INSET, Camera2D, Inset, Size
-from repose.app.render.colours import AUTOMATIC
+from repose.app.render.camera import NO_INSET, Inset, Size
+from repose.app.render.colours import AUTOMATIC, COLOURINGS, shown_as
 from repose.app.render.film_words import Lines, film_words
-from repose.app.render.follow import Following, come_to_rest, follow, without_idle_walls
+from repose.app.render.follow import Following, come_to_rest, directed_camera, follow, without_idle_walls
 from repose.app.render.framing import picture_room, picture_scale
-from repose.app.render.orbit import Camera, Camera3D
+from repose.app.render.orbit import Camera
 from repose.app.render.pacing import Pacing, pace
 from repose.app.render.passes import band
 from repose.app.storage.view_settings import View
@@ -24,7 +24,7 @@ Picture = NDArray[np.uint8]
 
 CARD, FADE = 1.5, 0.4
 """Duration of the title card, and of its fading at the end [s]."""
-REST, STILL = 1.0, 2.0
+REST, STILL = 1.0, 3.0
 """Time in which the camera comes to rest at the end, and duration of the still picture with the angle [s]."""
 
 
@@ -124,11 +124,11 @@ class Director:
         """The camera whose direction is kept in space, the size of the picture and the room for words [pixel]."""
         assert self._newest is not None
         camera, _ = self._chosen()
-        kind = Camera3D if self._newest.grains.position.shape[1] == 3 else Camera2D
+        directed = directed_camera(self._newest)
         scale = self._style.view.text_scale
         beside = band(self._newest, self._style.view, self._style.size[0], picture_scale(self._style.size) * scale)
         room = picture_room(self._style.size, scale, beside) if self._style.words else NO_INSET
-        return camera if isinstance(camera, kind) else kind(), self._style.size, room
+        return camera if isinstance(camera, type(directed)) else directed, self._style.size, room
 
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None
@@ -154,12 +154,8 @@ class Director:
 
 
 def film_colour(choice: str, snapshot: Snapshot) -> str:
-    """The quantity of the colours from the first picture to the last.
-
-    Automatic colours would change from layers to speeds in the middle of a film; a film shows the layers.
-    """
-    if choice != AUTOMATIC or snapshot.grains.labels or snapshot.grains.parts:
-        return choice
-    layers = snapshot.grains.columns.get("layer")
-    several = layers is not None and layers.size > 0 and layers.max() > 0.0
-    return "layer" if several or snapshot.run.phase.colour == "layer" else "speed"
+    """The quantity of the colours from the first picture to the last: a first layer has its colour as one of several,
+    although a film that begins with it shows no other yet."""
+    shown = shown_as(choice, snapshot)
+    waits = shown == "sand" and snapshot.run.direction.colour == "layer" and choice == AUTOMATIC
+    return "layer" if waits and snapshot.run.phase.runs else shown if shown in COLOURINGS else choice

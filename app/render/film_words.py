@@ -11,13 +11,16 @@ from importlib.metadata import version
 
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.measure.display import Reading
-from repose.sim.message import EMPTY, Capital, Joined, Message, Number, _, joined, plain
+from repose.sim.measure.display import Outcome, Reading
+from repose.sim.message import EMPTY, Capital, Joined, Message, Number, _, joined, plain, plural
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import scenes
 
 MOST_PARAMETERS, MOST_READINGS = 5, 3
 """Largest numbers of parameters and readings written on a picture."""
+MOST_OUTCOMES = 3
+"""Largest number of outcomes of a task that are written one by one; more would be too small to read."""
+HOLDS, FAILS = plain("✓"), plain("✗")
 
 
 PIECE = re.compile(r"[\u3000-\u9fff\uff00-\uffef][、。：]*|[^\s\u3000-\u9fff\uff00-\uffef]+|\s+")
@@ -89,13 +92,32 @@ def film_words(
     return FilmWords(name, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 
 
+def verdict(outcomes: Sequence[Outcome]) -> Message:
+    """Whether the outcomes that a task states hold, one sentence after a tick or a cross."""
+    count, held = len(outcomes), sum(entry.holds for entry in outcomes)
+    if held == count:
+        words = plural("The stated outcome holds.", "All {count} stated outcomes hold.", count=count)
+    else:
+        words = plural(
+            "{held} of {count} stated outcome holds.",
+            "{held} of {count} stated outcomes hold.",
+            count=count,
+            held=held,
+        )
+    return joined((HOLDS if held == count else FAILS, words), " ")
+
+
 def _result(snapshot: Snapshot) -> tuple[Message, ...]:
     """The readings with an expected value, or else the outcomes of the task; in scenes without both the first
     readings."""
-    if snapshot.results.outcomes and not any(entry.expected is not None for entry in snapshot.results.readings):
+    outcomes = snapshot.results.outcomes
+    compared = any(entry.expected is not None for entry in snapshot.results.readings)
+    if len(outcomes) > MOST_OUTCOMES and not compared:
+        return (verdict(outcomes), *map(_read, snapshot.results.readings[: MOST_OUTCOMES - 1]))
+    if outcomes and not compared:
         return tuple(
-            joined(("✓ " if entry.holds else ("✗ "), entry.statement, ": ", entry.found), "")
-            for entry in snapshot.results.outcomes
+            joined((f"{HOLDS if entry.holds else FAILS} ", entry.statement, ": ", entry.found), "")
+            for entry in outcomes
         )
     return tuple(map(_read, shown_readings(snapshot.results.readings)))
 

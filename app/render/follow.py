@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import COARSEST, FINEST, Box, Camera2D, Inset, Size
 from repose.app.render.framing import MARGIN
-from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D
+from repose.app.render.orbit import FARTHEST, NEAREST, Camera, Camera3D, facing
 from repose.sim.experiment.snapshot import Snapshot
 
 OUTWARD, INWARD = 0.2, 0.8
@@ -96,9 +96,25 @@ def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
     return first_following(snapshot, size, room).camera
 
 
+def directed_camera(snapshot: Snapshot) -> Camera:
+    """A camera that frames nothing yet; in space it has the direction of view of the scene."""
+    in_space = snapshot.grains.position.shape[1] == 3
+    camera = facing(snapshot.run.direction.look) if in_space else Camera2D()
+    camera.tilt = drawn_tilt(snapshot)
+    return camera
+
+
+def drawn_tilt(snapshot: Snapshot) -> float:
+    """Angle by which the table is drawn tilted, so that gravity points down in the picture [rad]."""
+    gravity = snapshot.geometry.gravity
+    if not snapshot.run.direction.tilted or len(gravity) < 2 or not gravity[0]:
+        return 0.0
+    return math.atan2(gravity[0], -gravity[-1])
+
+
 def first_following(snapshot: Snapshot, size: Size, room: Inset) -> Following:
     """The camera of `first_camera` with the height above which walls are not needed."""
-    camera: Camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
+    camera = directed_camera(snapshot)
     camera.frame(snapshot.geometry.box, size)
     return follow(None, snapshot, camera, size, room, 0.0)
 
@@ -164,10 +180,15 @@ def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room
         high[-1] = max(high[-1], seen[1][-1]) + HEADROOM * 2.0 * float(half.max())
     box: Box = tuple(low.tolist()), tuple(high.tolist())
     if len(low) == 3:
-        return _goal_in_space(_points_in_space(snapshot, seen, box), camera, size, room)
-    goal = Camera2D()
+        directed = camera if isinstance(camera, Camera3D) else facing(snapshot.run.direction.look)
+        directed = replace(directed, tilt=drawn_tilt(snapshot))
+        return _goal_in_space(_points_in_space(snapshot, seen, box), directed, size, room)
+    goal = Camera2D(tilt=drawn_tilt(snapshot))
     goal.frame(box, size, room, MARGIN)
-    _stand(goal, float((low[0] + high[0]) / 2), float(low[1]), size, room)
+    seen_corners = np.array(list(product(*zip(*box)))) @ goal.axes().T
+    left, right = seen_corners[:, 0].min(), seen_corners[:, 0].max()
+    foot = np.array(((left + right) / 2, seen_corners[:, 1].min())) @ goal.axes()
+    _stand(goal, float(foot[0]), float(foot[1]), size, room)
     return goal
 
 
@@ -209,8 +230,8 @@ def _cone(snapshot: Snapshot) -> NDArray[np.float64]:
     return np.concatenate(rings)
 
 
-def _goal_in_space(points: NDArray[np.float64], camera: Camera, size: Size, room: Inset) -> Camera3D:
-    goal = replace(camera) if isinstance(camera, Camera3D) else Camera3D()
+def _goal_in_space(points: NDArray[np.float64], camera: Camera3D, size: Size, room: Inset) -> Camera3D:
+    goal = replace(camera)
     goal.frame_points(points, size, room, MARGIN)
     lowest = float(goal.world_to_pixel(points, size)[:, 1].max())
     free = size[1] - room[1] - room[3]
@@ -241,7 +262,7 @@ def _camera(like: Camera, pose: NDArray[np.float64], size: Size, room: Inset) ->
         x, y, z, across, down, zoom = numbers
         distance = min(max(math.exp(zoom), NEAREST), FARTHEST)
         return replace(like, target=(x, y, z), offset=(across * size[1], down * size[1]), distance=distance)
-    camera = Camera2D(metres_per_pixel=min(max(math.exp(numbers[2]), FINEST), COARSEST))
+    camera = Camera2D(metres_per_pixel=min(max(math.exp(numbers[2]), FINEST), COARSEST), tilt=like.tilt)
     _stand(camera, numbers[0], numbers[1], size, room)
     return camera
 
@@ -255,9 +276,8 @@ def _foot(size: Size, room: Inset) -> tuple[float, float]:
 
 def _stand(camera: Camera2D, x: float, y: float, size: Size, room: Inset) -> None:
     """Move the camera so that the point (x, y) [m] is at the lower edge of the free part."""
-    across, down = _foot(size, room)
-    scale = camera.metres_per_pixel
-    camera.centre = (x - (across - size[0] / 2) * scale, y + (down - size[1] / 2) * scale)
+    at, (centre_x, centre_y) = camera.pixel_to_world(_foot(size, room), size), camera.centre
+    camera.centre = (centre_x + x - float(at[0]), centre_y + y - float(at[1]))
 
 
 def _approach(

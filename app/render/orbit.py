@@ -43,6 +43,9 @@ class Camera3D:
     fov: float = math.radians(28.0)
     """Angle from the lower to the upper edge of the window [rad]: narrow, so that lengths at different depths can be
     compared."""
+    tilt: float = 0.0
+    """Angle by which the table is drawn tilted, its side towards +x lower; azimuth and elevation are those of the eye
+    in the room [rad]."""
     offset: tuple[float, float] = (0.0, 0.0)
     """Position of the target in the picture, from the middle of the window [pixel]; `frame` moves it to the middle of
     the part that no panel covers."""
@@ -51,13 +54,18 @@ class Camera3D:
         """Unit vectors right, up and back (from target to eye) as rows, shape (3, 3)."""
         sin_a, cos_a = math.sin(self.azimuth), math.cos(self.azimuth)
         sin_e, cos_e = math.sin(self.elevation), math.cos(self.elevation)
-        return np.array(
+        seen = np.array(
             (
                 (-sin_a, cos_a, 0.0),
                 (-sin_e * cos_a, -sin_e * sin_a, cos_e),
                 (cos_e * cos_a, cos_e * sin_a, sin_e),
             )
         )
+        if not self.tilt:
+            return seen
+        cos, sin = math.cos(self.tilt), math.sin(self.tilt)
+        turned: NDArray[np.float64] = seen @ np.array(((cos, 0.0, sin), (0.0, 1.0, 0.0), (-sin, 0.0, cos)))
+        return turned
 
     def eye(self) -> NDArray[np.float64]:
         """Position of the eye [m], shape (3,)."""
@@ -184,6 +192,12 @@ class Camera3D:
 def _balance(z: NDArray[np.float64], side: NDArray[np.float64]) -> float:
     """The sideways shift, in units of `side`, at which both sides need the same distance."""
     return float(((z + side).max() - (z - side).max()) / 2)
+
+
+def facing(look: str) -> Camera3D:
+    """A camera in a named direction of view."""
+    azimuth, elevation = VIEWS[look]
+    return Camera3D(azimuth=azimuth, elevation=elevation)
 
 
 Camera = Camera2D | Camera3D

@@ -1,4 +1,5 @@
-"""Speed of a film in each phase of an experiment, if the user has not set a speed: the pace that the phase declares.
+"""Speed of a film in each phase of an experiment, if the user has not set a speed: the pace that the phase declares, or
+the speed that the direction of the scene gives it.
 
 The duration of a phase is estimated from the fraction done, or from the time that grains need to fall. The speed is a
 round number and seldom changes, because it is written on the picture.
@@ -11,11 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.phase import NOT_BEGUN, Pace, Phase
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, Number, _, joined
-from repose.sim.registry import scenes
+from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.scales import nice_step
 
 COLLAPSE = 3.3
@@ -53,7 +52,7 @@ def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     rule = snapshot.run.phase.pace
     if last is None or snapshot.run.phase != last.phase or snapshot.run.time < last.began:
         before = last.speed if last is not None else 1.0
-        speed = _first_speed(rule, snapshot, before) if rule else 1.0
+        speed = _first_speed(rule, snapshot, before) if rule else directed_speed(snapshot)
         return Pacing(speed, snapshot.run.phase, 0.0, snapshot.run.time, share, share, _first_raise(rule))
     now = replace(last, spent=last.spent + elapsed)
     if rule is None:
@@ -70,6 +69,11 @@ def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     if now.spent >= now.raise_at:
         now = replace(now, speed=_round_up(1.01 * now.speed, rule), raise_at=now.raise_at + 1.0)
     return now
+
+
+def directed_speed(snapshot: Snapshot) -> float:
+    """Simulated over wall time in the present phase by the direction of the scene [-]."""
+    return snapshot.run.direction.speed_in(snapshot.run.phase.name) * snapshot.run.time_scale
 
 
 def pacer(fps: float) -> Callable[[Snapshot], float]:
@@ -98,6 +102,13 @@ def describe_speed(speed: float | None) -> Message:
     return joined((Number(float(shown), format="g"), kind), " × ")
 
 
+def clock_text(snapshot: Snapshot) -> Message:
+    """The simulated time: "1.234 s", and "37.9 µs" in a scene of microseconds."""
+    if snapshot.run.time_scale == 1.0:
+        return formatted(snapshot.run.time, ".3f", "s")
+    return with_prefix(snapshot.run.time, "s", 3)
+
+
 def _first_raise(rule: Pace | None) -> float:
     """Film time from which the speed is raised [s]; early for a phase whose fraction done does not rise."""
     if rule is None:
@@ -107,11 +118,8 @@ def _first_raise(rule: Pace | None) -> float:
 
 def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:
     """The speed at the beginning of a phase; the fraction done corrects the speed later."""
-    scene = scenes().get(snapshot.run.scene)
-    parameters = parameters_of(snapshot.run)
-    scale = 1.0 if scene is None or parameters is None else scene.limits.time_scale(parameters)
-    if scale < 1.0:
-        return scale
+    if snapshot.run.time_scale < 1.0:
+        return directed_speed(snapshot)
     if rule.known_from == "before":
         return max(before, rule.least)
     up = snapshot.grains.position.shape[1] - 1

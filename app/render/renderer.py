@@ -17,6 +17,7 @@ from repose.app.render.camera import Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
 from repose.app.render.colours import Colour, Ranges, to_linear
 from repose.app.render.film_words import FilmWords
+from repose.app.render.follow import directed_camera
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, RenderTarget, blends_linearly, has_depth
 from repose.app.render.imgui_backend import ImguiBackend
@@ -266,7 +267,7 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
     kind = Camera3D if snapshot.grains.position.shape[1] == 3 else Camera2D
     if isinstance(camera, kind):
         return camera
-    fitting = kind()
+    fitting = directed_camera(snapshot)
     fitting.frame(box or whole_scene(snapshot), size, inset, margin=MARGIN)
     return fitting
 

@@ -22,9 +22,9 @@ class View(BaseModel):
     """A name in `repose.app.render.colours.COLOUR_MAPS`."""
     shown: Annotated[dict[str, bool], MaxLen(200)] = {}
     """Switches of the draw passes by name, if they differ from their defaults or have been changed."""
-    stress_optic: Annotated[float, Ge(1e-13), Le(1e-5)] = 4e-10
-    """Stress-optic coefficient of photoelastic grains [1/Pa]; with the default, the stronger grains of a column of a
-    thousand have a fringe or two."""
+    stress_optic: Annotated[float, Ge(0.0), Le(1e-5)] = 0.0
+    """Stress-optic coefficient of photoelastic grains [1/Pa]; 0 chooses it from the present forces, so that strongly
+    loaded grains have a fringe or two."""
     white_light: bool = True
     """Whether photoelastic grains are seen in white light; otherwise in light of one wavelength."""
     stress_component: str = "pressure"

@@ -38,6 +38,8 @@ class CardFace:
     title: Message
     about: Message = EMPTY
     question: Message = EMPTY
+    see: Message = EMPTY
+    """What the audience should see, for the tooltip."""
     picture: Callable[[], bytes] = bytes
     current: bool = False
     """Whether the window shows this scene or run now."""
@@ -137,6 +139,8 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: TitleLi
     about, question = _text_heights(face, text)
     if about + question > tall or title.is_cut:
         tooltip(joined([part for part in (face.title, card_text(face)) if part], "\n"))
+    elif face.see:
+        tooltip(face.see)
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
     with _in_bold(ui):

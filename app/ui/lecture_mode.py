@@ -94,6 +94,7 @@ def _begin(ui: Ui) -> None:
             ui.mode.presenting,
             ui.mode.overlay,
             ui.control.transport.index,
+            ui.control.transport.directed,
             ui.control.transport.paused,
             ui.work.preset_library.current,
         )
@@ -127,7 +128,7 @@ def _leave(ui: Ui) -> None:
     mode.on, mode.view, mode.course = False, None, None
     mode.frame_box(None)
     ui.mode.presenting, ui.mode.overlay = mode.kept.presenting, mode.kept.overlay
-    ui.control.transport.choose(mode.kept.speed)
+    ui.control.transport.restore(mode.kept.speed, mode.kept.directed)
     if mode.lecture is not None:
         show_toast(ui, Message("F5 continues the lecture at step {number}.", number=mode.number + 1))
 

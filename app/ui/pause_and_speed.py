@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
 from repose.app.render.pacing import describe_speed
-from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import EMPTY, Message, _, formatted, with_prefix
-from repose.sim.registry import scenes
+from repose.sim.message import EMPTY, Message, _
 
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
 """Simulated over wall time; None is as fast as possible."""
 SLOW = 0.9
 """Fraction of the wanted speed below which the actual speed is shown too [-]."""
 REAL_TIME = SPEEDS.index(1.0)
+
+
+def nearest(speed: float) -> int:
+    """Index of the one of `SPEEDS` with the least ratio to this speed."""
+    return min(range(len(SPEEDS) - 1), key=lambda index: abs(math.log(speed / (SPEEDS[index] or math.inf))))
 
 
 class Clock(Protocol):
@@ -28,20 +32,35 @@ class Clock(Protocol):
 
 @dataclass
 class Transport:
-    """The chosen speed, and whether the run is paused."""
+    """The speed, and whether the run is paused. The speed is that of the scene's direction until the user chooses
+    one."""
 
     clock: Clock
     index: int = REAL_TIME
+    """The chosen one of `SPEEDS`, or the one nearest to the directed speed."""
+    directed: float | None = 1.0
+    """The speed of the scene's direction; None once the user has chosen another one."""
     paused: bool = False
 
     @property
     def speed(self) -> float | None:
-        """Simulated over wall time; None is as fast as possible."""
-        return SPEEDS[self.index]
+        """Simulated over wall time, in units of the time scale of the scene; None is as fast as possible."""
+        return SPEEDS[self.index] if self.directed is None else self.directed
 
     def choose(self, index: int) -> None:
         """Choose one of `SPEEDS`; an index out of range is clipped."""
-        self.index = min(max(index, 0), len(SPEEDS) - 1)
+        self.index, self.directed = min(max(index, 0), len(SPEEDS) - 1), None
+        self.clock.set_speed(self.speed)
+
+    def follow(self, speed: float) -> None:
+        """Run at the speed of the scene's direction until the user chooses another one."""
+        if speed != self.directed:
+            self.index, self.directed = nearest(speed), speed
+            self.clock.set_speed(speed)
+
+    def restore(self, index: int, directed: float | None) -> None:
+        """Run at an earlier speed again."""
+        self.index, self.directed = index, directed
         self.clock.set_speed(self.speed)
 
     def pause(self, paused: bool) -> None:
@@ -56,25 +75,9 @@ class Transport:
         self.clock.single_step()
 
 
-def time_scale(snapshot: Snapshot) -> float:
-    """Simulated over wall time at speed 1 of the shown scene [-]."""
-    scene = scenes().get(snapshot.run.scene)
-    parameters = parameters_of(snapshot.run)
-    return 1.0 if scene is None or parameters is None else float(scene.limits.time_scale(parameters))
-
-
 def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
     """Wanted ratio of simulated to wall time, with the time scale of the scene; None: as fast as possible."""
-    return None if transport.speed is None else transport.speed * time_scale(snapshot)
-
-
-def clock_text(snapshot: Snapshot) -> Message:
-    """The simulated time: "1.234 s", and "37.9 µs" in a scene of microseconds."""
-    return (
-        formatted(snapshot.run.time, ".3f", "s")
-        if time_scale(snapshot) == 1.0
-        else with_prefix(snapshot.run.time, "s", 3)
-    )
+    return None if transport.speed is None else transport.speed * snapshot.run.time_scale
 
 
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> Message:

@@ -108,7 +108,17 @@ def planned(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> Sta
     scene, seed = ui.snapshot.run.scene, ui.snapshot.run.seed
     try:
         values = {over.name: parsed(over, text)}
-        return start_of(presets.Preset("", "", scene, seed, different(parameters), side_by_side=values))
+        return start_of(
+            presets.Preset(
+                "",
+                "",
+                scene,
+                seed,
+                different(parameters),
+                direction=ui.snapshot.run.direction,
+                side_by_side=values,
+            )
+        )
     except ParameterError as error:
         return error.in_units
 

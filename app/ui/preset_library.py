@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start, StartSideBySide
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.message import EMPTY, Message, _, plain
@@ -148,9 +148,9 @@ class PresetLibrary:
             return Message(card.about), Message(card.question)
         return (scenes()[scene].summary if scene in scenes() else EMPTY), EMPTY
 
-    def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
+    def restart(self, shown: ShownRun, parameters: ParameterSet, seed: int) -> None:
         """Restart the same experiment with another seed."""
-        self.send(Start(scene, different(parameters), seed))
+        self.send(Start(shown.scene, different(parameters), seed, direction=shown.direction))
 
     def save(self, name: str, scene: str, parameters: ParameterSet, seed: int) -> bool:
         """Save the parameters in effect as a preset; False, with the reason in `trouble`, if that fails."""
@@ -202,7 +202,7 @@ def being_built(library: PresetLibrary) -> Message:
 
 def start_of(preset: presets.Preset) -> Start | StartSideBySide:
     """The command that starts a preset; raises `ParameterError`."""
-    starts = tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)
+    starts = tuple(Start(run.scene, dict(run.values), run.seed, run.ready, run.direction) for run in preset.runs)
     return starts[0] if len(starts) == 1 else StartSideBySide(starts)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import Box, Camera2D, Size
-from repose.app.render.colours import COLOURINGS, DARK, LIGHT, shown_as
+from repose.app.render.colours import AUTOMATIC, COLOURINGS, DARK, LIGHT, shown_as
 from repose.app.render.director import Director, FilmStyle
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
@@ -30,7 +30,7 @@ from repose.app.signals import Interrupt, held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
-from repose.app.ui import lecture_mode
+from repose.app.ui import directed, lecture_mode
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import insets, run_at
@@ -100,7 +100,7 @@ class Application:
         self.still_control = CameraControl()
         """Camera control of a picture that a panel shows instead of the run."""
         first, *others = preset.runs
-        self.physics = Physics(first.scene, first.values, first.seed, first.ready, threads)
+        self.physics = Physics(first.scene, first.values, first.seed, first.ready, threads, first.direction)
         if others:
             self.physics.send(start_of(preset))
         self.ui = make_ui(self.physics, settings, self._direct)
@@ -116,7 +116,9 @@ class Application:
         lecture_mode.suspend, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
         lecture_mode.turn_to = self._turn_to
         lecture_mode.resume = partial(self.pictures.resume, self.ui)
-        self.ui.control.transport.choose(self.ui.control.transport.index)
+        if preset_name != settings.choices.preset:
+            settings.choices.view.colour_by = AUTOMATIC  # the colours of the last session belong to its scene
+        self.physics.set_speed(self.ui.control.transport.speed)
         self.ui.work.run_saver.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
@@ -150,6 +152,7 @@ class Application:
         ui.control.edits.busy = being_built(ui.work.preset_library)
         ui.events.see(ui.snapshot, ui.control.edits)
         lecture_mode.see(ui)
+        directed.see(ui)
         self.notes.see(ui)
         ui.work.run_saver.tick()
         ui.work.recent_runs.see(ui.work.run_saver)

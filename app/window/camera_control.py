@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repose.app.render.camera import Box, Camera2D, Inset, Size
-from repose.app.render.follow import Following, follow, without_idle_walls
+from repose.app.render.follow import Following, directed_camera, drawn_tilt, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
@@ -68,8 +68,9 @@ class CameraControl:
         scene = ui.snapshot
         kind = Camera3D if scene.grains.position.shape[1] == 3 else Camera2D
         if not isinstance(ui.camera, kind):
-            ui.camera, self._following, self._goal = kind(), None, None
+            ui.camera, self._following, self._goal = directed_camera(scene), None, None
             self.follow_grains()
+        ui.camera.tilt = drawn_tilt(scene)  # also of a camera that the user has moved
         if self.box is not None and len(self.box[0]) == scene.grains.position.shape[1]:
             if isinstance(ui.camera, Camera3D):
                 self._turn(ui.camera)
@@ -146,7 +147,9 @@ class CameraControl:
             return replace(camera, fov=angle, offset=(x / shrink - beside / 2, y / shrink))
         x, y = camera.pixel_to_world(middle, ui.window.size)
         metres = camera.metres_per_pixel * shrink
-        return Camera2D((float(x) + 0.5 * beside * metres, float(y)), metres)
+        seen = Camera2D((float(x), float(y)), metres, camera.tilt)
+        seen.pan(-0.5 * beside, 0.0, size)
+        return seen
 
     def _turn(self, camera: Camera3D) -> None:
         """One frame of the rotation to the named view, by the smaller angle."""

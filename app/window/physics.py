@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from repose.sim.direction import Direction
 from repose.sim.experiment.commands import Beginning, Command, From, Resume, Start, StartSideBySide, UseThreads
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import Value
@@ -30,10 +31,16 @@ class Physics:
     """Interface of the current `Runner`; it stays valid when another runner takes its place."""
 
     def __init__(
-        self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None, threads: int | None = None
+        self,
+        scene: str,
+        values: Mapping[str, Value],
+        seed: int,
+        ready: str | None = None,
+        threads: int | None = None,
+        direction: Direction | None = None,
     ) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)
-        self._beginnings: tuple[Start, ...] = (Start(scene, dict(values), seed, ready),)
+        self._beginnings: tuple[Start, ...] = (Start(scene, dict(values), seed, ready, direction),)
         """How the experiments begin, one or several side by side."""
         self.chosen = 0
         """Number of the experiment, of those side by side, that the user has chosen."""
@@ -63,7 +70,13 @@ class Physics:
         shown = self._runner.latest()
         if shown.run.parameters.values:
             self._beginnings = tuple(
-                Start(shot.run.scene, dict(shot.run.parameters.values), shot.run.seed, self._beginnings[0].ready)
+                Start(
+                    shot.run.scene,
+                    dict(shot.run.parameters.values),
+                    shot.run.seed,
+                    self._beginnings[0].ready,
+                    shot.run.direction,
+                )
                 for shot in (shown, *shown.beside)
                 if shot.run.parameters.values
             )
@@ -160,7 +173,9 @@ class Physics:
             if saved is not None:
                 experiment = resumed_experiment(singles(saved)[0], session)
             else:
-                experiment = new_experiment(start.scene, start.values, start.seed, start.ready, session)
+                experiment = new_experiment(
+                    start.scene, start.values, start.seed, start.ready, session, start.direction
+                )
             experiment.history.checkpoints.budget = REWIND_BYTES
             apply(experiment, UseThreads(threads))
             return experiment

@@ -35,6 +35,8 @@ class GrainColour:
     """Whether the range of a run becomes wider with its values; False if it is known before the grains move."""
     of_contacts: bool = False
     """Whether the values are sums over contacts: 0 in pictures between two snapshots, which take no time for them."""
+    of_bodies: bool = False
+    """Whether it tells rigid bodies apart: offered only where there are some."""
     legend: Message = EMPTY
     """Name in the legend; empty for the title."""
     first: int = 0

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from repose.sim import registry
+from repose.sim.direction import Direction
 from repose.sim.engine.world import World
 from repose.sim.experiment import displacement_reference, faults, hand, history
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
@@ -36,12 +37,14 @@ def new_experiment(
     seed: int = 1,
     ready: str | None = None,
     session: Session | None = None,
+    direction: Direction | None = None,
 ) -> Experiment:
-    """An experiment at its beginning: a scene, or the default one, with `values` over its default parameters; raises
-    `ParameterError`."""
+    """An experiment at its beginning: a scene, or the default one, with `values` over its default parameters, shown by
+    its own direction or that of a preset; raises `ParameterError`."""
     checked, parameters = _checked(registry.default_scene() if scene is None else scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
+    experiment.direction = direction or checked.direction
     begin_anew(experiment, parameters, made)
     require_names(experiment)
     _begin_log(experiment)
@@ -57,11 +60,19 @@ def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Exper
     return experiment
 
 
-def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> None:
+def start(
+    experiment: Experiment,
+    scene: str,
+    values: Mapping[str, Value],
+    seed: int,
+    ready: str | None = None,
+    direction: Direction | None = None,
+) -> None:
     """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
     made, before = _made_world(checked, parameters, seed, ready), save_state(experiment)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
+    experiment.direction = direction or checked.direction
     begin_anew(experiment, parameters, made, drawn=False)
     try:
         require_names(experiment)
@@ -106,6 +117,7 @@ def restore_state(experiment: Experiment, before: tuple[dict[str, Any], ...]) ->
 def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
     experiment.scene, experiment.seed, experiment.ready = _scene_of(saved), log.seed, log.ready
+    experiment.direction = experiment.scene.direction
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
     notify(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read
@@ -344,7 +356,9 @@ def _bare(
     """An experiment whose history has not begun."""
     run_history = history.new_history(scene.name, seed, ready, parameters, run)
     engine = engine_for(scene, parameters, run.built)
-    return Experiment(scene, seed, ready, parameters, run, engine, run_history, session=session or Session())
+    return Experiment(
+        scene, seed, ready, parameters, scene.direction, run, engine, run_history, session=session or Session()
+    )
 
 
 def _begin_log(experiment: Experiment) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from repose.sim.direction import Direction
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.experiment.comparison import Point
 from repose.sim.message import Message
@@ -33,12 +34,14 @@ class Act:
 
 @dataclass(frozen=True)
 class Start:
-    """Start a scene with these parameters and this seed; `ready` names a prepared state to start from."""
+    """Start a scene with these parameters and this seed; `ready` names a prepared state to start from, `direction` is
+    None for that of the scene."""
 
     scene: str
     values: Mapping[str, Value]
     seed: int
     ready: str | None = None
+    direction: Direction | None = None
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def _start(together: SideBySide, starts: tuple[Start, ...]) -> Message:
 
     def make(start: Start) -> Experiment:
         beside = side_by_side.session_beside(session)
-        return changes.new_experiment(start.scene, start.values, start.seed, start.ready, beside)
+        return changes.new_experiment(start.scene, start.values, start.seed, start.ready, beside, start.direction)
 
     refusal, others = _made(len(starts), lambda: [make(start) for start in starts[1:]])
     if refusal := refusal or apply(together.first, starts[0]):
@@ -276,8 +276,8 @@ def _apply(experiment: Experiment, command: Command) -> None:
             faults.update_dt(experiment)
         case Still():
             hand.end_shake(experiment)
-        case Start(scene, values, seed, ready):
-            changes.start(experiment, scene, values, seed, ready)
+        case Start(scene, values, seed, ready, direction):
+            changes.start(experiment, scene, values, seed, ready, direction)
         case Resume(saved):
             changes.resume(experiment, saved)
         case Rewind(at):

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_args, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim import scene_fields
+from repose.sim.direction import Direction
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.timestep.survey import Survey
@@ -187,8 +188,8 @@ class SceneLimits(SceneRecord):
     overlap_limit: float = LARGE_OVERLAP
     """Overlap / radius above which the window warns; larger for a published model with soft contacts [-]."""
     time_scale: Callable[[Any], float] = lambda built: 1.0
-    """time_scale(parameters) -> simulated time per wall time at the first speed of the window: far below 1 for an
-    impact of microseconds [-]."""
+    """time_scale(parameters) -> the duration that is a second in other scenes [s]: far below 1 s for an impact of
+    microseconds. Samples, waits for rest and the speeds of window, films and lectures are in units of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +199,7 @@ class Scene:
     name: str
     title: Message
     summary: Message
+    direction: Direction
     parameters: type[ParameterSet]
     """Class of the parameters. With a parameter `law` the user can select the law
     (repose.sim.scenes.common.law_choice)."""
@@ -399,6 +401,8 @@ class Experiment:
     """Name of the prepared state at the beginning of the run. Written by `changes`."""
     parameters: Any
     """Requested values; the values in effect are in `engine`. Written by `activation`."""
+    direction: Direction
+    """How it is shown: the direction of the scene, with the parts that its preset replaces. Written by `changes`."""
     run: Run
     """Everything that changes with time; its docstrings name the modules that write its fields. Written by
     `activation`."""

@@ -14,7 +14,6 @@ from repose.sim.message import EMPTY, Message
 from repose.sim.scene_fields import refused_value
 
 KnownFrom = Literal["share", "fall", "before"]
-Colour = Literal["", "speed", "layer"]
 
 
 @dataclass(frozen=True)
@@ -52,16 +51,11 @@ class Phase:
     ends: bool = False
     """Whether the run has come to its end: slow grains count as grains at rest without a wait."""
     pace: Pace | None = None
-    """Speed of a film; None for real time."""
-    colour: Colour = ""
-    """Automatic colours: "speed" while the grains flow; "layer" while more layers follow, so that a film which begins
-    with the first one shows layers; empty for layers if there are several."""
+    """Speed of a film; None for the speed that the direction of the scene gives the phase."""
 
     def __post_init__(self) -> None:
         if self.pace is not None and not isinstance(self.pace, Pace):
             raise refused_value("phase", "pace", self.pace, self.name)
-        if self.colour not in get_args(Colour):
-            raise refused_value("phase", "colour", self.colour, self.name)
 
 
 NOT_BEGUN = Phase("", EMPTY, begun=False)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import NOT_DIRECTED, Direction
 from repose.sim.experiment.phase import NOT_BEGUN, Phase
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, SampledQuantity, Track
@@ -177,6 +178,10 @@ class ShownRun:
     """Time step in use [s]."""
     parameters: ParameterValues = NO_PARAMETERS
     """`repose.sim.experiment.parameter_values` makes the parameter set from them."""
+    direction: Direction = NOT_DIRECTED
+    """How it is shown unless the user has chosen something else."""
+    time_scale: float = 1.0
+    """`SceneLimits.time_scale` of these parameters [s]."""
     phase: Phase = NOT_BEGUN
     phase_label: Message = EMPTY
     """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""

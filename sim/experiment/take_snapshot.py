@@ -192,6 +192,8 @@ def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
         time=experiment.time,
         dt=experiment.dt,
         parameters=shown_parameters(experiment),
+        direction=experiment.direction,
+        time_scale=scene.limits.time_scale(experiment.run.built),
         phase=scene.phase(name),
         phase_label=label,
         progress=progress,

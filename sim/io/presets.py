@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tomlkit
-from annotated_types import MaxLen
-from pydantic import ConfigDict
+from annotated_types import Ge, Gt, Le, MaxLen
+from pydantic import ConfigDict, Strict
 from repose.sim.choices import choice_name
+from repose.sim.direction import FASTEST, LONGEST, LOOKS, OWN, SLOWEST, VIEWS, Direction
 from repose.sim.io import schema, share_code
 from repose.sim.message import EMPTY, Joined, Message, _, joined, plural
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
-from repose.sim.registry import extra_modules, plugin_folder, records_of, scenes
+from repose.sim.registry import extra_modules, plugin_folder, records, records_of, scenes
 from repose.sim.wording import message_of, path_text, value_text
 
 DEFAULT = "thesis-heap"
@@ -49,6 +50,38 @@ class PresetHead(schema.FilePart):
     scene: Annotated[str, schema.Known(_("scene"), scenes)]
 
 
+SPAN = schema.such_as(_("two numbers, the smaller first"), "[0.0, 0.1]")
+
+
+def _colours() -> tuple[str, ...]:
+    return (*records("colours"), *LOOKS, OWN)
+
+
+class DirectionTable(schema.FilePart):
+    """The table [direction]: the parts in which the preset is shown in another way than its scene."""
+
+    see: Line | None = None
+    colour: Annotated[str | None, schema.Known(_("colour"), _colours)] = None
+    plot: Line | None = None
+    speed: Annotated[float | None, Ge(SLOWEST), Le(FASTEST)] = None
+    seconds: Annotated[float | None, Gt(0.0), Le(LONGEST)] = None
+    speeds: Mapping[str, Annotated[float, Ge(SLOWEST), Le(FASTEST)]] | None = None
+    span: Annotated[tuple[float, float] | None, Strict(False), SPAN] = None
+    show: Annotated[schema.ListOf[Line] | None, schema.such_as(_("a list of names"), '["…"]')] = None
+    look: Annotated[str | None, schema.Known(_("look"), lambda: VIEWS)] = None
+    tilted: bool | None = None
+
+    def over(self, scene: Any) -> Direction:
+        """The direction of a scene with these parts replaced; raises `ParameterError`."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        for phase in given.get("speeds", ()):
+            require_known(phase, scene.phase_names, _("phase"))
+        if self.see is not None:
+            given["see"] = Message(self.see)  # a template of the catalogues
+        directed: Direction = replace(scene.direction, **given)
+        return directed
+
+
 class PresetFile(PresetHead):
     """The whole file."""
 
@@ -59,6 +92,7 @@ class PresetFile(PresetHead):
     ready: Line = ""
     parameters: Annotated[Mapping[str, Any], schema.a_table("[parameters]")] = {}
     side_by_side: Annotated[Mapping[str, schema.Values], schema.a_table_of_lists("[side_by_side]")] = {}
+    direction: DirectionTable | None = None
 
 
 KEYS = tuple(PresetFile.model_fields)
@@ -81,6 +115,8 @@ class Preset:
     """What the preset shows, one sentence."""
     question: str = ""
     """A question to the audience before the run."""
+    direction: Direction | None = None
+    """How it is shown; None for the direction of the scene."""
     side_by_side: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """Parameters with a value for each of the runs side by side, SI, or `PRESET` with names of presets; empty for a
     single run."""
@@ -102,6 +138,8 @@ class PresetCard:
     question: str = ""
     together: bool = False
     """Whether it is several runs side by side."""
+    see: str = ""
+    """What the audience should see, if it is not what it should see in the scene; one sentence."""
 
 
 @cache
@@ -248,8 +286,17 @@ def card_of(name_or_path: str | Path) -> PresetCard:
     document = _document(text, name)
     head = schema.checked(PresetHead, document)
     title = head.title if "title" in head.model_fields_set else Path(name).stem
-    together = bool(document.get("side_by_side"))
-    return PresetCard(str(name_or_path), title, head.scene, head.about, head.question, together)
+    together, directed = bool(document.get("side_by_side")), document.get("direction")
+    see = directed.get("see", "") if isinstance(directed, dict) else ""
+    return PresetCard(
+        str(name_or_path),
+        title,
+        head.scene,
+        head.about,
+        head.question,
+        together,
+        see if isinstance(see, str) else "",
+    )
 
 
 def title_of(scene: str, parameters: ParameterSet) -> str:
@@ -404,6 +451,7 @@ def _preset(document: Mapping[str, Any], name: str) -> Preset:
         ready=file.ready or None,
         about=file.about,
         question=file.question,
+        direction=None if file.direction is None else file.direction.over(scenes()[file.scene]),
         side_by_side={key: tuple(given) for key, given in file.side_by_side.items()},
     )
     __ = preset.runs  # refused here and not at its start

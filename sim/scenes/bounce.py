@@ -25,6 +25,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.laws.materials import Material, damping_share
@@ -456,6 +457,13 @@ SCENE = Scene(
     name="bounce",
     title=_("Bouncing spheres"),
     summary=_("Three spheres of different restitution bounce along a plane; comparison with ballistic arcs."),
+    direction=Direction(
+        see=_("After each bounce a sphere rises to e² times the height, along the dotted arcs."),
+        colour=OWN,
+        plot="height",
+        speed=0.2,
+        seconds=8.0,
+    ),
     group="checks",
     parameters=BounceParameters,
     model=ModelChoice(law="voigt", dimension=3, smallest_grain=lambda parameters: (parameters.mass, parameters.radius)),

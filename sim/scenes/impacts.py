@@ -23,6 +23,7 @@ from functools import cache
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import Floats, World
@@ -597,6 +598,15 @@ SCENE = Scene(
     title=_("Impacts"),
     summary=_(
         "The eight impacts of Chung & Ooi (2011): forces, contact times, rebounds, spins beside those published."
+    ),
+    direction=Direction(
+        see=_("The spheres touch for microseconds: their velocities turn round while the force rises and falls."),
+        colour=OWN,
+        plot="force",
+        speed=1.0,
+        seconds=9.0,
+        show=("velocity_arrows",),
+        look="side",
     ),
     group="checks",
     parameters=ImpactParameters,

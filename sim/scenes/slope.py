@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.laws.materials import Material
@@ -351,6 +352,13 @@ SCENE = Scene(
     name="slope",
     title=_("Spheres on a slope"),
     summary=_("Spheres of five frictions on a slope; comparison with rolling and sliding."),
+    direction=Direction(
+        see=_("With little friction a sphere slides ahead; with enough friction all roll down side by side."),
+        colour=OWN,
+        plot="speed",
+        speed=0.05,
+        seconds=8.0,
+    ),
     group="checks",
     parameters=SlopeParameters,
     model=ModelChoice(

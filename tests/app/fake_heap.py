@@ -52,6 +52,7 @@ def fake_heap(measured: bool = True) -> Snapshot:
             "coordination": (np.arange(count) % 7).astype(np.float32),
             "size": np.full(count, RADIUS, np.float32),
             "layer": np.where(fixed, -1, np.arange(count) // 6).astype(np.float32),
+            "members": np.ones(count, np.float32),
         },
         ends=ends,
         force=np.linspace(0.0, 1.0, count - 1, dtype=np.float32),

@@ -10,7 +10,7 @@ import pytest
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import PARTS, Ranges, part_colour, shown_as, to_linear
 from repose.app.render.director import film_colour
-from repose.app.render.film_words import film_words
+from repose.app.render.film_words import MOST_OUTCOMES, film_words
 from repose.app.render.passes import Frame, make_frame
 from repose.app.render.passes import bonds as bonds_pass
 from repose.app.render.passes import liquid_surface as liquid_pass
@@ -107,21 +107,33 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
         assert scenes()["rod"].summary in said
     said.clear()
     snapshot = finished("rod")
-    with open_harness(tmp_path, snapshot):
+    with open_harness(tmp_path, snapshot) as harness:
+        assert scenes()["rod"].summary in said, "the question stays"
+        count = len(snapshot.results.outcomes)
+        assert f"✓ All {count} stated outcomes hold." in map(str, said)
+        assert not {entry.statement for entry in snapshot.results.outcomes} & set(said), "the table is shown on request"
+        harness.click("task.table")
+        harness.frame(2)
         for entry in snapshot.results.outcomes:
             assert {entry.statement, entry.found, entry.expected, task.HOLDS} <= set(said)
     said.clear()
     failed = with_fields(snapshot, outcomes=(replace(snapshot.results.outcomes[0], holds=False),))
-    with open_harness(tmp_path, failed):
-        assert task.FAILS in said
+    with open_harness(tmp_path, failed) as harness:
+        assert "✗ 0 of 1 stated outcome holds." in map(str, said)
     said.clear()
     with open_harness(tmp_path, course("heap")[0]):
         assert scenes()["heap"].summary not in said
 
 
 def test_a_film_ends_with_the_outcomes() -> None:
-    result = film_words(finished("capture"), 1.0, ending=True).result
-    assert [str(line).startswith("✓") for line in result] == [True] * len(finished("capture").results.outcomes)
+    snapshot = finished("capture")
+    assert len(snapshot.results.outcomes) > MOST_OUTCOMES
+    result = [*map(str, film_words(snapshot, 1.0, ending=True).result)]
+    assert result[0] == f"✓ All {len(snapshot.results.outcomes)} stated outcomes hold."
+    assert len(result) <= MOST_OUTCOMES
+    few = with_fields(snapshot, outcomes=snapshot.results.outcomes[:MOST_OUTCOMES])
+    written = [str(line)[0] for line in film_words(few, 1.0, ending=True).result]
+    assert written == ["✓"] * MOST_OUTCOMES
 
 
 @pytest.mark.parametrize("scene", [name for name, scene in scenes().items() if scene.group == "bodies"])

@@ -46,6 +46,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from annotated_types import Ge, Le
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import World
 from repose.sim.experiment.changes import begin_anew
@@ -59,9 +60,9 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters
 LASTS = 0.05
 PHASES = (
     Phase("cold", "cold", begun=False),
-    Phase("heating", "heating", runs=True, pace=Pace(1.0, "share"), colour="layer"),
+    Phase("heating", "heating", runs=True, pace=Pace(1.0, "share")),
     Phase("molten", "molten"),
-    Phase("pouring", "pouring", runs=True, pace=Pace(2.0, "share"), colour="speed"),
+    Phase("pouring", "pouring", runs=True, pace=Pace(2.0, "share")),
     Phase("solid", "solid", ends=True),
 )
 
@@ -127,6 +128,7 @@ SCENE = Scene(
     name="furnace",
     title="Furnace",
     summary="A grain is heated and poured.",
+    direction=Direction(see="It melts.", colour="size", plot="motion", speed=0.5, speeds={"solid": 2.0}, seconds=5.0),
     parameters=FurnaceParameters,
     model=ModelChoice(law="voigt", dimension=2, smallest_grain=lambda parameters: (1e-5, 1e-3)),
     course=Course(
@@ -196,21 +198,21 @@ def test_a_phase_of_another_scene_is_refused_with_the_names_of_this_one() -> Non
     assert "the scene 'furnace' has no such phase, only cold, heating, molten, pouring, solid." in str(refused.value)
 
 
-def test_a_film_has_the_pace_and_the_colours_that_the_phases_declare() -> None:
+def test_a_film_has_the_pace_that_the_phases_declare_and_else_the_speed_and_the_colour_of_the_direction() -> None:
     experiment = new_experiment("furnace", VALUES)
-    interval, speeds, colours = pacer(10.0), dict[str, float](), dict[str, tuple[str, str]]()
+    interval, speeds, colours = pacer(10.0), dict[str, float](), set[str]()
 
     def frame(snapshot: Snapshot) -> float:
         step = interval(snapshot)
         speeds.setdefault(snapshot.run.phase.name, 10.0 * step)
-        colours[snapshot.run.phase.name] = shown_as(AUTOMATIC, snapshot), film_colour(AUTOMATIC, snapshot)
+        colours.update((shown_as(AUTOMATIC, snapshot), film_colour(AUTOMATIC, snapshot)))
         return step
 
     run_experiment(experiment, on_frame=frame, at_phases=True)
-    assert (speeds["molten"], speeds["solid"]) == (1.0, 1.0), "without a pace in real time"
+    assert (speeds["molten"], speeds["solid"]) == (0.5, 2.0), "without a pace"
     assert speeds["heating"] < 1.0
     assert speeds["pouring"] < 1.0
-    assert (colours["pouring"][0], colours["heating"][1]) == ("speed", "layer")
+    assert colours == {"size"}
 
 
 def test_a_study_stores_its_stages_and_reads_its_numbers(tmp_path: Path) -> None:
@@ -325,11 +327,11 @@ def test_a_scene_that_enters_a_phase_which_it_does_not_declare_is_named_with_wha
             "        phases=(Phase('\\x1b', ''),),\n",
             ("1 to 60 printable characters", "phases=(Phase"),
         ),
-        (
-            'colour="layer"',
-            'colour="red"',
-            ("The phase 'heating' has colour = 'red'", "it must be '', 'speed' or 'layer'"),
-        ),
+        ('colour="size", ', "", ("The scene 'furnace' lacks the field 'colour'", 'as in colour="speed"')),
+        ("speed=0.5, ", "speed=0.0, ", ("The direction has speed = 0", "a number from 1e-6 to 1000")),
+        ('{"solid": 2.0}', '{"solid": -1.0}', ("The direction has speeds = -1", "for each phase")),
+        ("seconds=5.0", "seconds=5.0, look='below'", ("The direction has look = 'below'", "'side', 'top'")),
+        ("seconds=5.0", "seconds=5.0, span=(1.0, 0.0)", ("The direction has span = ", "the smaller first")),
         ('pace=Pace(2.0, "share")', "pace=2.0", ("The phase 'pouring' has pace = 2.0", "Pace(6.0, 'share')")),
         ('Pace(2.0, "share")', 'Pace(2.0, "shares")', ("The pace has known_from = 'shares'", "'fall' or 'before'")),
         ('Pace(2.0, "share")', 'Pace(0, "share")', ("The pace has seconds = 0", "as in Pace(6.0, 'share')")),
@@ -538,7 +540,7 @@ def test_the_first_phase_must_be_declared_and_the_state_must_have_one(folder: Pa
 def test_every_record_and_every_field_without_a_default_has_an_example() -> None:
     scene = scenes()["furnace"]
     records = SceneRecord.__subclasses__()
-    assert {record.PLACE for record in records} == {"model", "course", "view", "hand", "limits"}
+    assert {record.PLACE for record in records} == {"direction", "model", "course", "view", "hand", "limits"}
     without = set()
     for record in (Scene, *records):
         needed = {entry.name for entry in fields(record) if entry.default is entry.default_factory is MISSING}

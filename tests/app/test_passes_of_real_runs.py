@@ -352,15 +352,13 @@ def test_the_funnel_is_left_out_once_the_heap_below_it_is_measured() -> None:
     assert len(drawn_facets(frame_of(after, hidden))) == len(after.geometry.facets)
 
 
-def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() -> None:
-    for scene in ("heap", "heap3d"):
-        for snapshot in course(scene):
-            shown = shown_as(View().colour_by, snapshot)
-            if snapshot.run.phase.name == "flowing":
-                assert shown == "speed"
-            elif len(snapshot.grains.fixed) > np.count_nonzero(snapshot.grains.fixed):  # also the first layer alone
-                assert shown == "layer"
-            assert shown_as("force", snapshot) == "force"
+def test_colours_are_those_of_the_direction_of_the_scene_until_the_user_chooses() -> None:
+    for snapshot in course("heap"):
+        several = len(snapshot.grains.fixed) > np.count_nonzero(snapshot.grains.fixed)  # also the first layer alone
+        assert shown_as(View().colour_by, snapshot) == ("layer" if several else "sand")
+        assert shown_as("force", snapshot) == "force"
+        fast = with_fields(snapshot, direction=replace(snapshot.run.direction, colour="speed"))
+        assert shown_as(View().colour_by, fast) == "speed"
     assert shown_as("automatic", course("heap")[0]) == "sand"
     assert {shown_as("automatic", snapshot) for snapshot in course("bounce")} == {"labels"}
     assert shown_as("a name from another version", course("heap")[-1]) == "layer"

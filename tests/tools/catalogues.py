@@ -56,6 +56,8 @@ def collect(root: Path | None = None) -> dict[Template, str]:
         for key in OF_PRESET:
             if preset.get(key):
                 found.setdefault(str(preset[key]), path.relative_to(root).as_posix())
+        if see := preset.get("direction", {}).get("see"):
+            found.setdefault(str(see), path.relative_to(root).as_posix())
     return found
 
 

@@ -33,6 +33,7 @@ from repose.app.render.colours import (
 from repose.app.render.cutaway import NOTHING, Plane, cut_plane, has_field, is_cut
 from repose.app.render.field_picture import FieldPicture, field_picture
 from repose.app.render.film_words import FilmWords
+from repose.app.render.fringes import CHOICE, scale_of_fringes, stress_optic
 from repose.app.render.joints import joints_of
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.selection_series import SelectionSeries
@@ -141,6 +142,11 @@ class Frame:
         """Metres per pixel; in 3D at the depth of the target of the camera."""
         return self.camera.resolution(self.size)
 
+    @property
+    def tilt(self) -> float:
+        """Angle by which the table is drawn tilted, clockwise [rad]."""
+        return self.camera.tilt
+
     def uniforms(self) -> dict[str, object]:
         """Uniforms of every shader of this dimension, by name."""
         uniforms = self.camera.uniforms(self.size) | {"in_space": self.dimension == 3}
@@ -169,12 +175,19 @@ class Frame:
     @property
     def is_translucent(self) -> bool:
         """In space: whether the forces of contacts are shown through translucent spheres, the photoelastic view."""
-        return self.dimension == 3 and self.shown == "photoelastic" and self.snapshot.contacts.forces is not None
+        return self.dimension == 3 and self.shown == CHOICE and self.snapshot.contacts.forces is not None
 
     @functools.cached_property
     def contact_scale(self) -> tuple[Colouring, tuple[float, float]] | None:
         """Quantity and range of the colours of contacts; None if no contact presses."""
         return contact_scale(self.snapshot, self.ranges, self.view.range_follows)
+
+    @functools.cached_property
+    def fringes(self) -> tuple[Colouring, tuple[float, float]] | None:
+        """In the plane: quantity and range of the fringes of photoelastic grains; None if they are not shown."""
+        if self.dimension == 3 or self.shown != CHOICE:
+            return None
+        return scale_of_fringes(stress_optic(self.snapshot, self.view, self.ranges))
 
     @property
     def scale_of_colours(self) -> tuple[Colouring, tuple[float, float]] | None:
@@ -183,6 +196,8 @@ class Frame:
             return self.field.colouring, self.field.span
         if self.is_translucent:
             return self.contact_scale
+        if self.fringes is not None:
+            return self.fringes
         return (self.colouring, self.span) if self.colouring is not None and self.span is not None else None
 
     @functools.cached_property

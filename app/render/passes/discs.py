@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from repose.app.render.colours import to_linear
+from repose.app.render.fringes import CHOICE as PHOTOELASTIC
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.force_chains import FORCE_CHAINS
-from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
 from repose.sim.experiment.snapshot import Floats
 
 DIMMED = 0.26

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.colours import Colour, Colouring, bands, shades, to_srgb
+from repose.app.render.fringes import FRINGES, colours_of_orders
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.tick_labels import tick_label
 from repose.sim.message import Message, _, joined, plain
@@ -108,7 +109,11 @@ def _draw_bar(
     count = bands(*span) if discrete else SLICES
     edges = x0 + np.arange(count + 1) / count * (x1 - x0)
     shares = np.arange(count) / max(count - 1, 1) if discrete else np.arange(count + 1) / count
-    colours: list[Colour] = [tuple(row) for row in to_srgb(shades(shares, frame.view.colour_map, frame.palette))]
+    if shown == frame.fringes:
+        light = colours_of_orders(shares * FRINGES, frame.view.white_light)
+    else:
+        light = shades(shares, frame.view.colour_map, frame.palette)
+    colours: list[Colour] = [tuple(row) for row in to_srgb(light)]
     for k in range(count):
         a, b = (round(edges[k]), y0), (round(edges[k + 1]), y1)
         canvas.gradient(a, b, colours[k], colours[k if discrete else k + 1])

@@ -150,10 +150,13 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     if not math.isfinite(length) or length < 8.0 * unit:
         return
     reach = min(0.42 * length, 190.0 * unit)
-    level = np.array((foot, foot - (outward * reach * 1.15, 0.0)))
+    # The slope is measured from the table, which may be drawn tilted.
+    cos, sin = math.cos(frame.tilt), math.sin(frame.tilt)
+    table = np.array(((cos, sin), (-sin, cos)))
+    level = np.array((foot, foot - np.array((outward * reach * 1.15, 0.0)) @ table))
     tilt = abs(measurement.angle)
     turn = np.linspace(0.0, tilt, 25)
-    arc = foot + reach * np.column_stack((-outward * np.cos(turn), -np.sin(turn)))
+    arc = foot + reach * np.column_stack((-outward * np.cos(turn), -np.sin(turn))) @ table
     for line, width in ((ends, 2.2), (level, 1.4), (arc, 2.2)):
         canvas.polyline(line, palette.background, width + 3.0, alpha=0.65)
     canvas.polyline(ends, palette.mark, 2.2)

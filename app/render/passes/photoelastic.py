@@ -11,16 +11,13 @@ and acceleration of a grain, and torques on grains that do not rotate, are small
 from __future__ import annotations
 
 import numpy as np
+from repose.app.render.fringes import CHOICE, WAVELENGTH, stress_optic
 from repose.app.render.passes import Frame, Pass
 from repose.sim.experiment.snapshot import Floats
 from repose.sim.measure.contact_forces import ContactForces
 
-CHOICE = "photoelastic"
-"""Name of the look in `View.colour_by`."""
 LOADS = 12
 """Largest number of loads on a disc; the strongest are drawn."""
-WAVELENGTH = 550e-9
-"""Wavelength of monochrome light [m]; white light is computed for three, in shaders/photoelastic.glsl."""
 HEAD = 8
 """Columns before the loads: centre (2) [m], radius [m], width of the rim [pixel], number of loads, 1 for white light,
 two unused."""
@@ -50,8 +47,9 @@ def instances(frame: Frame) -> Floats | None:
     snapshot, view = frame.snapshot, frame.view
     if frame.shown != CHOICE or snapshot.contacts.forces is None:
         return None
+    coefficient = stress_optic(snapshot, view, frame.ranges)
     number, loads = loads_of(snapshot.contacts.forces, len(snapshot.grains.radius))
-    loads[:, :, 2:] *= (2.0 / np.pi * view.stress_optic / WAVELENGTH / snapshot.grains.radius)[:, None, None]
+    loads[:, :, 2:] *= (2.0 / np.pi * coefficient / WAVELENGTH / snapshot.grains.radius)[:, None, None]
     rows = np.zeros((len(snapshot.grains.radius), HEAD + 4 * LOADS), np.float32)
     rows[:, 0:2], rows[:, 2] = snapshot.grains.position, snapshot.grains.radius
     rows[:, 3] = np.minimum(0.06 * snapshot.grains.radius / frame.metres_per_pixel, 1.2 * frame.scale)

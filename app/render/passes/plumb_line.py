@@ -1,4 +1,5 @@
-"""A plumb line at the top of the picture: the direction of gravity on a tilted table, with the angle of the table."""
+"""A plumb line at the top of the picture: the direction of gravity on a tilted table, and the angle between it and the
+normal of the table. Gravity points down in the picture unless the scene is drawn upright."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     gravity = frame.snapshot.geometry.gravity
     if len(gravity) != 2 or gravity[0] == 0.0:
         return
-    angle = math.atan2(gravity[0], -gravity[1])
+    angle, drawn = math.atan2(gravity[0], -gravity[1]), frame.tilt
     left, above, right, _ = frame.inset
     unit, palette = frame.scale, frame.palette
     end_of_picture = frame.size[0] - right
@@ -35,8 +36,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     start = np.array((beside, above + (ROOM + below) * unit))
 
     def along(turned: float, length: float) -> np.ndarray:
-        """The point at this angle from the downward vertical of the picture [pixel]."""
-        point: np.ndarray = start + length * unit * np.array((math.sin(turned), math.cos(turned)))
+        """The point at this angle from the normal of the table downwards [pixel]."""
+        seen = turned - drawn
+        point: np.ndarray = start + length * unit * np.array((math.sin(seen), math.cos(seen)))
         return point
 
     end = along(angle, LENGTH)

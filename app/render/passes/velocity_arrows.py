@@ -17,6 +17,9 @@ VELOCITY_ARROWS = Switch(
 )
 LONGEST = 4.0
 """Length of the arrow of a fast grain [mean radii]."""
+LONGEST_OF_FEW = 1.0
+"""Length of the arrow of the fastest of a few spheres with labels [mean radii]: it ends at
+the edge of the sphere, below its label."""
 FAST = 0.95
 """Share of the grains that are slower than a fast grain [-]."""
 FASTER = 2.0
@@ -49,13 +52,14 @@ def arrows(frame: Frame) -> tuple[Floats, Floats, float] | None:
         return None
     velocity, centre = snapshot.grains.velocity[rows], snapshot.grains.position[rows]
     speed = np.linalg.norm(velocity, axis=1)
-    fast = float(np.quantile(speed, FAST))
+    few = bool(snapshot.grains.labels)
+    fast = float(np.quantile(speed, 1.0 if few else FAST))
     if not fast > STILL:
         return None
     radius = float(snapshot.grains.radius[rows].mean())
     shown = speed > LEAST * fast
     velocity, centre, speed = velocity[shown], centre[shown], speed[shown]
-    length = LONGEST * radius * np.minimum(speed / fast, FASTER)
+    length = (LONGEST_OF_FEW if few else LONGEST) * radius * np.minimum(speed / fast, FASTER)
     return *with_heads(frame, centre, velocity * (length / speed)[:, None]), WIDTH * radius
 
 

@@ -7,13 +7,13 @@ from functools import partial
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.pacing import describe_speed
+from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.text import draw_text, heading, note, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.keys import Key
 from repose.app.ui.lecture_mode import awaits_run, close_lecture, toggle_notes, wish
 from repose.app.ui.panels import Panel
-from repose.app.ui.pause_and_speed import clock_text, describe_pace, wanted_speed
+from repose.app.ui.pause_and_speed import describe_pace, wanted_speed
 from repose.app.ui.places import LectureArea
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import WidgetState, button

@@ -115,7 +115,7 @@ def _start_with(ui: Ui, text: str) -> None:
         ui.work.preset_library.trouble = message_of(error)
         return
     ui.work.preset_library.trouble = EMPTY
-    ui.work.preset_library.restart(ui.snapshot.run.scene, parameters, seed)
+    ui.work.preset_library.restart(ui.snapshot.run, parameters, seed)
 
 
 def _draw_card(ui: Ui) -> None:

@@ -25,7 +25,7 @@ from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.io.presets import PresetCard
-from repose.sim.message import EMPTY, Message, _, plain
+from repose.sim.message import EMPTY, Message, Number, _, plain
 from repose.sim.registry import scenes
 
 GROUPS = {
@@ -146,7 +146,14 @@ def _draw_group(ui: Ui, title: Message, cards: list[PresetCard]) -> None:
 def face_of(card: PresetCard, current: bool) -> CardFace:
     """The card of a preset, whose texts are templates of the catalogues."""
     title, about, question = (Message(text) if text else EMPTY for text in (card.title, card.about, card.question))
-    return CardFace(card.name, title, about, question, partial(of_preset, card.name), current)
+    direction = scenes()[card.scene].direction
+    seconds = Number(direction.seconds, format=".0f")
+    see = Message(
+        "What to look for: {see} It takes about {seconds} s.",
+        see=Message(card.see) if card.see else direction.see,
+        seconds=seconds,
+    )
+    return CardFace(card.name, title, about, question, see, partial(of_preset, card.name), current)
 
 
 def _draw_lectures(ui: Ui) -> None:

@@ -1,18 +1,23 @@
-"""The task of a scene over the picture: what to look for, and at the end the found beside the expected outcomes."""
+"""The task of a scene over the picture: what to look for, at the end whether the stated outcomes hold, and on request a
+table of the found beside the expected ones, below the legend."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from imgui_bundle import imgui
 from repose.app.language import translated
+from repose.app.render.film_words import FAILS, HOLDS, verdict
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
 from repose.app.ui.places import BELOW_LEGEND, TaskArea, ToolArea
 from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.experiment import Course, Scene
 from repose.sim.measure.display import Outcome
-from repose.sim.message import EMPTY, Message, _, plain
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes
 
 WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
@@ -26,8 +31,14 @@ STATEMENT = 0.42
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
-HOLDS, FAILS = plain("✓"), plain("✗")
 HEAD = (EMPTY, _("outcome"), _("found"), _("expected"))
+
+
+@dataclass
+class OutcomeTable:
+    """Whether the table of the outcomes is open."""
+
+    is_open: bool = False
 
 
 def draw(ui: Ui) -> None:
@@ -55,19 +66,21 @@ def draw(ui: Ui) -> None:
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.window.scale, top))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.window.size[1]))
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
-    imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
+    inputs = imgui.WindowFlags_.always_auto_resize if snapshot.results.outcomes else NO_INPUT
+    imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | inputs)
     imgui.pop_style_color()
+    _draw_sentences(ui, width)
     if snapshot.results.outcomes:
-        # In the large letters of a presentation the table would cover the picture.
-        imgui.push_font(None, (SMALL if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
-        _draw_outcomes(ui, snapshot.results.outcomes, width)
-        imgui.pop_font()
-    else:
-        _draw_sentences(ui, width)
+        _draw_verdict(ui, snapshot.results.outcomes, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area("task", (low.x, low.y, low.x + size.x, low.y + size.y))
     area.foot, area.below_legend = low.y + size.y, not beside
     imgui.end()
+    table = ui.states[OutcomeTable]
+    table.is_open &= bool(snapshot.results.outcomes)
+    if table.is_open:
+        below = above + BELOW_LEGEND * ui.window.scale
+        _draw_table(ui, below if beside else max(below, area.foot), right, min(width, free - 32.0 * ui.window.scale))
 
 
 def states_outcomes(scene: Scene) -> bool:
@@ -81,6 +94,33 @@ def _draw_sentences(ui: Ui, width: float) -> None:
     for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
         if words:
             write(ui, words, colour, width - 16.0 * ui.window.scale)
+
+
+def _draw_verdict(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
+    """Draw the sentence, and a button that opens or closes the table."""
+    holds, table = all(entry.holds for entry in outcomes), ui.states[OutcomeTable]
+    colour = ui.palette.good if holds else ui.palette.bad
+    write(ui, verdict(outcomes), colour, width - 16.0 * ui.window.scale)
+    label = _("Hide the table") if table.is_open else _("Show the table")
+    if button(
+        ui, "task.table", label, help=_("Each stated outcome with the numbers of this run."), width=button_width(label)
+    ):
+        table.is_open = not table.is_open
+
+
+def _draw_table(ui: Ui, top: float, right: float, width: float) -> None:
+    """Draw the table at the right of the picture, in a window of its own [px]."""
+    corner = imgui.ImVec2(ui.window.size[0] - right - 16.0 * ui.window.scale, top)
+    imgui.set_next_window_pos(corner, pivot=imgui.ImVec2(1.0, 0.0))
+    imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.window.size[1]))
+    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.92))
+    imgui.begin("outcomes of the task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
+    imgui.pop_style_color()
+    # In the large letters of a presentation the table would cover the picture.
+    imgui.push_font(None, (SMALL if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
+    _draw_outcomes(ui, ui.snapshot.results.outcomes, width)
+    imgui.pop_font()
+    imgui.end()
 
 
 def write(ui: Ui, words: Message, colour: Colour, right: float) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.pacing import describe_speed
+from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui import rewind
@@ -16,7 +16,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.panels.stability import draw_dot, follow_state, state
-from repose.app.ui.pause_and_speed import SPEEDS, clock_text, describe_pace, wanted_speed
+from repose.app.ui.pause_and_speed import SPEEDS, describe_pace, wanted_speed
 from repose.app.ui.places import TIME, StabilityArea, is_shown, show, shows_all
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, more_button, more_width, slide, tooltip

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from imgui_bundle import imgui
-from repose.app.render.colours import AUTOMATIC, COLOUR_MAPS, COLOURINGS, shown_as
+from repose.app.render.colours import AUTOMATIC, COLOUR_MAPS, COLOURINGS, offered, shown_as
 from repose.app.render.cutaway import AXES
 from repose.app.render.field_picture import COMPONENTS
+from repose.app.render.fringes import CHOICE as PHOTOELASTIC
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
-from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
 from repose.app.render.passes.stress_colours import STRESS_FIELD
 from repose.app.render.text import si
 from repose.app.ui.keys import Key
@@ -27,6 +27,8 @@ NARROWEST, WIDEST = 0.5, 5.0
 """Range of the width of the stress field [mean diameters]."""
 LOOKS = {"front": _("Front"), "side": _("Side"), "top": _("Top"), "three-quarter": _("Oblique")}
 """Labels of the directions of view."""
+CHOSEN = 4e-10
+"""First stress-optic coefficient that does not follow from the forces [1/Pa]."""
 CUTS = {"": _("nothing"), "x": _("across x"), "y": _("across y"), "z": _("across z")}
 """Choices of the cut, by the name in `View.cut_axis`."""
 
@@ -46,12 +48,10 @@ def draw(ui: Ui) -> None:
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     in_space = ui.snapshot.grains.position.shape[1] == 3
     titles = colour_titles() | ({PHOTOELASTIC: _("forces inside")} if in_space else {})
-    # A look that this scene cannot show is not offered; if it was chosen before, the list names the shown look.
-    offered = {
-        name: title for name, title in titles.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
-    }
-    chosen = view.colour_by if view.colour_by in offered else shown_as(view.colour_by, ui.snapshot)
-    colour = choose(ui, "view.colour", _("Colour"), offered, chosen)
+    # A colour that this scene cannot show is not offered; if it was chosen before, the list names the shown one.
+    choices = {name: titles[name] for name in offered(ui.snapshot)}
+    chosen = view.colour_by if view.colour_by in choices else shown_as(view.colour_by, ui.snapshot)
+    colour = choose(ui, "view.colour", _("Colour"), choices, chosen)
     imgui.end_child()
     imgui.same_line()
     table = choose(ui, "view.map", EMPTY, {name: plain(name) for name in COLOUR_MAPS}, view.colour_map)
@@ -77,10 +77,21 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_photoelastic(ui: Ui) -> None:
-    """Stress-optic coefficient, and the light."""
-    view = ui.view
+    """The light, and the stress-optic coefficient, unless it follows from the forces."""
+    view, half = ui.view, imgui.get_content_region_avail().x / 2
+    start, width = imgui.get_cursor_pos_x(), half - imgui.get_style().item_spacing.x
+    help = _("The number of fringes follows from the forces in the picture. Off: choose the stress-optic coefficient.")
+    follows = checkbox(ui, "view.stress_follows", _("Auto fringes"), not view.stress_optic, help, width)
+    if follows == bool(view.stress_optic):
+        view.stress_optic = 0.0 if follows else CHOSEN
+    imgui.same_line(start + half)
+    help = _("Coloured fringes of white light; otherwise dark and bright ones of the wavelength 550 nm.")
+    white = checkbox(ui, "view.white_light", _("White light"), view.white_light, help, width)
+    if white != view.white_light:
+        view.white_light = white
+    if not view.stress_optic:
+        return
     low, decades = 1e-11, 5.0
-    wide = imgui.get_content_region_avail().x
     coefficient = joined(("C", Number(view.stress_optic, format=".2g")), " = ")
     where = math.log10(view.stress_optic / low) / decades
     moved = slide(
@@ -88,17 +99,11 @@ def _draw_photoelastic(ui: Ui) -> None:
         "view.stress_optic",
         (Message("{coefficient} 1/Pa", coefficient=coefficient), coefficient),
         where,
-        width=0.6 * wide,
         step=0.02,
     )
     tooltip(_("Stress-optic coefficient: one fringe more for every λ/C in the difference of the principal stresses."))
     if moved is not None:
         view.stress_optic = float(f"{low * 10.0 ** (decades * moved):.3g}")
-    imgui.same_line()
-    help = _("Coloured fringes of white light; otherwise dark and bright ones of the wavelength 550 nm.")
-    white = checkbox(ui, "view.white_light", _("White light"), view.white_light, help)
-    if white != view.white_light:
-        view.white_light = white
 
 
 def _draw_stress(ui: Ui) -> None:
@@ -181,7 +186,7 @@ def _draw_switches(ui: Ui) -> None:
 
 def colour_by_next(ui: Ui) -> None:
     """Colour the grains by the next quantity or look that is not shown already."""
-    names = list(COLOURINGS)
+    names = offered(ui.snapshot)
     at = names.index(ui.view.colour_by) if ui.view.colour_by in names else -1
     shown = shown_as(ui.view.colour_by, ui.snapshot)
     later = (names[(at + step) % len(names)] for step in range(1, len(names)))

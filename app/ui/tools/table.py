@@ -1,7 +1,8 @@
 """Tilt and shake the table: a drag turns it about the middle of the scene, the arrow keys by a degree; a button and the
 key of the tool shake it.
 
-The table stands still in the picture and gravity turns: the parameter `tilt` changes, with its undo and its slider.
+The parameter `tilt` changes, with its undo and its slider: gravity turns against the grains, and the picture turns with
+it, so that the table is drawn tilted.
 """
 
 from __future__ import annotations

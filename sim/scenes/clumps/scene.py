@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import Direction
 from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
@@ -526,6 +527,13 @@ IN_SPACE = Scene(
     summary=_(
         "Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose."
     ),
+    direction=Direction(
+        see=_("The container is lifted: clumps hook into one another, and their heap is steeper than one of balls."),
+        colour="layer",
+        plot="angle",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=with_law(ClumpsParameters, LAW, is_material_law),
     model=ModelChoice(
         law=LAW.name,
@@ -570,6 +578,14 @@ IN_PLANE = replace(
     name="joined",
     title=_("Joined discs"),
     summary=_("Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs."),
+    direction=Direction(
+        see=_("The walls are lifted: rods stay in a steeper heap than loose discs."),
+        colour="layer",
+        plot="angle",
+        speed=1.0,
+        speeds={"flowing": 0.5},
+        seconds=14.0,
+    ),
     parameters=with_law(JoinedParameters, LAW, is_material_law),
     model=replace(IN_SPACE.model, dimension=2, smallest_grain=partial(smallest_grain, dimension=2)),
     course=replace(

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from repose.sim.direction import NOT_DIRECTED
 from repose.sim.engine.body_builder import BodyShape, add_bodies
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls, with_levels
 from repose.sim.engine.checked import checked_array, checked_flags, checked_number, numbers_in
@@ -155,6 +156,7 @@ def scene_of(world: World, recipe: SceneRecipe) -> Scene:
         name=NAME,
         title=plain("Spheres placed by hand"),
         summary=plain("Spheres and walls of a script."),
+        direction=NOT_DIRECTED,
         parameters=parameters_with(laws()[recipe.law], materials, tuple(further), recipe.down),
         model=ModelChoice(
             law=recipe.law,

@@ -11,9 +11,9 @@ from repose.sim.experiment.phase import Pace, Phase
 from repose.sim.message import Message, _
 
 EMPTY = Phase("empty", _("empty"), begun=False)
-FILLING = Phase("filling", _("filling"), runs=True, pace=Pace(6.0, "share", least=1.0), colour="layer")
+FILLING = Phase("filling", _("filling"), runs=True, pace=Pace(6.0, "share", least=1.0))
 FILLED = Phase("filled", _("filled"))
-FLOWING = Phase("flowing", _("flowing"), runs=True, pace=Pace(10.0, "share"), colour="speed")
+FLOWING = Phase("flowing", _("flowing"), runs=True, pace=Pace(10.0, "share"))
 RESTED = Phase("rested", _("at rest"), ends=True)
 
 POURED = (

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import NOT_DIRECTED
 from repose.sim.engine.builder import (
     add_spheres,
     empty_world,
@@ -214,6 +215,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Mes
         name=NAME,
         title=Message("LAMMPS dump {name}", name=dump.path.name),
         summary=summary_of(dump),
+        direction=NOT_DIRECTED,
         parameters=Parameters,
         model=ModelChoice(law=LAW.name, dimension=dimension, smallest_grain=lambda parameters: (1.0 / UNMOVED, radius)),
         course=Course(

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.comparison import ResultNumber
@@ -68,7 +69,7 @@ from repose.sim.scenes.heap.container import (
     smallest_grain,
 )
 from repose.sim.scenes.heap.parameters import HeapParameters
-from repose.sim.scenes.heap.prepared import column
+from repose.sim.scenes.heap.prepared import PREPARED
 from repose.sim.scenes.heap.surface import slope_now
 
 PROFILE_INTERVAL = 0.05
@@ -444,6 +445,14 @@ SCENE = Scene(
     name="heap",
     title=_("Heap"),
     summary=_("Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3)."),
+    direction=Direction(
+        see=_("The right wall opens: the column collapses, and a heap with a straight slope stays."),
+        colour="layer",
+        plot="angle",
+        speed=1.0,
+        seconds=10.0,
+        speeds={"flowing": 0.1},
+    ),
     parameters=with_law(HeapParameters, LAW, is_direct_law),
     model=ModelChoice(
         law=LAW.name, dimension=2, smallest_grain=smallest_grain, rotates=lambda parameters: parameters.rotation
@@ -467,7 +476,7 @@ SCENE = Scene(
             **tilt_and_trickle.NUMBERS,
         },
         turned=lambda state: state.other.turned,
-        prepared={"column": column},
+        prepared=PREPARED,
     ),
     view=SceneView(
         box=box,

@@ -77,7 +77,7 @@ SIZES = Curve(
 TILTING, SLIDING, TRICKLING = NAMES = "tilting", "sliding", "trickling"
 PHASES = (
     Phase(TILTING, _("tilting"), runs=True),
-    Phase(SLIDING, _("sliding"), runs=True, colour="speed"),
+    Phase(SLIDING, _("sliding"), runs=True),
     Phase(TRICKLING, _("adding grains"), runs=True, pace=Pace(20.0, "share")),
 )
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.choices import choice_name
+from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.notices import notify
@@ -246,6 +247,13 @@ SCENE = Scene(
     name="heap3d",
     title=_("Heap in space"),
     summary=_("Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured."),
+    direction=Direction(
+        see=_("Grains run out of a funnel and pile up to a cone."),
+        colour="layer",
+        plot="angle",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=with_law(Heap3dParameters, LAW, is_material_law),
     model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
     course=replace(

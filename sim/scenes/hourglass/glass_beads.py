@@ -15,6 +15,7 @@ from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.hourglass.flow_rate_study import GLASS_STUDY
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
 from repose.sim.scenes.hourglass.published import SCENE as PUBLISHED
+from repose.sim.scenes.hourglass.settled_beads import PREPARED
 
 SCENE = replace(
     PUBLISHED,
@@ -23,6 +24,7 @@ SCENE = replace(
     summary=_("Rotating Hertz-Mindlin beads flow through a round neck, which is opened once they have settled."),
     parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
     model=replace(PUBLISHED.model, law=LAW.name, rotates=lambda parameters: True),
+    course=replace(PUBLISHED.course, prepared=PREPARED),
     limits=SceneLimits(),
     lecture=("friction", "restitution", "gravity", "orifice", "grain_count"),
     study=GLASS_STUDY,

@@ -12,6 +12,7 @@ Source: T. Duffau and E. Lynch, "Medios granulares: Reloj de arena en 3D", 2020 
 
 from __future__ import annotations
 
+from repose.sim.direction import Direction
 from repose.sim.experiment.experiment import Course, Hand, ModelChoice, Scene, SceneLimits, SceneView
 from repose.sim.laws.memoryless import LAW
 from repose.sim.message import _
@@ -26,6 +27,14 @@ SCENE = Scene(
     name="hourglass",
     title=_("Hourglass"),
     summary=_("Grains flow through a square neck and are counted; without friction springs (Duffau & Lynch 2020)."),
+    direction=Direction(
+        see=_("Grains pass the neck at a constant rate, however high they stand above it."),
+        colour="layer",
+        look="front",
+        plot="flow",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=with_law(HourglassParameters, LAW, is_direct_law),
     model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain),
     course=Course(

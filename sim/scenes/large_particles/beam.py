@@ -15,6 +15,7 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Le
 from numpy.typing import NDArray
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
@@ -235,6 +236,13 @@ SCENE = Scene(
     name="beam",
     title=_("Beam with a weak middle"),
     summary=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
+    direction=Direction(
+        see=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=BeamParameters,
     model=body_model(start),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Reading
@@ -169,6 +170,13 @@ SCENE = Scene(
     name="column",
     title=_("Column of liquid"),
     summary=_("A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back."),
+    direction=Direction(
+        see=_("A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=ColumnParameters,
     model=body_model(start),

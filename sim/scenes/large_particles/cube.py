@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
@@ -265,6 +266,13 @@ SCENE = Scene(
     name="cube",
     title=_("Cube and particle"),
     summary=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
+    direction=Direction(
+        see=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=CubeParameters,
     model=body_model(start),

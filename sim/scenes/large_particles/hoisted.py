@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.fields.hoist import HoistParameters, ThreadLength
@@ -221,6 +222,13 @@ SCENE = Scene(
     name="hoisted",
     title=_("Log pulled up"),
     summary=_("A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread."),
+    direction=Direction(
+        see=_("A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=HoistedParameters,
     model=body_model(start, fields=("liquid", "hoist")),

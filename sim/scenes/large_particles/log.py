@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
@@ -220,6 +221,13 @@ SCENE = Scene(
     name="log",
     title=_("Log and weight on a thread"),
     summary=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
+    direction=Direction(
+        see=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=LogParameters,
     model=body_model(start, fields=("liquid",)),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
@@ -284,6 +285,13 @@ SCENE = (
         name="projectile",
         title=_("Projectile and target"),
         summary=_("A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact."),
+        direction=Direction(
+            see=_("A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact."),
+            colour=OWN,
+            plot="motion",
+            speed=1.0,
+            seconds=10.0,
+        ),
         group="bodies",
         parameters=ElasticParameters,
         model=body_model(start),
@@ -306,6 +314,13 @@ SCENE = (
         name="capture",
         title=_("Projectile that stays"),
         summary=_("A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin."),
+        direction=Direction(
+            see=_("A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin."),
+            colour=OWN,
+            plot="motion",
+            speed=1.0,
+            seconds=10.0,
+        ),
         group="bodies",
         parameters=CaptureParameters,
         model=body_model(start),

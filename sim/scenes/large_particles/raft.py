@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
@@ -195,6 +196,13 @@ SCENE = Scene(
     name="raft",
     title=_("Square body on a liquid"),
     summary=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
+    direction=Direction(
+        see=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=RaftParameters,
     model=body_model(start, fields=("liquid",)),

@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Axis, Outcome, Reading
@@ -206,6 +207,13 @@ SCENE = Scene(
     name="rake",
     title=_("Raking a liquid"),
     summary=_("A wall that moves to the right rakes a viscous liquid; arrows show its velocity."),
+    direction=Direction(
+        see=_("A wall that moves to the right rakes a viscous liquid; arrows show its velocity."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=RakeParameters,
     model=body_model(start),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
@@ -217,6 +218,13 @@ SCENE = Scene(
     name="rod",
     title=_("Rod"),
     summary=_("An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over."),
+    direction=Direction(
+        see=_("An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=RodParameters,
     model=body_model(start),

@@ -20,6 +20,7 @@ import math
 from typing import Annotated, ClassVar
 
 import numpy as np
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
@@ -297,6 +298,13 @@ SCENE = Scene(
     name="satellite",
     title=_("Tidal satellite"),
     summary=_("The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit."),
+    direction=Direction(
+        see=_("The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit."),
+        colour=OWN,
+        plot="motion",
+        speed=1.0,
+        seconds=10.0,
+    ),
     group="bodies",
     parameters=SatelliteParameters,
     model=body_model(start, fields=("central_gravity",)),

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.laws.material_parameters import WallFriction
@@ -480,6 +481,13 @@ SCENE = Scene(
     name="biaxial",
     title=_("Biaxial press"),
     summary=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
+    direction=Direction(
+        see=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
+        colour="speed",
+        plot="stress",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=disc_parameters(BiaxialParameters),
     model=DISCS,
     course=disc_course(

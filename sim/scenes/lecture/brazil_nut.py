@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
@@ -327,6 +328,13 @@ SCENE = Scene(
     name="brazil_nut",
     title=_("Brazil nut"),
     summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
+    direction=Direction(
+        see=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
+        colour="layer",
+        plot="height",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=disc_parameters(BrazilNutParameters),
     model=DISCS,
     course=disc_course(COURSE, readings, ("small_grains_below", "large_grain_height", "periods", "box_amplitude")),

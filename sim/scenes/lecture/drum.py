@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
@@ -274,6 +275,13 @@ SCENE = Scene(
     name="drum",
     title=_("Rotating drum"),
     summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
+    direction=Direction(
+        see=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
+        colour="speed",
+        plot="angle_over_speed",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=disc_parameters(DrumParameters),
     model=DISCS,
     course=disc_course(COURSE, readings, ("surface_angle", "drum_speed", "froude_number")),

@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
@@ -460,6 +461,13 @@ SCENE = Scene(
     name="janssen",
     title=_("Janssen's column"),
     summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
+    direction=Direction(
+        see=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
+        colour="layer",
+        plot="force",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=disc_parameters(JanssenParameters),
     model=DISCS,
     course=disc_course(

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.comparison import ResultNumber
@@ -497,6 +498,15 @@ SCENE = Scene(
     title=_("Avalanche on a rough plane"),
     summary=_(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
+    ),
+    direction=Direction(
+        see=_(
+            "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
+        ),
+        colour="speed",
+        plot="thickness",
+        speed=1.0,
+        seconds=20.0,
     ),
     parameters=disc_parameters(RoughPlaneParameters),
     model=DISCS,

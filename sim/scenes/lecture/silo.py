@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import forget_neighbours, reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
@@ -423,6 +424,13 @@ SCENE = Scene(
     name="silo",
     title=_("Hopper"),
     summary=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
+    direction=Direction(
+        see=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
+        colour="layer",
+        plot="flow_rate",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=disc_parameters(SiloParameters),
     model=DISCS,
     course=disc_course(COURSE, readings, ("outlet", "grains_passed", "flow_rate", "grains_until_clogged")),

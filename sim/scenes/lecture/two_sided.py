@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
@@ -441,6 +442,13 @@ SCENE = Scene(
     name="two_sided",
     title=_("Heap from a point source"),
     summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
+    direction=Direction(
+        see=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
+        colour="layer",
+        plot="flank_angle",
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=disc_parameters(TwoSidedParameters),
     model=DISCS,
     course=replace(

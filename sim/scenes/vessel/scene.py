@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.direction import Direction
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
@@ -358,6 +359,14 @@ SCENE = Scene(
     name="vessel",
     title=_("Your own shape"),
     summary=_("Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet."),
+    direction=Direction(
+        see=_("Grains fill a goblet: the pressure rises with the depth, and the walls bear a part of the weight."),
+        colour="pressure",
+        plot="packing",
+        span=(0.0, 1000.0),  # the weight of the grains in a goblet; impacts while it is filled exceed it
+        speed=1.0,
+        seconds=20.0,
+    ),
     parameters=with_law(VesselParameters, LAW, is_material_law),
     model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
     course=replace(

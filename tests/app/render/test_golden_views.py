@@ -57,7 +57,7 @@ VIEWS: dict[str, tuple[int, View]] = {
     "rose": (2, View(colour_by="plain", shown=PLAIN | {"rose": True})),
     "rose_in_space": (3, View(colour_by="plain", shown=PLAIN | {"rose": True})),
     "stress_field": (2, View(shown=PLAIN | {"stress_field": True})),
-    "stress_field_in_space": (3, View(shown=PLAIN | {"stress_field": True})),
+    "stress_field_in_space": (3, View(colour_by="speed", shown=PLAIN | {"stress_field": True})),
     "displacement": (2, View(colour_by="plain", shown=PLAIN | {"displacement": True})),
     "displacement_in_space": (3, View(colour_by="plain", shown=PLAIN | {"displacement": True})),
     "velocity_arrows": (2, View(colour_by="plain", shown=PLAIN | {"velocity_arrows": True})),

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.colours import Ranges, to_linear
+from repose.app.render.fringes import FRINGES, WAVELENGTH, colours_of_orders, stress_optic
 from repose.app.render.passes import all_passes, make_frame
-from repose.app.render.passes.photoelastic import HEAD, LOADS, WAVELENGTH, loads_of
+from repose.app.render.passes.photoelastic import HEAD, LOADS, loads_of
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
@@ -176,3 +177,30 @@ def test_only_grains_are_photoelastic_and_only_in_the_plane() -> None:
     assert len(rows(SEEN)) == 0
     put(snapshot, forces=None)
     assert rows(SEEN) is None
+
+
+@pytest.mark.parametrize("force", [1e-4, 1.0, 3e5])
+def test_strongly_loaded_grains_have_a_fringe_or_two_whatever_the_forces_are_and_the_legend_says_of_what(
+    force: float,
+) -> None:
+    snapshot, view, ranges = loaded((0.0, math.pi)), View(colour_by="photoelastic"), Ranges()
+    snapshot.contacts.forces.normal_force[:] = force
+    coefficient = stress_optic(snapshot, view, ranges)
+    # The order in the middle of the disc, where both forces add up.
+    middle = 4.0 / math.pi * force / RADIUS * coefficient / WAVELENGTH
+    assert 0.6 < middle < 2.0
+    frame = make_frame(snapshot, view, CAMERA, SIZE, (0, 0, 0, 0), 1.0, ranges)
+    quantity, span = frame.scale_of_colours
+    assert (quantity.symbol, span[1]) == ("Δσ", pytest.approx(FRINGES * WAVELENGTH / coefficient))
+    snapshot.contacts.forces.normal_force[:] = 1.5 * force
+    assert stress_optic(snapshot, view, ranges) == coefficient, "it seldom changes"
+    snapshot.contacts.forces.normal_force[:] = 50.0 * force
+    assert stress_optic(snapshot, view, ranges) < 0.2 * coefficient
+    assert stress_optic(snapshot, SEEN, ranges) == OPTIC, "chosen by hand"
+
+
+def test_the_bar_of_the_legend_has_the_colours_of_the_discs() -> None:
+    dark, bright = colours_of_orders(np.array([1.0, 0.5]), white_light=False)
+    assert dark == pytest.approx(GROUND)
+    assert bright == pytest.approx(1.0)
+    assert np.ptp(colours_of_orders(np.array([1.0]), white_light=True)) > 0.3

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.render.pacing import describe_speed
-from repose.app.ui.pause_and_speed import SPEEDS, Transport, clock_text, describe_pace, wanted_speed
-from repose.sim.experiment.parameter_values import parameters_of
+from repose.app.render.pacing import clock_text, describe_speed
+from repose.app.ui.pause_and_speed import SPEEDS, Transport, describe_pace, wanted_speed
 from repose.sim.registry import scenes
 
 from tests.english import english
@@ -37,10 +36,10 @@ def test_the_actual_speed_is_shown_if_it_is_below_the_wanted_one(fields: dict[st
 
 def test_a_scene_of_microseconds_is_shown_in_slow_motion_with_a_clock_of_microseconds() -> None:
     impacts, heap = scenes()["impacts"], scenes()["heap"]
-    shot = snapshot_of(scene="impacts", parameters=impacts.parameters.checked({}), time=37.94e-6)
-    transport = Transport(clock=None)  # it is not asked
-    scale = impacts.limits.time_scale(parameters_of(shot.run))
+    scale = impacts.limits.time_scale(impacts.parameters.checked({}))
     assert 1e-6 < scale < 1e-4
+    shot = snapshot_of(scene="impacts", time_scale=scale, time=37.94e-6)
+    transport = Transport(clock=None)  # it is not asked
     assert wanted_speed(transport, shot) == scale
     assert str(clock_text(shot)) == "37.9 µs"
     slow = snapshot_of(scene="heap", parameters=heap.parameters.checked({}), time=1.2344)

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from repose.sim.bonds.beam_bond import BeamBondParameters
+from repose.sim.direction import Direction
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
@@ -69,6 +70,7 @@ SCENE = Scene(
     name="loaded_raft",
     title="Raft",
     summary="A rigid body falls on a bonded raft in a liquid.",
+    direction=Direction(see="It moves.", colour="speed", plot="motion", speed=1.0, seconds=5.0),
     parameters=RaftParameters,
     model=ModelChoice(
         law="voigt",

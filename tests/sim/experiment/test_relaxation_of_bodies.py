@@ -27,6 +27,7 @@ SCENE = """
 import math
 from dataclasses import dataclass
 
+from repose.sim.direction import Direction
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
@@ -63,6 +64,7 @@ SCENE = Scene(
     name="table",
     title="Table",
     summary="A dumbbell on a plane.",
+    direction=Direction(see="It moves.", colour="speed", plot="motion", speed=1.0, seconds=5.0),
     parameters=TableParameters,
     model=ModelChoice(
         law="voigt",

@@ -174,6 +174,11 @@ def test_saving_over_a_file_keeps_its_comments_and_drops_what_is_default_again()
     assert presets.parse(text, "mine").values == {"gravity": 3.7}
 
 
+def test_the_card_of_a_preset_says_what_to_see_if_it_is_not_that_of_its_scene() -> None:
+    assert "arch" in presets.card_of("hourglass-clogging").see
+    assert presets.card_of("hourglass").see == ""
+
+
 def test_the_card_of_a_preset_is_read_without_a_look_at_its_values(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
     path.write_text('title = "Odd"\nscene = "heap"\n[parameters]\nfriction = "slippery"\n', encoding="utf-8")
@@ -229,3 +234,39 @@ def test_typed_values_of_runs_side_by_side() -> None:
     for typed, words in (("friction", "NAME=VALUE"), ("friction=0.1,,0.2", "NAME=VALUE"), ("friction=0.1", "1 value")):
         with pytest.raises(ParameterError, match=words):
             presets.side_by_side(base, [typed])
+
+
+def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
+    whole = GOOD + '\n[direction]\nsee = "It creeps."\nspeed = 2\nspan = [0.0, 0.5]\nspeeds = { flowing = 0.2 }\n'
+    direction, scene = presets.parse(whole, "try").direction, scenes()["heap"].direction
+    assert direction is not None
+    assert (str(direction.see), direction.speed, direction.span) == ("It creeps.", 2.0, (0.0, 0.5))
+    assert (direction.colour, direction.speed_in("flowing"), direction.speed_in("filling")) == (scene.colour, 0.2, 2.0)
+    assert presets.parse(GOOD, "try").direction is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('colour = "sped"', "Unknown colour 'sped': did you mean 'speed'?"),
+        ("speed = 0.0", "direction.speed = 0.0 is refused"),
+        ('look = "below"', "look 'below'"),
+        ("span = [1.0, 0.0]", "it must be None or two numbers, the smaller first"),
+        ("speeds = { flows = 0.2 }", "Unknown phase 'flows': did you mean 'flowing'?"),
+        ('colours = "speed"', "colours"),
+    ],
+)
+def test_a_direction_that_cannot_be_followed_is_refused(lines: str, words: str, tmp_path: Path) -> None:
+    assert words in refusal(f"{GOOD}\n[direction]\n{lines}\n", tmp_path)
+
+
+def test_a_preset_that_begins_with_a_prepared_state_fits_it_in_all_of_its_runs() -> None:
+    ready = [preset for preset in map(presets.load, presets.names()) if preset.ready is not None]
+    assert len(ready) > 1
+    for preset in ready:
+        scene = scenes()[preset.scene]
+        for run in preset.runs:
+            prepared = scene.course.prepared[run.ready](scene.parameters.checked(run.values))
+            assert prepared is not None, preset.name
+    other = scenes()["heap"].parameters.checked({"grain_count": 299})
+    assert scenes()["heap"].course.prepared["small"](other) is None, "filled with other grains"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
@@ -132,6 +133,7 @@ SCENE = Scene(
     name="collapse",
     title="Collapse of a column",
     summary="A column of discs spreads when the wall beside it is removed.",
+    direction=Direction(see="It moves.", colour="speed", plot="motion", speed=1.0, seconds=5.0),
     parameters=disc_parameters(CollapseParameters),
     model=DISCS,
     course=disc_course(

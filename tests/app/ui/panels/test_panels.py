@@ -190,7 +190,7 @@ def test_an_invalid_seed_is_refused(harness: PanelHarness, text: str) -> None:
 
 def test_a_new_seed_restarts_the_same_experiment(harness: PanelHarness) -> None:
     harness.click("experiment.new_seed")
-    assert harness.commands == [Start("heap", {}, 4)]
+    assert harness.commands == [Start("heap", {}, 4, direction=harness.ui.snapshot.run.direction)]
 
 
 def test_view_choices_change_the_view_and_are_stored(harness: PanelHarness) -> None:
