@@ -17,7 +17,7 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Outcome, Part, Reading
+from repose.sim.measure.display import Answer, Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column
@@ -27,6 +27,7 @@ from repose.sim.scenes.large_particles.particles import (
     RADIUS,
     VOLUME,
     BodyParameters,
+    BodyTask,
     BondViscosity,
     Box,
     Duration,
@@ -183,6 +184,25 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """Which end strikes the floor after the flight, and by how much the rod has turned until then; None if it does not
+    leave the floor and fall again."""
+    gap, angle = column(experiment, "gap"), column(experiment, "angle")
+    touches = gap < 0.0
+    first = int(touches.argmax())
+    flies = first + int((~touches[first:]).argmax())
+    second = flies + int(touches[flies:].argmax())
+    if not first < flies < second:
+        return None
+    turned_by = math.degrees(float(angle[second] - angle[0]))
+    number = Number(abs(turned_by), "°", ".0f")
+    if column(experiment, "struck_end")[second] < column(experiment, "other_end")[second]:
+        words = Message("The same end strikes the floor again, after the rod has turned by {angle}.", angle=number)
+    else:
+        words = Message("The other end strikes the floor, after the rod has turned by {angle}.", angle=number)
+    return Answer(turned_by, words)
+
+
 def focus(experiment: Experiment) -> Box:
     """The floor under the way of the rod."""
     parameters = experiment.run.built
@@ -229,7 +249,16 @@ SCENE = Scene(
     parameters=RodParameters,
     model=body_model(start),
     course=body_course(
-        start, measured, outcomes, readings, ("turned_by", "spin", "centre_height"), launch, action=_("Drop")
+        BodyTask(
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("turned_by", "spin", "centre_height"),
+            launch,
+            action=_("Drop"),
+            answer=answer,
+        )
     ),
     view=SceneView(
         box=from_parameters(box), focus=focus, facets=lines, parts=(Part(_("rod"), "wood"),), curves=plotted(PLOTS)

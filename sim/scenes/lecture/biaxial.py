@@ -466,6 +466,8 @@ def box(parameters: BiaxialParameters) -> Box:
 COURSE = TimedCourse(
     state=BiaxialState,
     start=start,
+    stored="biaxial",
+    later=("friction", "strain_rate", "strain"),
     settle=settle,
     begin=set_out,
     drive=drive,

@@ -447,6 +447,8 @@ def box(parameters: JanssenParameters) -> Box:
 COURSE = TimedCourse(
     state=JanssenState,
     start=start,
+    stored="janssen",
+    later=("lowering", "lowering_speed"),
     begin=lower,
     drive=drive,
     record=record,

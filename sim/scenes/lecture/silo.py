@@ -39,6 +39,7 @@ from repose.sim.scenes.lecture.disc_scene import (
     disc_parameters,
     disc_view,
     lattice,
+    lies_in_balance,
     outcome_above,
     outcome_between,
     put_walls,
@@ -410,6 +411,9 @@ def box(parameters: SiloParameters) -> Box:
 COURSE = TimedCourse(
     state=SiloState,
     start=start,
+    stored="silo",
+    later=("stages", "stage_grains"),
+    settle=lies_in_balance,
     begin=set_out,
     drive=drive,
     record=record,
