@@ -258,10 +258,10 @@ SCENE = Scene(
     title=_("Beam with a weak middle"),
     summary=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
     direction=Direction(
-        see=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
+        see=_("The loaded beam bends, breaks in its weak middle, and the loose part falls to the floor."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
+        plot="deflection",
+        speed=0.1,
         seconds=10.0,
     ),
     group="bodies",

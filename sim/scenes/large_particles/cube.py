@@ -301,10 +301,10 @@ SCENE = Scene(
     title=_("Cube and particle"),
     summary=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
     direction=Direction(
-        see=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
+        see=_("The particle goes one way; the cube moves the other way, its centre on a straight line, and turns."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
+        plot="spin",
+        speed=0.1,
         seconds=10.0,
     ),
     group="bodies",

@@ -245,10 +245,10 @@ SCENE = Scene(
     title=_("Log and weight on a thread"),
     summary=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
     direction=Direction(
-        see=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
+        see=_("The log moves towards the weight first; the weight swings below its end to rest."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
+        plot="weight",
+        speed=0.4,
         seconds=10.0,
     ),
     group="bodies",

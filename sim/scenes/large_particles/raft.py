@@ -220,10 +220,10 @@ SCENE = Scene(
     title=_("Square body on a liquid"),
     summary=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
     direction=Direction(
-        see=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
+        see=_("The body falls onto the liquid, turns its heavy side down, and floats or sinks."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
+        plot="displaced",
+        speed=0.4,
         seconds=10.0,
     ),
     group="bodies",

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from repose.sim.direction import Direction
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
@@ -342,11 +342,11 @@ SCENE = Scene(
     title=_("Brazil nut"),
     summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
     direction=Direction(
-        see=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
-        colour="layer",
+        see=_("The large grain rises through the small ones and stays at the top."),
+        colour=OWN,
         plot="height",
         speed=1.0,
-        seconds=20.0,
+        seconds=10.0,
     ),
     parameters=disc_parameters(BrazilNutParameters),
     model=DISCS,

@@ -292,11 +292,14 @@ SCENE = Scene(
     title=_("Rotating drum"),
     summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
     direction=Direction(
-        see=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
+        see=_(
+            "Avalanches in the slow drum, then a steady flow whose surface is the steeper the faster the drum turns."
+        ),
         colour="speed",
         plot="angle_over_speed",
         speed=1.0,
         seconds=20.0,
+        span=(0.0, 0.3),
     ),
     parameters=disc_parameters(DrumParameters),
     model=DISCS,

@@ -464,10 +464,10 @@ SCENE = Scene(
     title=_("Janssen's column"),
     summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
     direction=Direction(
-        see=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
+        see=_("Portion after portion is added, but the force on the bottom hardly grows: the walls bear the rest."),
         colour="layer",
         plot="force",
-        speed=1.0,
+        speed=0.5,
         seconds=20.0,
     ),
     parameters=disc_parameters(JanssenParameters),

@@ -511,13 +511,12 @@ SCENE = Scene(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
     ),
     direction=Direction(
-        see=_(
-            "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
-        ),
+        see=_("The tilted layer starts to flow, stops at a smaller angle, and what is left starts at a larger one."),
         colour="speed",
         plot="thickness",
         speed=1.0,
-        seconds=20.0,
+        seconds=10.0,
+        span=(0.0, 0.1),
     ),
     parameters=disc_parameters(RoughPlaneParameters),
     model=DISCS,
