@@ -313,13 +313,13 @@ def box(parameters: BrazilNutParameters) -> Box:
 def focus(experiment: Experiment) -> Box:
     """The filling and the grains that fly just above it; the camera also shows those that fly higher."""
     low, (half, _) = box(experiment.run.built)
-    return low, (half, 1.2 * experiment.run.built.height)
+    return low, (half, 1.35 * experiment.run.built.height)
 
 
 PARTS = (
     Part(_("small grains"), "steel"),
-    Part(_("the large grain")),
-    Part(_("a marked small grain")),
+    Part(_("large grain")),
+    Part(_("marked small grain")),
 )
 """Colours of the grains by their layer; those of the large and of the marked grain are those of their curves."""
 
