@@ -45,6 +45,7 @@ def put_settled(world: World, name: str, parameters: ParameterSet, seed: int, la
     if not same or (position.shape, moved.shape) != (world.motion[:2, 0].shape, world.walls.moved.shape):
         return False
     world.motion[:2, 0], world.walls.moved[:] = position, moved
+    world.motion[:, 1:] = 0.0
     reset_displacements(world)
     forget_neighbours(world)
     return True

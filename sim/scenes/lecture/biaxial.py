@@ -463,6 +463,17 @@ def box(parameters: BiaxialParameters) -> Box:
     return (-half, -2.0 * parameters.mean_radius), (half, parameters.height)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The sample between its plates, which are longer than its width."""
+    world = experiment.run.world
+    at, edge = world.walls.corner[:, 0] + world.walls.moved, 2.0 * experiment.run.built.mean_radius
+    width = float(at[RIGHT, 0] - at[LEFT, 0])
+    return (
+        (float(at[LEFT, 0]) - 0.12 * width, float(at[BOTTOM, 1]) - edge),
+        (float(at[RIGHT, 0]) + 0.12 * width, float(at[TOP, 1]) + edge),
+    )
+
+
 COURSE = TimedCourse(
     state=BiaxialState,
     start=start,
@@ -489,7 +500,7 @@ SCENE = Scene(
         plot="stress",
         speed=0.1,
         seconds=16.0,
-        span=(0.0, 0.01),
+        span=(0.0, 0.03),
     ),
     parameters=disc_parameters(BiaxialParameters),
     model=DISCS,
@@ -506,7 +517,7 @@ SCENE = Scene(
             "inertial_number",
         ),
     ),
-    view=disc_view(box, curves),
+    view=disc_view(box, curves, focus=focus),
     limits=SOFT_DISCS,
     guess=Guess(_("Largest pressure of the upper plate over that of the sides"), str(_("times")), 1.0, 6.0),
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),

@@ -24,6 +24,7 @@ def begun(scene: str, seed: int = settled.SEED, **values: Any) -> tuple[Any, Any
 def test_a_scene_begins_with_the_stored_packing_of_its_defaults(scene: str) -> None:
     world, state = begun(scene)
     assert state.phase == "filled", "python -m tests.tools.settled_packings writes the files again"
+    assert not world.motion[:, 1:].any(), "at rest"
     loose = ~world.fixed
     x, y = world.motion[:2, 0, loose]
     radius = world.radius[loose]
