@@ -230,6 +230,7 @@ SCENE = Scene(
         colour=OWN,
         plot="surface",
         speed=0.2,
+        show=("velocity_arrows",),
         seconds=8.0,
     ),
     group="bodies",

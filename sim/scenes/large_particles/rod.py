@@ -57,6 +57,10 @@ MASS = 2500.0 * VOLUME
 """Mass of a particle [kg]."""
 DEFORMED = 1.0
 """Least relative decrease of the distance of the ends of a deformed rod [%]."""
+MARKED = 2
+"""Columns of particles at either end that have a colour of their own."""
+STRUCK_END, OTHER_END = 1, 2
+"""Layers of the ends; the rest of the rod has the layer 0."""
 GAP = 0.05
 """Initial distance between the lower end and the floor [m]."""
 
@@ -83,7 +87,10 @@ def start(parameters: RodParameters, seed: int) -> World:
     """The rod above the floor, its lower end on the left."""
     centres = turned(lattice(parameters.length, ROWS), parameters.slope)
     centres[:, 1] += GAP + RADIUS - centres[:, 1].min()
-    return set_walls(with_body(new_world(), centres, MASS, 0), [PLANE], upward_plane())
+    world = with_body(new_world(), centres, MASS, 0)
+    column = np.tile(np.arange(parameters.length), ROWS)
+    world.layer[column < MARKED], world.layer[column >= parameters.length - MARKED] = STRUCK_END, OTHER_END
+    return set_walls(world, [PLANE], upward_plane())
 
 
 def launch(parameters: RodParameters, world: World) -> Floats:
@@ -228,7 +235,7 @@ PLOTS = (
         "height",
         _("Height"),
         Axis(_("height"), "mm"),
-        {_("centre"): "height", _("struck end"): "struck_end", _("other end"): "other_end"},
+        {_("struck end"): "struck_end", _("other end"): "other_end", _("centre"): "height"},
         1e-3,
     ),
     Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
@@ -261,7 +268,11 @@ SCENE = Scene(
         )
     ),
     view=SceneView(
-        box=from_parameters(box), focus=focus, facets=lines, parts=(Part(_("rod"), "wood"),), curves=plotted(PLOTS)
+        box=from_parameters(box),
+        focus=focus,
+        facets=lines,
+        parts=(Part(_("rod"), "wood"), Part(_("struck end")), Part(_("other end"))),
+        curves=plotted(PLOTS),
     ),
     limits=BODY_LIMITS,
     lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),

@@ -172,10 +172,14 @@ def put_walls(experiment: Experiment, lines: Floats, velocity: Floats | float = 
         forget_neighbours(experiment.run.world)
 
 
-def lies_in_balance(experiment: Experiment) -> bool:
+def lies_in_balance(experiment: Experiment, since: float | None = None) -> bool:
     """Whether the grains have been slow for the time of rest and their forces are in balance, for a course that moves
-    all of them at once. Grains without rolling resistance may roll on for seconds, one of 160 in the shaken box."""
-    return is_at_rest(experiment.run.world, quiet_time(experiment, experiment.run.state.since))
+    all of them at once; times before `since`, by default the beginning of the phase, do not count [s].
+
+    A grain without rolling resistance may roll on for seconds: one of 160 in the shaken box, and one in three of eight
+    portions of Janssen's column, for up to 4 s."""
+    began = experiment.run.state.since if since is None else since
+    return is_at_rest(experiment.run.world, quiet_time(experiment, began))
 
 
 def stop_walls(experiment: Experiment) -> None:

@@ -36,7 +36,6 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
@@ -55,6 +54,7 @@ from repose.sim.scenes.lecture.disc_scene import (
     disc_parameters,
     disc_view,
     lattice,
+    lies_in_balance,
     outcome_between,
     places,
     with_lines,
@@ -173,9 +173,8 @@ def drive(experiment: Experiment) -> bool:
     state: JanssenState = experiment.run.state
     now, done = elapsed(experiment), len(state.portions)
     if not state.lowering:
-        began = state.since + state.waiting
         waited, longest = now - state.waiting, longest_wait(built.height, experiment.parameters.gravity)
-        if is_settled(experiment, rests(experiment, began), waited, longest):
+        if is_settled(experiment, lies_in_balance(experiment, state.since + state.waiting), waited, longest):
             lower(experiment)
         return False
     step = 2.0 * built.lowering * built.mean_radius
@@ -444,9 +443,17 @@ def box(parameters: JanssenParameters) -> Box:
     return (-half, -parameters.depth - 4.0 * parameters.mean_radius), (half, parameters.height)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The column up to half of its final height; the camera recedes as it grows."""
+    built = experiment.run.built
+    low, (half, _) = box(built)
+    return low, (half, 0.5 * built.grain_count * math.pi * built.mean_radius**2 / (LOOSE * built.width))
+
+
 COURSE = TimedCourse(
     state=JanssenState,
     start=start,
+    settle=lies_in_balance,
     stored="janssen",
     later=("lowering", "lowering_speed"),
     begin=lower,
@@ -468,6 +475,7 @@ SCENE = Scene(
         colour="layer",
         plot="force",
         speed=0.5,
+        show=("force_chains",),
         seconds=20.0,
     ),
     parameters=disc_parameters(JanssenParameters),
@@ -475,7 +483,7 @@ SCENE = Scene(
     course=disc_course(
         COURSE, readings, ("bottom_force", "filling_weight", "force_limit", "pressure_ratio", "mobilised_wall_friction")
     ),
-    view=disc_view(box, curves, lambda parameters: int(parameters.portions)),
+    view=disc_view(box, curves, lambda parameters: int(parameters.portions), focus),
     limits=SOFT_DISCS,
     guess=Guess(_("Force on the bottom over the weight of the whole filling"), "%", 0.0, 100.0),
     lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),

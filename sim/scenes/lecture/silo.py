@@ -454,7 +454,7 @@ SCENE = Scene(
         see=_("Arches stop the flow through narrow outlets; through wide ones it grows faster than their width."),
         colour="speed",
         plot="flow_rate",
-        speed=0.25,
+        speed=0.2,
         seconds=15.0,
         span=(0.0, 0.5),
     ),

@@ -124,6 +124,20 @@ def test_the_drum_turns_at_the_speed_of_its_stage_and_its_wall_stays_a_ring() ->
     np.testing.assert_allclose(first, 2.0 * math.pi * np.array([-middle[1], middle[0]]), rtol=1e-12)
 
 
+def test_a_slow_drum_is_set_to_its_exact_position_only_after_a_turn_that_leaves_it_a_ring() -> None:
+    experiment = flowing("drum", slowest=0.5, fastest=2.0, dt=2e-5)
+    placed = set()
+    while experiment.time - experiment.run.state.since < 0.03:
+        advance(experiment, CHECK_STEPS)
+        placed.add(experiment.run.state.placed)
+        walls = experiment.run.world.walls
+        turning = 0.5 * (experiment.time - experiment.run.state.since)
+        ends = walls.corner[:, :2] + walls.moved[:, None]
+        expected = drum.ring(experiment.run.built, turning)
+        np.testing.assert_allclose(ends, expected, atol=2e-2 * experiment.run.built.mean_radius)
+    assert len(placed) == 3, "at the angles 0, 5 and 10 mrad of 15"
+
+
 def test_the_angle_of_the_drum_is_that_of_a_straight_surface() -> None:
     experiment = flowing("drum")
     tilt = math.radians(20.0)
@@ -173,6 +187,17 @@ def test_the_silo_puts_the_grains_that_have_left_on_top_again_and_counts_each_pa
         assert experiment.run.world.sphere_count == 60
     assert experiment.run.state.lifted > 0
     assert passed >= 240, "more than there are grains"
+
+
+def test_rows_fall_from_just_above_the_filling_and_not_each_from_above_the_last() -> None:
+    filling, room = np.linspace(0.0, 0.1, 200), 2e-3
+    assert silo.free_height(filling, room) == pytest.approx(0.1, abs=0.02)
+    falling = np.array([0.13, 0.15, 0.4])
+    height = silo.free_height(np.append(filling, falling), room)
+    assert 0.09 < height < 0.13
+    assert np.abs(falling - height).min() >= 2.0 * room
+    crowded = np.append(filling, np.arange(0.085, 0.12, room))
+    assert silo.free_height(crowded, room) >= crowded.max() + 2.0 * room
 
 
 def test_the_silo_closes_after_the_last_stage_and_comes_to_rest_full() -> None:
