@@ -111,6 +111,8 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
         assert scenes()["rod"].summary in said, "the question stays"
         count = len(snapshot.results.outcomes)
         assert f"✓ All {count} stated outcomes hold." in map(str, said)
+        assert snapshot.results.answer is not None
+        assert snapshot.results.answer.words in said, "the answer follows the question"
         assert not {entry.statement for entry in snapshot.results.outcomes} & set(said), "the table is shown on request"
         harness.click("task.table")
         harness.frame(2)
@@ -121,6 +123,8 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
     with open_harness(tmp_path, failed) as harness:
         assert "✗ 0 of 1 stated outcome holds." in map(str, said)
     said.clear()
+    with open_harness(tmp_path, with_fields(snapshot, scene="drum")):
+        assert snapshot.results.answer.words not in said, "that of a guess stands beside the guess"
     with open_harness(tmp_path, course("heap")[0]):
         assert scenes()["heap"].summary not in said
 
