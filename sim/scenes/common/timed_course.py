@@ -236,9 +236,11 @@ def _run_on(course: TimedCourse, experiment: Experiment) -> None:
     state.run_all = False
     keep_measurement(experiment)
     answer = answer_at_end(course, experiment)
-    words = course.conclusion(experiment) or (answer.words if answer else EMPTY)
+    conclusion = course.conclusion(experiment)
+    words = conclusion or (answer.words if answer else EMPTY)
     done = Message("Done: {experiment}.", experiment=describe(course, experiment)[1])
-    notify(experiment, words or done, repeats=not words)
+    # The answer stands beside the guess or the question; the phase says that the run is over.
+    notify(experiment, words or done, repeats=not conclusion)
 
 
 def keep_now(experiment: Experiment, values: Mapping[str, ArrayLike]) -> None:

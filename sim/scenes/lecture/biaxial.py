@@ -22,7 +22,7 @@ import numpy as np
 from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
-from repose.sim.laws.material_parameters import WallFriction
+from repose.sim.laws.material_parameters import WallFriction, YoungsModulus
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
@@ -78,6 +78,8 @@ class BiaxialParameters(DiscsParameters):
     grain_count: GrainCount = 800
     size_spread: SizeSpread = 0.3
     # fmt: off
+    young: YoungsModulus = variant(2e7,
+        help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."))
     gravity: Gravity = variant(0.0,
         help=_("Zero, so that the stress is the same at all heights, as in a small sample under load."))
     wall_friction: WallFriction = variant(0.0,

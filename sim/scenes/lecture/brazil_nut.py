@@ -20,7 +20,7 @@ import numpy as np
 from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene, SceneLimits
 from repose.sim.io.plain import Array
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
@@ -31,7 +31,6 @@ from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     LOOSE,
     RECORD_EVERY,
-    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
@@ -352,7 +351,7 @@ SCENE = Scene(
     model=DISCS,
     course=disc_course(COURSE, readings, ("small_grains_below", "large_grain_height", "periods", "box_amplitude")),
     view=disc_view(box, curves, lambda parameters: 3, focus, PARTS),
-    limits=SOFT_DISCS,
+    limits=SceneLimits(overlap_limit=SOFT),
     guess=Guess(_("Small grains below the large one on average"), "%", 0.0, 100.0),
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),
     test_values={

@@ -77,6 +77,7 @@ def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: s
     answer = experiment.scene.course.answer(experiment)
     assert answer is not None
     assert str(answer.words) == str(experiment.message), "the end of the run says it"
+    assert experiment.message_repeats, "and the window not a second time"
     assert str(answer.words).endswith(".")
     assert re.search(r"\d", str(answer.words)), "a number"
 
