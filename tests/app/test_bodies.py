@@ -130,7 +130,10 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
 
 
 def test_a_film_ends_with_the_outcomes() -> None:
-    snapshot = finished("capture")
+    answered = finished("capture")
+    assert answered.results.answer is not None
+    assert film_words(answered, 1.0, ending=True).result[0] == answered.results.answer.words
+    snapshot = with_fields(answered, answer=None)
     assert len(snapshot.results.outcomes) > MOST_OUTCOMES
     result = [*map(str, film_words(snapshot, 1.0, ending=True).result)]
     assert result[0] == f"✓ All {len(snapshot.results.outcomes)} stated outcomes hold."

@@ -45,10 +45,11 @@ onto a silo in flow 0.07."""
 PHASES = (
     replace(FILLING, begun=False),
     replace(FILLED, begun=False),
-    replace(FLOWING, label=_("running")),
+    replace(FLOWING, label=_("running"), pace=None),
     RESTED,
 )
-"""A parameter of the setup acts at once until the course begins: nothing but a packing is lost."""
+"""A parameter of the setup acts at once until the course begins: nothing but a packing is lost. A film shows the course
+at the directed speed, at which its motion can be followed."""
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 
