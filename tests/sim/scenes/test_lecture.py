@@ -83,6 +83,24 @@ def test_grains_that_leave_the_rough_plane_after_the_end_are_removed_so_that_the
     assert rests_at_check(experiment)
 
 
+def test_a_plane_is_tilted_in_small_steps_and_held_exactly_at_its_angle() -> None:
+    experiment = begun("rough_plane")
+    state, step = experiment.run.state, rough_plane.LEAST_TURN
+    for wanted, table in (
+        (0.6 * step, 0.0),
+        (1.2 * step, 1.2 * step),
+        (1.9 * step, 1.2 * step),
+        (3.0 * step, 3.0 * step),
+    ):
+        rough_plane.tilt_to(experiment, wanted)
+        assert (state.wanted, state.table) == (wanted, table)
+    state.flows, state.avalanches = True, [rough_plane.PlaneAvalanche(3.0 * step, 5.0, 2.5 * step)]
+    rough_plane.tilt_to(experiment, 2.6 * step)
+    assert state.table == 3.0 * step
+    rough_plane.tilt_to(experiment, 2.5 * step)
+    assert state.table == 2.5 * step, "the angle at which the plane is held"
+
+
 @pytest.mark.parametrize("scene", [name for name in NAMES if name != "two_sided"])
 def test_grains_begin_apart_from_each_other(scene: str) -> None:
     parameters = scenes()[scene].parameters.checked({"grain_count": 120, "size_spread": 0.4})
@@ -99,7 +117,7 @@ def test_grains_that_have_no_room_are_refused_in_a_sentence() -> None:
 
 
 def test_grains_that_settle_are_stiff_enough_to_overlap_by_less_than_a_twentieth_of_their_radius() -> None:
-    experiment, largest = new_experiment("janssen", {}), 0.0
+    experiment, largest = new_experiment("janssen", {}, seed=2), 0.0  # seed 1 begins with a stored packing
     while experiment.phase == "filling":
         advance(experiment, CHECK_STEPS)
         largest = max(largest, float(experiment.run.world.largest_overlap[0]))
