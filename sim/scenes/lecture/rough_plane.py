@@ -26,10 +26,11 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import is_at_rest, time_free
+from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import EMPTY, Message, Number, _, joined
-from repose.sim.parameters import count, number
+from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
@@ -85,6 +86,8 @@ class RoughPlaneParameters(DiscsParameters):
 
     grain_count: GrainCount = 700
     # fmt: off
+    young: YoungsModulus = variant(1e6,
+        help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."))
     thickness: float = number(8.0, 1.5, 40.0, _("thickness of the layer"), "h/d", effect="restart", group=_("Plane"),
         help=_("At the beginning, in mean diameters; the length follows. Takes effect at the next start."))
     tilt_rate: float = number(math.radians(4.0), math.radians(0.2), math.radians(60.0), _("tilting rate"), "ω", "°/s",
