@@ -108,9 +108,11 @@ def verdict(outcomes: Sequence[Outcome]) -> Message:
 
 
 def _result(snapshot: Snapshot) -> tuple[Message, ...]:
-    """The readings with an expected value, or else the outcomes of the task; in scenes without both the first
-    readings."""
-    outcomes = snapshot.results.outcomes
+    """The answer of the run and whether the outcomes hold; without an answer the readings with an expected value, or
+    else the outcomes of the task; in scenes without all of these the first readings."""
+    outcomes, answer = snapshot.results.outcomes, snapshot.results.answer
+    if answer is not None:
+        return (answer.words, verdict(outcomes)) if outcomes else (answer.words,)
     compared = any(entry.expected is not None for entry in snapshot.results.readings)
     if len(outcomes) > MOST_OUTCOMES and not compared:
         return (verdict(outcomes), *map(_read, snapshot.results.readings[: MOST_OUTCOMES - 1]))

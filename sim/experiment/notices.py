@@ -7,7 +7,7 @@ from repose.sim.message import Message
 
 
 def notify(experiment: Experiment, sentence: Message, repeats: bool = False) -> None:
-    """Show one sentence beside the picture until the next one; `repeats` if it repeats the phase label."""
+    """Show one sentence beside the picture until the next one; `repeats` if it repeats what stands over the picture."""
     experiment.message, experiment.message_repeats = sentence, repeats
     experiment.messages += 1
 

@@ -184,6 +184,8 @@ class Track:
     """Points of the path [m], shape (points, dimension)."""
     expected: bool = False
     """Whether the path is that of a closed form, drawn as dots; other paths are drawn as lines."""
+    name: Message = EMPTY
+    """What it is the path of, in the list of the parts of bodies."""
 
 
 @dataclass(frozen=True)

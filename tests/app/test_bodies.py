@@ -111,6 +111,8 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
         assert scenes()["rod"].summary in said, "the question stays"
         count = len(snapshot.results.outcomes)
         assert f"✓ All {count} stated outcomes hold." in map(str, said)
+        assert snapshot.results.answer is not None
+        assert snapshot.results.answer.words in said, "the answer follows the question"
         assert not {entry.statement for entry in snapshot.results.outcomes} & set(said), "the table is shown on request"
         harness.click("task.table")
         harness.frame(2)
@@ -121,12 +123,17 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
     with open_harness(tmp_path, failed) as harness:
         assert "✗ 0 of 1 stated outcome holds." in map(str, said)
     said.clear()
+    with open_harness(tmp_path, with_fields(snapshot, scene="drum")):
+        assert snapshot.results.answer.words not in said, "that of a guess stands beside the guess"
     with open_harness(tmp_path, course("heap")[0]):
         assert scenes()["heap"].summary not in said
 
 
 def test_a_film_ends_with_the_outcomes() -> None:
-    snapshot = finished("capture")
+    answered = finished("capture")
+    assert answered.results.answer is not None
+    assert film_words(answered, 1.0, ending=True).result[0] == answered.results.answer.words
+    snapshot = with_fields(answered, answer=None)
     assert len(snapshot.results.outcomes) > MOST_OUTCOMES
     result = [*map(str, film_words(snapshot, 1.0, ending=True).result)]
     assert result[0] == f"✓ All {len(snapshot.results.outcomes)} stated outcomes hold."

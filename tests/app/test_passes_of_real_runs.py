@@ -288,10 +288,10 @@ def test_the_result_of_a_film_is_not_cut_and_clear_of_the_legend(scene: str, siz
 def test_particles_that_stay_fixed_have_a_name_beside_the_parts() -> None:
     names = names_row(replace(frame_of(finished("beam")), size=(1280, 720)), Sheet())
     assert names is not None
-    assert english([name for name, _ in names.names]) == ["beam", "weak middle", "load", "fixed"]
+    assert english([entry.name for entry in names.names]) == ["beam", "weak middle", "load", "fixed"]
     free = names_row(replace(frame_of(finished("cube")), size=(1280, 720)), Sheet())
     assert free is not None
-    assert english([name for name, _ in free.names]) == ["cube", "particle"]
+    assert english([entry.name for entry in free.names]) == ["cube", "particle", "path of its centre"]
 
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])

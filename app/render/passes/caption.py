@@ -105,24 +105,29 @@ def _wrapped(canvas: Canvas, text: str, size: float, room: float) -> list[str]:
 
 
 def _write_result(frame: Frame, canvas: Canvas, result: tuple[Message, ...], top: float) -> None:
-    """Draw readings in large letters in the upper left below `top` [pixel], beside or below the legend; no line is
-    wider than the picture."""
+    """Draw readings and sentences in large letters in the upper left below `top` [pixel], beside or below the legend; a
+    sentence that is wider than the picture has several lines."""
     if not result:
         return
     palette, unit = frame.palette, frame.scale
     x, y = frame.inset[0] + 24.0 * unit, top
-    size = RESULT * min(1.0, LINES / len(result))
     room = frame.size[0] - frame.inset[2] - 24.0 * unit - x
-    widest = max(canvas.scripted_width(text, size, bold=True) for text in result)
+    size = RESULT * min(1.0, LINES / len(result))
+    written = [
+        line
+        for text in result
+        for line in wrapped(translated(text), lambda line: canvas.scripted_width(line, size, bold=True), room)
+    ]
+    widest = max(canvas.scripted_width(text, size, bold=True) for text in written)
     size *= min(1.0, room / max(widest, 1.0))
-    width = max(canvas.scripted_width(text, size, bold=True) for text in result)
+    width = max(canvas.scripted_width(text, size, bold=True) for text in written)
     names = part_names.row(frame, canvas)
     area = names.area if names is not None else legend.plate(frame, canvas)
     if area is not None and x + width + PAD * unit > area[0]:
         y = max(y, area[3] + 2.0 * PAD * unit)
     line = 1.15 * canvas.text_extent("0", size, bold=True)[1]
-    _draw_plate(frame, canvas, (x, y), (x + width, y + len(result) * line))
-    for text in result:
+    _draw_plate(frame, canvas, (x, y), (x + width, y + len(written) * line))
+    for text in written:
         canvas.scripted((x, y), text, palette.text, size, bold=True, halo=palette.background)
         y += line
 

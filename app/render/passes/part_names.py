@@ -1,4 +1,4 @@
-"""The names of the parts of bodies with their colours, in the upper right, and the name of fixed particles."""
+"""The names of the parts of bodies with their colours, in the upper right, of fixed particles, and of drawn paths."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from repose.app.render.colours import PARTS, Colour, part_colour
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.legend import SWITCH
+from repose.app.render.passes.tracks import LINE, TRACKS
 from repose.sim.measure.display import Part
 from repose.sim.message import Message, _
 
@@ -25,23 +26,36 @@ FIXED = Part(_("fixed"))
 """The fixed particles, such as those of a clamp, which the list of parts of a scene does not contain."""
 
 
+class Named(NamedTuple):
+    """A part or a path."""
+
+    name: Message
+    colour: Colour
+    line: bool = False
+    """Whether it is a path, which has a line instead of a square."""
+
+
 class NamesRow(NamedTuple):
     """The row of the names of the first parts [pixel]."""
 
     area: tuple[float, float, float, float]
     """Left, top, right and bottom of the plate behind them."""
-    names: list[tuple[Message, Colour]]
-    """Names with their colours, as many as fit."""
+    names: list[Named]
+    """As many as fit."""
     widths: list[float]
     """Width of the square and the name of each part."""
     height: float
 
 
-def names_of(frame: Frame) -> list[tuple[Message, Colour]]:
-    """Names and colours of all parts; the fixed particles are last, if there are any."""
+def names_of(frame: Frame) -> list[Named]:
+    """Names and colours of all parts, then of the fixed particles and of the paths, if there are any."""
     snapshot = frame.snapshot
-    names = [(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.grains.parts)]
-    return [*names, (FIXED.name, frame.palette.fixed)] if snapshot.grains.fixed.any() else names
+    names = [Named(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.grains.parts)]
+    if snapshot.grains.fixed.any():
+        names.append(Named(FIXED.name, frame.palette.fixed))
+    if frame.shows(TRACKS):
+        names += [Named(track.name, frame.palette.faint, line=True) for track in snapshot.grains.tracks if track.name]
+    return names
 
 
 def row(frame: Frame, canvas: Canvas) -> NamesRow | None:
@@ -50,7 +64,7 @@ def row(frame: Frame, canvas: Canvas) -> NamesRow | None:
     if frame.shown != PARTS or len(names) < 2 or not frame.shows(SWITCH):
         return None
     left, above, right, _ = frame.inset
-    extents = [canvas.text_extent(name, TEXT) for name, _ in names]
+    extents = [canvas.text_extent(entry.name, TEXT) for entry in names]
     height = max(extent[1] for extent in extents)
     gap, pad = GAP * unit, PAD * unit
     widths = [1.5 * SWATCH * height + extent[0] for extent in extents]
@@ -71,10 +85,11 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     side = SWATCH * names.height
     x, y = names.area[0] + PAD * unit, names.area[1] + 0.5 * PAD * unit
     canvas.rectangle(names.area[:2], names.area[2:], frame.palette.background, alpha=0.82, rounding=6.0)
-    for (name, colour), width in zip(names.names, names.widths, strict=True):
-        top = y + 0.5 * (names.height - side)
-        canvas.rectangle((x, top), (x + side, top + side), colour, rounding=2.0)
-        canvas.text((x + 1.5 * side, y), name, frame.palette.text, TEXT)
+    for entry, width in zip(names.names, names.widths, strict=True):
+        high = LINE * unit if entry.line else side
+        top = y + 0.5 * (names.height - high)
+        canvas.rectangle((x, top), (x + side, top + high), entry.colour, rounding=0.0 if entry.line else 2.0)
+        canvas.text((x + 1.5 * side, y), entry.name, frame.palette.text, TEXT)
         x += width + GAP * unit
 
 

@@ -46,7 +46,8 @@ def _rows(frame: Frame, track: Track, number: int) -> Floats:
 
 
 def in_plane(frame: Frame) -> Floats | None:
-    """Rows for the shader `lines`: both ends [m], width [pixel], colour with opacity."""
+    """Rows for the shader `lines`: both ends [m], width [pixel], colour with opacity. They are drawn over the discs,
+    because the path of the centre of a body is inside it at first."""
     pieces = [track.points[np.isfinite(track.points).all(axis=1)] for track in frame.snapshot.grains.tracks]
     count = sum(max(len(points) - 1, 0) for points in pieces)
     if not count:
@@ -73,7 +74,7 @@ PASS = (
     ),
     Pass(
         "tracks_in_the_plane",
-        order=14,
+        order=27,
         shader="lines",
         attributes=(4, 1, 4),
         instances=in_plane,

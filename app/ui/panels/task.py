@@ -10,6 +10,7 @@ from repose.app.language import translated
 from repose.app.render.film_words import FAILS, HOLDS, verdict
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
+from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
 from repose.app.ui.places import BELOW_LEGEND, TaskArea, ToolArea
@@ -89,9 +90,12 @@ def states_outcomes(scene: Scene) -> bool:
 
 
 def _draw_sentences(ui: Ui, width: float) -> None:
-    """Draw the description and the question to the audience."""
+    """Draw the description, the question to the audience, and at the end the answer of the run, unless it stands beside
+    the guess of the audience."""
     about, question = ui.work.preset_library.sentences(ui.snapshot.run.scene)
-    for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
+    answer = ui.snapshot.results.answer if guess_now(ui) is None else None
+    told = answer.words if answer is not None else EMPTY
+    for words, colour in ((about, ui.palette.text), (question, ui.palette.accent), (told, ui.palette.good)):
         if words:
             write(ui, words, colour, width - 16.0 * ui.window.scale)
 

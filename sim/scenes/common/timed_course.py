@@ -29,6 +29,7 @@ from repose.sim.measure.display import Answer, Outcome
 from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.scenes.common.course_records import Columns, keep_record, record_times, records_flaw
 from repose.sim.scenes.common.phases import RELEASED, PhaseState, Words, enter, phase_in_words
+from repose.sim.scenes.common.settled import put_settled
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.state_checks import first_invalid, is_finite, phase_flaws
 
@@ -131,6 +132,10 @@ class TimedCourse:
     settle: Callable[[Experiment], bool] | None = None
     """Called at every check before the course; returns whether the grains are ready. None for bodies that are fixed
     until the action releases them."""
+    stored: str = ""
+    """Name of the stored packing with which the default parameters begin (`repose.sim.scenes.common.settled`)."""
+    later: tuple[str, ...] = ()
+    """Names of the parameters that act only after the grains have settled."""
     begin: Callable[[Experiment], None] = lambda experiment: None
     """Releases the bodies, opens an outlet or begins to move a wall."""
     drive: Callable[[Experiment], bool] = is_over
@@ -162,7 +167,9 @@ def timed_course(course: TimedCourse) -> Course:
     """The course of the scene, without readings."""
 
     def begin(parameters: Any, seed: int) -> tuple[World, CourseState]:
-        return course.start(parameters, seed), course.state(phase=course.phases[0].name)
+        world = course.start(parameters, seed)
+        settled = course.stored and put_settled(world, course.stored, parameters, seed, course.later)
+        return world, course.state(phase="filled" if settled else course.phases[0].name)
 
     begin.__annotations__["return"] = GenericAlias(tuple, (World, course.state))  # from which run files are read
 
@@ -229,9 +236,11 @@ def _run_on(course: TimedCourse, experiment: Experiment) -> None:
     state.run_all = False
     keep_measurement(experiment)
     answer = answer_at_end(course, experiment)
-    words = course.conclusion(experiment) or (answer.words if answer else EMPTY)
+    conclusion = course.conclusion(experiment)
+    words = conclusion or (answer.words if answer else EMPTY)
     done = Message("Done: {experiment}.", experiment=describe(course, experiment)[1])
-    notify(experiment, words or done, repeats=not words)
+    # The answer stands beside the guess or the question; the phase says that the run is over.
+    notify(experiment, words or done, repeats=not conclusion)
 
 
 def keep_now(experiment: Experiment, values: Mapping[str, ArrayLike]) -> None:

@@ -20,8 +20,8 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Outcome, Part, Reading
-from repose.sim.message import Number, _, plural
+from repose.sim.measure.display import Answer, Axis, Outcome, Part, Reading
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
@@ -31,6 +31,7 @@ from repose.sim.scenes.large_particles.particles import (
     RADIUS,
     VOLUME,
     BodyParameters,
+    BodyTask,
     BondStiffness,
     BondViscosity,
     Box,
@@ -209,6 +210,26 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer:
+    """Where the beam broke, and how far it was bent."""
+    broken, share, loose, deflection = (
+        column(experiment, name) for name in ("broken", "broken_share", "loose_share", "deflection")
+    )
+    parted = np.flatnonzero(loose > PARTED)
+    if not parted.size:
+        sunk = float(deflection.max())
+        return Answer(sunk, Message("It does not break: its end sinks by {bent}.", bent=Number(sunk, "m", digits=3)))
+    place, bent = 100.0 * float(share[parted[0]]), float(deflection[np.argmax(broken > 0.0)])
+    return Answer(
+        place,
+        Message(
+            "It breaks at {place} of its length, after its end has sunk by {bent}.",
+            place=Number(place, "%", ".0f"),
+            bent=Number(bent, "m", digits=3),
+        ),
+    )
+
+
 def focus(experiment: Experiment) -> Box:
     """The beam, and the floor below it."""
     parameters = experiment.run.built
@@ -237,16 +258,20 @@ SCENE = Scene(
     title=_("Beam with a weak middle"),
     summary=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
     direction=Direction(
-        see=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
+        see=_("The loaded beam bends, breaks in its weak middle, and the loose part falls to the floor."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
+        plot="deflection",
+        speed=0.1,
         seconds=10.0,
     ),
     group="bodies",
     parameters=BeamParameters,
     model=body_model(start),
-    course=body_course(start, measured, outcomes, readings, ("bonds_broken", "end_deflection"), action=_("Release")),
+    course=body_course(
+        BodyTask(
+            start, measured, outcomes, readings, ("bonds_broken", "end_deflection"), action=_("Release"), answer=answer
+        )
+    ),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

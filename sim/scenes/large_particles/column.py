@@ -17,13 +17,14 @@ import numpy as np
 from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Line, Outcome, Reading
-from repose.sim.message import _, plain
+from repose.sim.measure.display import Answer, Axis, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _, plain
 from repose.sim.parameters import count, length
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
     BODY_LIMITS,
     DIAMETER,
+    BodyTask,
     Box,
     DropletParameters,
     Duration,
@@ -140,6 +141,25 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer:
+    """When the front reached the wall, and how fast it was at most; how far it came otherwise."""
+    built, front, time = experiment.run.built, column(experiment, "front"), times(experiment)
+    fastest = float(np.gradient(front, time).max())
+    there = np.flatnonzero(front > width(built) - DIAMETER)
+    speed = Number(fastest, "m/s", digits=2)
+    if not there.size:
+        way = Number(float(front.max() - front[0]), "m", digits=2)
+        return Answer(
+            fastest, Message("The front runs at {speed} at most, and has come {way} far.", speed=speed, way=way)
+        )
+    words = Message(
+        "The front runs at {speed} at most, and reaches the wall after {time}.",
+        speed=speed,
+        time=Number(float(time[there[0]]), "s", ".2f"),
+    )
+    return Answer(fastest, words)
+
+
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The front of a dam break."""
     built = experiment.run.built
@@ -171,17 +191,25 @@ SCENE = Scene(
     title=_("Column of liquid"),
     summary=_("A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back."),
     direction=Direction(
-        see=_("A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back."),
+        see=_("The column collapses, its front runs to the wall, strikes it and runs back."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
-        seconds=10.0,
+        plot="front",
+        speed=0.2,
+        seconds=8.0,
     ),
     group="bodies",
     parameters=ColumnParameters,
     model=body_model(start),
     course=body_course(
-        start, measured, outcomes, readings, ("front_speed", "dam_break_speed", "surface_height"), action=_("Release")
+        BodyTask(
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("front_speed", "dam_break_speed", "surface_height"),
+            action=_("Release"),
+            answer=answer,
+        )
     ),
     view=SceneView(
         box=from_parameters(lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER)),

@@ -9,6 +9,7 @@ before. His numbers are lost.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -16,8 +17,8 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Outcome, Part, Reading, Track
-from repose.sim.message import _
+from repose.sim.measure.display import Answer, Axis, Outcome, Part, Reading, Track
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import choice, count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.timed_course import column
@@ -28,6 +29,7 @@ from repose.sim.scenes.large_particles.particles import (
     VOLUME,
     Attraction,
     BodyParameters,
+    BodyTask,
     BondViscosity,
     Box,
     Cutoff,
@@ -131,6 +133,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
     position = experiment.run.world.motion[:2, 0]
     distance = np.hypot(*(position[:, :-1] - position[:, -1:])).min()
     upper, lower = (position[:, row] for row in distant(experiment))
+    centres = {"centre": cube.centre, "common": both.centre}
     return {
         "cube_speed": cube.velocity[0],
         "particle_speed": particle.velocity[0],
@@ -142,11 +145,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "gap": distance - 2.0 * RADIUS,
         "energy_apart": energy_apart(experiment),
         "diagonal": float(np.hypot(*(upper - lower))),
-        **{
-            f"{name}_{axis}": value
-            for name, at in (("upper", upper), ("lower", lower))
-            for axis, value in zip("xy", at)
-        },
+        **{f"{name}_{axis}": value for name, at in centres.items() for axis, value in zip("xy", at)},
     }
 
 
@@ -157,8 +156,11 @@ def distant(experiment: Experiment) -> tuple[int, int]:
 
 
 def tracks(experiment: Experiment) -> tuple[Track, ...]:
-    """The paths of both, as in the figures of the source."""
-    return tuple(path(experiment, row, name) for row, name in zip(distant(experiment), ("upper", "lower"), strict=True))
+    """The path of the centre of the cube, or of the common centre of bodies that attract each other: straight lines,
+    as long as nothing acts from outside."""
+    common = experiment.run.built.course == "strikes" and experiment.run.built.pull_off_force > 0.0
+    track = path(experiment, 0, "common" if common else "centre")
+    return (replace(track, name=_("path of the common centre") if common else _("path of its centre")),)
 
 
 def is_stuck(experiment: Experiment) -> bool:
@@ -240,6 +242,38 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return (*entries, lies_between("particle_rebounds", words, alone, elastic, inelastic, "m/s"))
 
 
+def answer(experiment: Experiment) -> Answer:
+    """How the cube moves; in the second course also what is left of the speed of the particle."""
+    built = experiment.run.built
+    cube, alone, spin = (float(column(experiment, name)[-1]) for name in ("cube_speed", "particle_speed", "spin"))
+    sense, rate = _("clockwise") if spin < 0.0 else _("anticlockwise"), Number(abs(spin), "rad/s", ".2f")
+    if built.course == "leaves":
+        words = Message(
+            "The cube turns {sense} at {rate} and moves to the right at {speed}.",
+            speed=Number(cube, "m/s", digits=3),
+            sense=sense,
+            rate=rate,
+        )
+        return Answer(spin, words)
+    if is_stuck(experiment):
+        return Answer(
+            spin,
+            Message(
+                "Both turn {sense} at {rate} about their common centre, which moves on straight.",
+                sense=sense,
+                rate=rate,
+            ),
+        )
+    left = 100.0 * abs(alone) / max(built.speed, 1e-12)
+    words = Message(
+        "The particle keeps {share} of its speed; the cube turns {sense} at {rate}.",
+        share=Number(left, "%", ".0f"),
+        sense=sense,
+        rate=rate,
+    )
+    return Answer(left, words)
+
+
 def focus(experiment: Experiment) -> Box:
     """The cube, and the way of the particle to its left."""
     half = 0.5 * experiment.run.built.side * DIAMETER
@@ -267,17 +301,25 @@ SCENE = Scene(
     title=_("Cube and particle"),
     summary=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
     direction=Direction(
-        see=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
+        see=_("The particle goes one way; the cube moves the other way, its centre on a straight line, and turns."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
+        plot="spin",
+        speed=0.1,
         seconds=10.0,
     ),
     group="bodies",
     parameters=CubeParameters,
     model=body_model(start),
     course=body_course(
-        start, measured, outcomes, readings, ("cube_spin", "cube_velocity", "particle_velocity"), launch
+        BodyTask(
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("cube_spin", "cube_velocity", "particle_velocity"),
+            launch,
+            answer=answer,
+        )
     ),
     view=SceneView(
         box=from_parameters(box),

@@ -14,8 +14,8 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.fields.hoist import HoistParameters, ThreadLength
-from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
-from repose.sim.message import _
+from repose.sim.measure.display import Answer, Axis, Line, Outcome, Part, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column, last_record, times
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, bottomless, displaced, set_afloat
@@ -23,6 +23,7 @@ from repose.sim.scenes.large_particles.particles import (
     BODY_LIMITS,
     DIAMETER,
     VOLUME,
+    BodyTask,
     Box,
     Duration,
     Plotted,
@@ -180,6 +181,20 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer:
+    """Into which direction the log moved first, and how far until it left the liquid."""
+    sideways, height = column(experiment, "sideways"), column(experiment, "height")
+    wet = np.flatnonzero(column(experiment, "displaced") > 0.0)
+    until = int(wet[-1]) + 1 if wet.size else sideways.size
+    way, up = float(sideways[:until].max()), float(height[:until].max() - height[0])
+    words = Message(
+        "It moves sideways first: {way} to the right, towards the thread, and {up} up until it leaves the liquid.",
+        way=Number(way, "m", digits=2),
+        up=Number(up, "m", digits=2),
+    )
+    return Answer(way, words)
+
+
 def box(parameters: HoistedParameters) -> Box:
     """The log, and the way of the thread."""
     half = 0.5 * parameters.length * DIAMETER
@@ -223,16 +238,20 @@ SCENE = Scene(
     title=_("Log pulled up"),
     summary=_("A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread."),
     direction=Direction(
-        see=_("A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread."),
+        see=_("The pulled log moves sideways first, then leaves the liquid and hangs on the thread."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
-        seconds=10.0,
+        plot="tension",
+        speed=0.5,
+        seconds=8.0,
     ),
     group="bodies",
     parameters=HoistedParameters,
     model=body_model(start, fields=("liquid", "hoist")),
-    course=body_course(start, measured, outcomes, readings, ("thread_tension", "centre_sideways"), action=_("Pull")),
+    course=body_course(
+        BodyTask(
+            start, measured, outcomes, readings, ("thread_tension", "centre_sideways"), action=_("Pull"), answer=answer
+        )
+    ),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

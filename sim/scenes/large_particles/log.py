@@ -15,8 +15,8 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
-from repose.sim.message import _
+from repose.sim.measure.display import Answer, Axis, Line, Outcome, Part, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column, last_record
 from repose.sim.scenes.large_particles.afloat import (
@@ -31,6 +31,7 @@ from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
     VOLUME,
+    BodyTask,
     Box,
     Duration,
     Plotted,
@@ -55,6 +56,8 @@ BEAD = 0.3 * DIAMETER
 """Radius of a particle of the thread, and half of the length per particle [m]."""
 BEAD_DENSITY, WEIGHT_DENSITY = 1500.0, 5000.0
 """Densities of thread and weight [kg/m³]."""
+FIRST = 0.1 * DIAMETER
+"""Way of the log that counts as its first motion [m]."""
 MOVED = 1.0
 """Least inclination of a log that the swinging weight moves [°]."""
 AT_REST = 0.01
@@ -112,7 +115,7 @@ def weight_radius(parameters: LogParameters) -> float:
 
 def measured(experiment: Experiment) -> dict[str, float]:
     """Position of the weight below and beside the end of the log, displaced mass over mass, root mean square speed,
-    angle of the log."""
+    angle and place of the log."""
     world, end = experiment.run.world, tied(experiment.run.built)
     position = world.motion[:2, 0]
     x, y = position[:, -1] - position[:, end]
@@ -124,6 +127,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "displaced": displaced(experiment) / whole.mass,
         "speed": speed_of_all(experiment),
         "dip": float(np.arctan2(-dip[1], dip[0])),
+        "log_at": float(motion_of(experiment, rows_of(experiment, LOG)).centre[0]),
     }
 
 
@@ -180,6 +184,25 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer:
+    """To which side the log moved first, and how far it was inclined."""
+    way = column(experiment, "log_at") - column(experiment, "log_at")[0]
+    moved = way[np.argmax(np.abs(way) > FIRST)]
+    dip = math.degrees(float(np.abs(column(experiment, "dip")).max()))
+    inclined = Number(dip, "°", ".0f")
+    if moved > 0.0:
+        words = Message(
+            "It moves to the right first, towards the weight; the swinging weight inclines it by up to {dip}.",
+            dip=inclined,
+        )
+    else:
+        words = Message(
+            "It moves to the left first, away from the weight; the swinging weight inclines it by up to {dip}.",
+            dip=inclined,
+        )
+    return Answer(dip, words)
+
+
 def thread_length(parameters: LogParameters) -> float:
     """Unstretched distance from the weight to the particle of the log that holds the thread [m]."""
     return RADIUS + 2.0 * BEAD * parameters.beads + weight_radius(parameters)
@@ -222,22 +245,25 @@ SCENE = Scene(
     title=_("Log and weight on a thread"),
     summary=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
     direction=Direction(
-        see=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
+        see=_("The log moves towards the weight first; the weight swings below its end to rest."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
+        plot="weight",
+        speed=0.5,
         seconds=10.0,
     ),
     group="bodies",
     parameters=LogParameters,
     model=body_model(start, fields=("liquid",)),
     course=body_course(
-        start,
-        measured,
-        outcomes,
-        readings,
-        ("weight_below_end", "log_inclination", "displaced_mass"),
-        action=_("Release"),
+        BodyTask(
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("weight_below_end", "log_inclination", "displaced_mass"),
+            action=_("Release"),
+            answer=answer,
+        )
     ),
     view=SceneView(
         box=from_parameters(box),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from repose.sim.experiment.activation import find_accelerations, start_derivativ
 from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
-from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Reading, Track
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Line, Outcome, Reading, Track
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.parameters import length, number, variant
 from repose.sim.scales import prefix_of
@@ -415,37 +415,45 @@ def with_unit(value: float, unit: str) -> Message:
     return with_prefix(value, unit, 3) if unit else formatted(value, ".3g")
 
 
-def body_course(
-    start: Callable[[Any, int], World],
-    measured: Callable[[Experiment], Mapping[str, float]],
-    outcomes: Callable[[Experiment], tuple[Outcome, ...]],
-    readings: Callable[[Experiment], tuple[Reading, ...]],
-    later_readings: tuple[str, ...],
-    launch: Callable[[Any, World], Floats] = lambda parameters, world: np.zeros((world.sphere_count, 2)),
-    supervised: Callable[[Experiment], None] = lambda experiment: None,
-    action: Message = START,
-) -> Course:
-    """The course of one task.
+@dataclass(frozen=True)
+class BodyTask:
+    """What a scene states of its task."""
 
-    `start(parameters, seed)` returns the world, `launch(parameters, world)` the initial velocities [m/s], shape
-    (count, 2), `measured(experiment)` the quantities to record, and `outcomes(experiment)` the statements of the task
-    about a whole run. `supervised` is called at every check during the run; `action` labels the button that starts it.
-    """
+    start: Callable[[Any, int], World]
+    """start(parameters, seed) -> the world."""
+    measured: Callable[[Experiment], Mapping[str, float]]
+    """The quantities to record."""
+    outcomes: Callable[[Experiment], tuple[Outcome, ...]]
+    """The statements of the task about a whole run."""
+    readings: Callable[[Experiment], tuple[Reading, ...]]
+    later_readings: tuple[str, ...]
+    launch: Callable[[Any, World], Floats] = lambda parameters, world: np.zeros((world.sphere_count, 2))
+    """launch(parameters, world) -> the initial velocities [m/s], shape (count, 2)."""
+    supervised: Callable[[Experiment], None] = lambda experiment: None
+    """Called at every check during the run."""
+    action: Message = START
+    """Label of the button that starts it."""
+    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
+    """The answer of a whole run to the question of the scene."""
+
+
+def body_course(task: BodyTask) -> Course:
+    """The course of one task."""
 
     def begin(experiment: Experiment) -> None:
-        release(experiment, launch(experiment.run.built, experiment.run.world))
-        keep_now(experiment, measured(experiment))
+        release(experiment, task.launch(experiment.run.built, experiment.run.world))
+        keep_now(experiment, task.measured(experiment))
 
     def drive(experiment: Experiment) -> bool:
-        supervised(experiment)
+        task.supervised(experiment)
         return is_over(experiment)
 
     course = TimedCourse(
         state=CourseState,
-        start=start,
-        record=measured,
+        start=task.start,
+        record=task.measured,
         buttons=CourseButtons(
-            action,
+            task.action,
             _("Let the particles move."),
             _("The particles are back at their places."),
             _("Put the particles back to their places."),
@@ -454,10 +462,11 @@ def body_course(
         drive=drive,
         interval=lambda built: float(built.duration) / RECORDS,
         stop=fix_spheres,
-        outcomes=outcomes,
+        outcomes=task.outcomes,
+        answer=task.answer,
         results=lambda experiment: {"final": last_record(experiment)},
     )
-    return replace(timed_course(course), readings=readings, later_readings=later_readings)
+    return replace(timed_course(course), readings=task.readings, later_readings=task.later_readings)
 
 
 BODY_LIMITS = SceneLimits(overlap_limit=0.5)

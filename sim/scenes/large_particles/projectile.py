@@ -14,8 +14,8 @@ import numpy as np
 from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
-from repose.sim.message import _
+from repose.sim.measure.display import Answer, Axis, Line, Outcome, Part, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.timed_course import column, last_record
@@ -26,6 +26,7 @@ from repose.sim.scenes.large_particles.particles import (
     VOLUME,
     Attraction,
     BodyParameters,
+    BodyTask,
     BondStiffness,
     BondViscosity,
     Box,
@@ -243,6 +244,41 @@ def union(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def energy_kept(experiment: Experiment) -> float:
+    """Kinetic energy of both bodies at the end, as rigid ones, over that of the projectile at the start [-]."""
+    world, final = experiment.run.world, last_record(experiment)
+    mass = world.mass[world.layer == PROJECTILE].sum()
+    kept = 0.0
+    for body, name in ((TARGET, "target"), (PROJECTILE, "projectile")):
+        motion = motion_of(experiment, rows_of(experiment, body))
+        kept += motion.mass * final[f"{name}_speed"] ** 2 + motion.inertia * final[f"{name}_spin"] ** 2
+    return float(kept / (mass * experiment.run.built.speed**2))
+
+
+def answer_of_rebound(experiment: Experiment) -> Answer:
+    """The share of the energy that the bodies do not keep, and the restitution."""
+    lost = 100.0 * (1.0 - energy_kept(experiment))
+    words = Message(
+        "{lost} of it goes into vibrations of both bodies and, by their internal friction, into heat; the restitution "
+        "is {ratio}.",
+        lost=Number(lost, "%", ".0f"),
+        ratio=Number(restitution(experiment), format=".2f"),
+    )
+    return Answer(lost, words)
+
+
+def answer_of_union(experiment: Experiment) -> Answer:
+    """The common velocity, which the height of the hit does not change, and the common spin."""
+    built, world, final = experiment.run.built, experiment.run.world, last_record(experiment)
+    common = float(world.mass[world.layer == PROJECTILE].sum() / world.mass.sum() * built.speed)
+    words = Message(
+        "Both move on at {speed} at any height of the hit; at this height they turn at {spin}.",
+        speed=Number(common, "m/s", digits=3),
+        spin=Number(abs(final["common_spin"]), "rad/s", ".2f"),
+    )
+    return Answer(common, words)
+
+
 def focus(experiment: Experiment) -> Box:
     """Target and projectile at the start."""
     parameters = experiment.run.built
@@ -286,22 +322,25 @@ SCENE = (
         title=_("Projectile and target"),
         summary=_("A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact."),
         direction=Direction(
-            see=_("A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact."),
+            see=_("The target is deformed and pushes the projectile back, more slowly than it came."),
             colour=OWN,
-            plot="motion",
-            speed=1.0,
-            seconds=10.0,
+            plot="velocity",
+            speed=0.05,
+            seconds=12.0,
         ),
         group="bodies",
         parameters=ElasticParameters,
         model=body_model(start),
         course=body_course(
-            start,
-            measured,
-            rebound,
-            readings,
-            (*MOTIONS, "restitution"),
-            launch,
+            BodyTask(
+                start,
+                measured,
+                rebound,
+                readings,
+                (*MOTIONS, "restitution"),
+                launch,
+                answer=answer_of_rebound,
+            )
         ),
         view=SceneView(
             box=from_parameters(box), focus=focus, facets=no_lines, parts=PARTS, curves=plotted((VELOCITY,), common)
@@ -315,16 +354,18 @@ SCENE = (
         title=_("Projectile that stays"),
         summary=_("A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin."),
         direction=Direction(
-            see=_("A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin."),
+            see=_("The projectile sticks: both move on with one velocity and turn about their common centre."),
             colour=OWN,
-            plot="motion",
-            speed=1.0,
-            seconds=10.0,
+            plot="velocity",
+            speed=0.1,
+            seconds=12.0,
         ),
         group="bodies",
         parameters=CaptureParameters,
         model=body_model(start),
-        course=body_course(start, measured, union, velocities_and_spins, MOTIONS, launch),
+        course=body_course(
+            BodyTask(start, measured, union, velocities_and_spins, MOTIONS, launch, answer=answer_of_union)
+        ),
         view=SceneView(
             box=from_parameters(box),
             focus=focus,

@@ -15,16 +15,17 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
-from repose.sim.message import _
+from repose.sim.measure.display import Answer, Axis, Line, Outcome, Part, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, length, number
-from repose.sim.scenes.common.timed_course import column, last_record
+from repose.sim.scenes.common.timed_course import column, last_record, times
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
     BODY_LIMITS,
     DIAMETER,
     RADIUS,
     VOLUME,
+    BodyTask,
     Box,
     Duration,
     Plotted,
@@ -161,6 +162,28 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return (*entries, lies_between("heavy_side_below", _("its heavy side is below"), side, -180.0, 0.0, "°"))
 
 
+def answer(experiment: Experiment) -> Answer:
+    """How deep the body floats; of a body that sinks, which of its sides is the first at the bottom."""
+    built, final = experiment.run.built, last_record(experiment)
+    if mean_density(experiment) >= experiment.parameters.liquid_density:
+        bottom = experiment.parameters.liquid_level - built.depth
+        there = np.flatnonzero(column(experiment, "lowest") <= bottom)
+        if not there.size:
+            return Answer(math.nan, _("The body has not reached the bottom yet."))
+        time, angle = times(experiment)[there[0]], math.sin(column(experiment, "heavy_side")[there[0]])
+        when = Number(float(time), "s", ".1f")
+        if angle < 0.0:
+            return Answer(float(time), Message("The heavy side is the first at the bottom, after {time}.", time=when))
+        return Answer(float(time), Message("The light side is the first at the bottom, after {time}.", time=when))
+    depth = float(experiment.parameters.liquid_level - final["lowest"])
+    words = Message(
+        "It floats {depth} deep, where it displaces {share} times its own mass, its heavy side below.",
+        depth=Number(depth, "m", digits=2),
+        share=Number(final["displaced"], format=".2f"),
+    )
+    return Answer(depth, words)
+
+
 def box(parameters: RaftParameters) -> Box:
     """The liquid and the body above it."""
     size = parameters.side * DIAMETER
@@ -197,16 +220,20 @@ SCENE = Scene(
     title=_("Square body on a liquid"),
     summary=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
     direction=Direction(
-        see=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
+        see=_("The body falls onto the liquid, turns its heavy side down, and floats or sinks."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
-        seconds=10.0,
+        plot="displaced",
+        speed=0.2,
+        seconds=8.0,
     ),
     group="bodies",
     parameters=RaftParameters,
     model=body_model(start, fields=("liquid",)),
-    course=body_course(start, measured, outcomes, readings, ("displaced_mass", "centre_height"), action=_("Drop")),
+    course=body_course(
+        BodyTask(
+            start, measured, outcomes, readings, ("displaced_mass", "centre_height"), action=_("Drop"), answer=answer
+        )
+    ),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Outcome, Reading
-from repose.sim.message import _
+from repose.sim.measure.display import Answer, Axis, Outcome, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.release import velocities
 from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
     BODY_LIMITS,
     DIAMETER,
+    BodyTask,
     Box,
     DropletParameters,
     DropletViscosity,
@@ -179,6 +180,23 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer:
+    """When the surface rose at either wall."""
+    time = times(experiment)
+    left, right = (risen(time, column(experiment, name)) for name in ("left", "right"))
+    if not math.isfinite(right):
+        words = Message(
+            "At the moving wall, after {left}; at the right wall it does not.", left=Number(left, "s", ".2f")
+        )
+    else:
+        words = Message(
+            "At the moving wall, after {left}; at the right wall it rises after {right}.",
+            left=Number(left, "s", ".2f"),
+            right=Number(right, "s", ".2f"),
+        )
+    return Answer(left, words)
+
+
 def risen(time: Floats, surface: Floats) -> float:
     """Time at which a surface has risen by `RISE` above its first minimum [s]; infinite if it does not."""
     lowest = np.minimum.accumulate(surface)
@@ -208,22 +226,26 @@ SCENE = Scene(
     title=_("Raking a liquid"),
     summary=_("A wall that moves to the right rakes a viscous liquid; arrows show its velocity."),
     direction=Direction(
-        see=_("A wall that moves to the right rakes a viscous liquid; arrows show its velocity."),
+        see=_("The liquid piles up at the moving wall first, then at the other one, where it turns back."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
-        seconds=10.0,
+        plot="surface",
+        speed=0.2,
+        show=("velocity_arrows",),
+        seconds=8.0,
     ),
     group="bodies",
     parameters=RakeParameters,
     model=body_model(start),
     course=body_course(
-        start,
-        measured,
-        outcomes,
-        readings,
-        ("mean_level", "surface_at_moving_wall", "surface_at_right_wall"),
-        supervised=push,
+        BodyTask(
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("mean_level", "surface_at_moving_wall", "surface_at_right_wall"),
+            supervised=push,
+            answer=answer,
+        )
     ),
     view=SceneView(
         box=from_parameters(lambda parameters: box_of(width(parameters), 3.5 * (parameters.rows + 2) * DIAMETER)),

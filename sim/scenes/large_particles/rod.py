@@ -17,7 +17,7 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Outcome, Part, Reading
+from repose.sim.measure.display import Answer, Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column
@@ -27,6 +27,7 @@ from repose.sim.scenes.large_particles.particles import (
     RADIUS,
     VOLUME,
     BodyParameters,
+    BodyTask,
     BondViscosity,
     Box,
     Duration,
@@ -56,6 +57,10 @@ MASS = 2500.0 * VOLUME
 """Mass of a particle [kg]."""
 DEFORMED = 1.0
 """Least relative decrease of the distance of the ends of a deformed rod [%]."""
+MARKED = 2
+"""Columns of particles at either end that have a colour of their own."""
+STRUCK_END, OTHER_END = 1, 2
+"""Layers of the ends; the rest of the rod has the layer 0."""
 GAP = 0.05
 """Initial distance between the lower end and the floor [m]."""
 
@@ -82,7 +87,10 @@ def start(parameters: RodParameters, seed: int) -> World:
     """The rod above the floor, its lower end on the left."""
     centres = turned(lattice(parameters.length, ROWS), parameters.slope)
     centres[:, 1] += GAP + RADIUS - centres[:, 1].min()
-    return set_walls(with_body(new_world(), centres, MASS, 0), [PLANE], upward_plane())
+    world = with_body(new_world(), centres, MASS, 0)
+    column = np.tile(np.arange(parameters.length), ROWS)
+    world.layer[column < MARKED], world.layer[column >= parameters.length - MARKED] = STRUCK_END, OTHER_END
+    return set_walls(world, [PLANE], upward_plane())
 
 
 def launch(parameters: RodParameters, world: World) -> Floats:
@@ -183,6 +191,25 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """Which end strikes the floor after the flight, and by how much the rod has turned until then; None if it does not
+    leave the floor and fall again."""
+    gap, angle = column(experiment, "gap"), column(experiment, "angle")
+    touches = gap < 0.0
+    first = int(touches.argmax())
+    flies = first + int((~touches[first:]).argmax())
+    second = flies + int(touches[flies:].argmax())
+    if not first < flies < second:
+        return None
+    turned_by = math.degrees(float(angle[second] - angle[0]))
+    number = Number(abs(turned_by), "°", ".0f")
+    if column(experiment, "struck_end")[second] < column(experiment, "other_end")[second]:
+        words = Message("The same end strikes the floor again, after the rod has turned by {angle}.", angle=number)
+    else:
+        words = Message("The other end strikes the floor, after the rod has turned by {angle}.", angle=number)
+    return Answer(turned_by, words)
+
+
 def focus(experiment: Experiment) -> Box:
     """The floor under the way of the rod."""
     parameters = experiment.run.built
@@ -208,7 +235,7 @@ PLOTS = (
         "height",
         _("Height"),
         Axis(_("height"), "mm"),
-        {_("centre"): "height", _("struck end"): "struck_end", _("other end"): "other_end"},
+        {_("struck end"): "struck_end", _("other end"): "other_end", _("centre"): "height"},
         1e-3,
     ),
     Plotted("spin", _("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
@@ -219,20 +246,33 @@ SCENE = Scene(
     title=_("Rod"),
     summary=_("An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over."),
     direction=Direction(
-        see=_("An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over."),
+        see=_("The rod strikes the floor with one end, is bent, bounces off and turns over in the air."),
         colour=OWN,
-        plot="motion",
-        speed=1.0,
-        seconds=10.0,
+        plot="height",
+        speed=0.2,
+        seconds=8.0,
     ),
     group="bodies",
     parameters=RodParameters,
     model=body_model(start),
     course=body_course(
-        start, measured, outcomes, readings, ("turned_by", "spin", "centre_height"), launch, action=_("Drop")
+        BodyTask(
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("turned_by", "spin", "centre_height"),
+            launch,
+            action=_("Drop"),
+            answer=answer,
+        )
     ),
     view=SceneView(
-        box=from_parameters(box), focus=focus, facets=lines, parts=(Part(_("rod"), "wood"),), curves=plotted(PLOTS)
+        box=from_parameters(box),
+        focus=focus,
+        facets=lines,
+        parts=(Part(_("rod"), "wood"), Part(_("struck end")), Part(_("other end"))),
+        curves=plotted(PLOTS),
     ),
     limits=BODY_LIMITS,
     lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),

@@ -24,7 +24,7 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading, Track
+from repose.sim.measure.display import Answer, Axis, Line, Outcome, Part, Reading, Track
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
@@ -32,6 +32,7 @@ from repose.sim.scenes.common.timed_course import column, times
 from repose.sim.scenes.large_particles.particles import (
     BODY_LIMITS,
     BodyParameters,
+    BodyTask,
     BondStiffness,
     Box,
     Duration,
@@ -70,6 +71,8 @@ Attraction = Annotated[float, number(..., 0.0, 50.0, _("attraction of the planet
 # fmt: on
 
 
+NEARBY = 1.5
+"""Distance from the planet below which the satellite passes it, over the least distance [-]."""
 BALANCED = 0.15
 """Largest relative deviation of the final spin from the closed form [-]: three particles are not a sphere, and each
 passage near the planet changes the spin at random by about G M s/r^4 times its duration, some 1 rad/s at the default
@@ -213,6 +216,24 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer:
+    """The share of the change of the spin that belongs to the passages near the planet, and the spin at the end."""
+    built, spin, distance = experiment.run.built, column(experiment, "spin"), column(experiment, "distance")
+    change, near = np.abs(np.diff(spin)), distance[1:] < NEARBY * built.near
+    share = 100.0 * float(change[near].sum() / max(change.sum(), 1e-300))
+    return Answer(
+        share,
+        Message(
+            "{share} of its change falls into {time} of the time, the passages near the planet; at the end it is "
+            "{spin}, {sense}.",
+            share=Number(share, "%", ".0f"),
+            time=Number(100.0 * float(near.mean()), "%", ".0f"),
+            spin=Number(abs(float(late_spin(experiment).mean())), "rad/s", ".1f"),
+            sense=_("clockwise") if late_spin(experiment).mean() < 0.0 else _("anticlockwise"),
+        ),
+    )
+
+
 def balanced_rate(parameters: SatelliteParameters) -> float:
     """Spin at which the mean tidal torque over an orbit of the eccentricity e vanishes, if the tide lags by a constant
     time (P. Hut, Astronomy and Astrophysics 99, 126, 1981, equation 42) [rad/s]."""
@@ -299,16 +320,26 @@ SCENE = Scene(
     title=_("Tidal satellite"),
     summary=_("The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit."),
     direction=Direction(
-        see=_("The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit."),
+        see=_("At each passage near the planet the spin changes, until it has the sense of the orbit."),
         colour=OWN,
-        plot="motion",
+        plot="spin",
         speed=1.0,
-        seconds=10.0,
+        seconds=16.0,
     ),
     group="bodies",
     parameters=SatelliteParameters,
     model=body_model(start, fields=("central_gravity",)),
-    course=body_course(start, measured, outcomes, readings, ("late_mean_spin", "planet_distance", "orbits"), launch),
+    course=body_course(
+        BodyTask(
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("late_mean_spin", "planet_distance", "orbits"),
+            launch,
+            answer=answer,
+        )
+    ),
     view=SceneView(
         box=from_parameters(box),
         focus=focus,

@@ -22,7 +22,7 @@ import numpy as np
 from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
-from repose.sim.laws.material_parameters import WallFriction
+from repose.sim.laws.material_parameters import WallFriction, YoungsModulus
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
@@ -78,6 +78,8 @@ class BiaxialParameters(DiscsParameters):
     grain_count: GrainCount = 800
     size_spread: SizeSpread = 0.3
     # fmt: off
+    young: YoungsModulus = variant(2e7,
+        help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."))
     gravity: Gravity = variant(0.0,
         help=_("Zero, so that the stress is the same at all heights, as in a small sample under load."))
     wall_friction: WallFriction = variant(0.0,
@@ -463,9 +465,22 @@ def box(parameters: BiaxialParameters) -> Box:
     return (-half, -2.0 * parameters.mean_radius), (half, parameters.height)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The sample between its plates, which are longer than its width."""
+    world = experiment.run.world
+    at, edge = world.walls.corner[:, 0] + world.walls.moved, 2.0 * experiment.run.built.mean_radius
+    width = float(at[RIGHT, 0] - at[LEFT, 0])
+    return (
+        (float(at[LEFT, 0]) - 0.12 * width, float(at[BOTTOM, 1]) - edge),
+        (float(at[RIGHT, 0]) + 0.12 * width, float(at[TOP, 1]) + edge),
+    )
+
+
 COURSE = TimedCourse(
     state=BiaxialState,
     start=start,
+    stored="biaxial",
+    later=("friction", "strain_rate", "strain"),
     settle=settle,
     begin=set_out,
     drive=drive,
@@ -482,11 +497,12 @@ SCENE = Scene(
     title=_("Biaxial press"),
     summary=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
     direction=Direction(
-        see=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
+        see=_("The sample widens, and breaks along an inclined band, above and below which it moves as two blocks."),
         colour="speed",
         plot="stress",
-        speed=1.0,
-        seconds=20.0,
+        speed=0.1,
+        seconds=16.0,
+        span=(0.0, 0.03),
     ),
     parameters=disc_parameters(BiaxialParameters),
     model=DISCS,
@@ -503,7 +519,7 @@ SCENE = Scene(
             "inertial_number",
         ),
     ),
-    view=disc_view(box, curves),
+    view=disc_view(box, curves, focus=focus),
     limits=SOFT_DISCS,
     guess=Guess(_("Largest pressure of the upper plate over that of the sides"), str(_("times")), 1.0, 6.0),
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),

@@ -17,22 +17,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from repose.sim.direction import Direction
+from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene, SceneLimits
 from repose.sim.io.plain import Array
-from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import number, variant
+from repose.sim.parameters import number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     LOOSE,
     RECORD_EVERY,
-    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
@@ -40,6 +38,7 @@ from repose.sim.scenes.lecture.disc_scene import (
     disc_parameters,
     disc_view,
     lattice,
+    lies_in_balance,
     outcome_between,
     with_lines,
 )
@@ -73,9 +72,6 @@ class BrazilNutParameters(DiscsParameters):
     """A large disc among small ones in a shaken box, in SI."""
 
     grain_count: GrainCount = 160
-    young: YoungsModulus = variant(
-        5e6, help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
-    )
     # fmt: off
     size_ratio: float = number(3.0, 1.0, 6.0, _("size ratio"), "R_1/R", effect="restart", group=_("Grains"),
         help=_("Radius of the large grain over the mean radius. Takes effect at the next start."))
@@ -313,9 +309,25 @@ def box(parameters: BrazilNutParameters) -> Box:
     return (-half, -2.0 * parameters.mean_radius), (half, high)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The filling and the grains that fly just above it; the camera also shows those that fly higher."""
+    low, (half, _) = box(experiment.run.built)
+    return low, (half, 1.35 * experiment.run.built.height)
+
+
+PARTS = (
+    Part(_("small grains"), "steel"),
+    Part(_("large grain")),
+    Part(_("marked small grain")),
+)
+"""Colours of the grains by their layer; those of the large and of the marked grain are those of their curves."""
+
 COURSE = TimedCourse(
     state=BrazilNutState,
     start=start,
+    stored="brazil_nut",
+    later=("frequency", "shaking", "duration"),
+    settle=lies_in_balance,
     drive=drive,
     record=record,
     outcomes=outcomes,
@@ -329,17 +341,17 @@ SCENE = Scene(
     title=_("Brazil nut"),
     summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
     direction=Direction(
-        see=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
-        colour="layer",
+        see=_("The large grain rises through the small ones and stays at the top."),
+        colour=OWN,
         plot="height",
         speed=1.0,
-        seconds=20.0,
+        seconds=10.0,
     ),
     parameters=disc_parameters(BrazilNutParameters),
     model=DISCS,
     course=disc_course(COURSE, readings, ("small_grains_below", "large_grain_height", "periods", "box_amplitude")),
-    view=disc_view(box, curves, lambda parameters: 3),
-    limits=SOFT_DISCS,
+    view=disc_view(box, curves, lambda parameters: 3, focus, PARTS),
+    limits=SceneLimits(overlap_limit=SOFT),
     guess=Guess(_("Small grains below the large one on average"), "%", 0.0, 100.0),
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),
     test_values={

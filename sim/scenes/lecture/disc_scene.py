@@ -20,9 +20,10 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits, SceneView
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
+from repose.sim.experiment.rest import is_at_rest, quiet_time
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.display import Curve, Outcome, Reading
+from repose.sim.measure.display import Curve, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _, plain, plural
 from repose.sim.parameters import ParameterError, ParameterSet, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -41,7 +42,14 @@ RECORD_EVERY = 0.02
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
-PHASES = FILLING, FILLED, replace(FLOWING, label=_("running")), RESTED
+PHASES = (
+    replace(FILLING, begun=False),
+    replace(FILLED, begun=False),
+    replace(FLOWING, label=_("running"), pace=None),
+    RESTED,
+)
+"""A parameter of the setup acts at once until the course begins: nothing but a packing is lost. A film shows the course
+at the directed speed, at which its motion can be followed."""
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -53,7 +61,7 @@ class DiscsParameters(PouredInSpaceParameters):
     mean_radius: MeanRadius = 2e-3
     size_spread: SizeSpread = 0.2
     young: YoungsModulus = variant(
-        2e7, help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
+        5e6, help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
     )
 
 
@@ -132,13 +140,18 @@ def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> Wo
     return add_spheres(world, centre, radius, mass, SphereGroup(fixed=True, material=1, first_id=world.sphere_count))
 
 
-def keep_above(experiment: Experiment, low: float) -> int:
-    """Remove the grains that have fallen below a height [m], and return their number."""
+def keep_above(experiment: Experiment, low: float, together: int = 1) -> int:
+    """Remove the grains that have fallen below a height [m], and return their number. The tables are made anew, which
+    takes as long as some steps: fewer than `together` grains are removed only once one of them has fallen four times as
+    low."""
     run = experiment.run
-    gone = (run.world.motion[1, 0] < low) & ~run.world.fixed
-    if gone.any():
-        remove_spheres(experiment, gone)
-    return int(gone.sum())
+    height = run.world.motion[1, 0]
+    gone = (height < low) & ~run.world.fixed
+    count = int(gone.sum())
+    if not count or (count < together and height[gone].min() > 4.0 * low):
+        return 0
+    remove_spheres(experiment, gone)
+    return count
 
 
 def with_lines(world: World, lines: Floats) -> World:
@@ -158,6 +171,16 @@ def put_walls(experiment: Experiment, lines: Floats, velocity: Floats | float = 
     with booked(experiment, "work"):
         walls.corner[:], walls.moved[:], walls.velocity[:] = corners_of(lines), 0.0, velocity
         forget_neighbours(experiment.run.world)
+
+
+def lies_in_balance(experiment: Experiment, since: float | None = None) -> bool:
+    """Whether the grains have been slow for the time of rest and their forces are in balance, for a course that moves
+    all of them at once; times before `since`, by default the beginning of the phase, do not count [s].
+
+    A grain without rolling resistance may roll on for seconds: one of 160 in the shaken box, and one in three of eight
+    portions of Janssen's column, for up to 4 s."""
+    began = experiment.run.state.since if since is None else since
+    return is_at_rest(experiment.run.world, quiet_time(experiment, began))
 
 
 def stop_walls(experiment: Experiment) -> None:
@@ -239,11 +262,15 @@ def disc_view(
     box: Callable[[Any], Box],
     curves: Callable[[Experiment], tuple[Curve, ...]],
     layers: Callable[[Any], int] = lambda parameters: 1,
+    focus: Callable[[Experiment], Box | None] = lambda experiment: None,
+    parts: tuple[Part, ...] = (),
 ) -> SceneView:
     """What is shown: `box(parameters)` is the part of the plane [m], `layers(parameters)` the number of coloured layers
-    of grains."""
+    of grains; `focus` and `parts` as in `SceneView`."""
     return SceneView(
         box=lambda experiment: box(experiment.run.built),
+        focus=focus,
+        parts=parts,
         layers=lambda experiment: layers(experiment.run.built),
         curves=curves,
     )

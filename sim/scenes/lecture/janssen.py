@@ -36,10 +36,10 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.rest import rests
+from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import count, number
+from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
@@ -55,6 +55,7 @@ from repose.sim.scenes.lecture.disc_scene import (
     disc_parameters,
     disc_view,
     lattice,
+    lies_in_balance,
     outcome_between,
     places,
     with_lines,
@@ -83,6 +84,8 @@ class JanssenParameters(DiscsParameters):
 
     grain_count: GrainCount = 480
     # fmt: off
+    young: YoungsModulus = variant(2e7,
+        help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."))
     column_width: float = number(12.0, 4.0, 60.0, _("width of the column"), "W/d", effect="restart", group=_("Column"),
         help=_("In mean diameters. Takes effect at the next start."))
     portions: int = count(8, 2, 30, _("portions"), effect="restart", group=_("Column"),
@@ -173,9 +176,8 @@ def drive(experiment: Experiment) -> bool:
     state: JanssenState = experiment.run.state
     now, done = elapsed(experiment), len(state.portions)
     if not state.lowering:
-        began = state.since + state.waiting
         waited, longest = now - state.waiting, longest_wait(built.height, experiment.parameters.gravity)
-        if is_settled(experiment, rests(experiment, began), waited, longest):
+        if is_settled(experiment, lies_in_balance(experiment, state.since + state.waiting), waited, longest):
             lower(experiment)
         return False
     step = 2.0 * built.lowering * built.mean_radius
@@ -444,9 +446,19 @@ def box(parameters: JanssenParameters) -> Box:
     return (-half, -parameters.depth - 4.0 * parameters.mean_radius), (half, parameters.height)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The column up to half of its final height; the camera recedes as it grows."""
+    built = experiment.run.built
+    low, (half, _) = box(built)
+    return low, (half, 0.5 * built.grain_count * math.pi * built.mean_radius**2 / (LOOSE * built.width))
+
+
 COURSE = TimedCourse(
     state=JanssenState,
     start=start,
+    settle=lies_in_balance,
+    stored="janssen",
+    later=("lowering", "lowering_speed"),
     begin=lower,
     drive=drive,
     record=record,
@@ -462,10 +474,11 @@ SCENE = Scene(
     title=_("Janssen's column"),
     summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
     direction=Direction(
-        see=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
+        see=_("Portion after portion is added, but the force on the bottom hardly grows: the walls bear the rest."),
         colour="layer",
         plot="force",
-        speed=1.0,
+        speed=0.5,
+        show=("force_chains",),
         seconds=20.0,
     ),
     parameters=disc_parameters(JanssenParameters),
@@ -473,7 +486,7 @@ SCENE = Scene(
     course=disc_course(
         COURSE, readings, ("bottom_force", "filling_weight", "force_limit", "pressure_ratio", "mobilised_wall_friction")
     ),
-    view=disc_view(box, curves, lambda parameters: int(parameters.portions)),
+    view=disc_view(box, curves, lambda parameters: int(parameters.portions), focus),
     limits=SOFT_DISCS,
     guess=Guess(_("Force on the bottom over the weight of the whole filling"), "%", 0.0, 100.0),
     lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),

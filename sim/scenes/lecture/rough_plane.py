@@ -58,6 +58,9 @@ MIDDLE = (-0.3, 0.2)
 HARMLESS, FASTER, BACKWARDS = math.radians(10.0), 5.0, math.radians(60.0)
 """Angle up to which the plane is tilted faster before the first avalanche [rad], factor of this rate [-], and rate at
 which it is tilted back [rad/s], during which the flow hardly accelerates."""
+LEAST_TURN = math.radians(0.02)
+"""Step in which the plane is tilted [rad], a fiftieth of the step of the held angles: every one is booked, which takes
+as long as 20 time steps."""
 FLOWS = 0.1
 """Mean speed over √(g d) above which the layer flows [-]."""
 COLLAPSE = 2.0
@@ -66,6 +69,8 @@ the collapse of a layer that is hardly longer than thick, as of a dam that break
 three thicknesses, and above 3.9 for longer layers, also without friction (November 2026)."""
 LONGEST_FLOW = 5.0
 """Time after which a flow that does not stop ends the course [s]."""
+FEW = 8
+"""Fallen grains that are removed together."""
 THIN = 1.3
 """Thickness in mean diameters below which the course ends [-]."""
 STEEPEST = math.radians(60.0)
@@ -80,10 +85,9 @@ class RoughPlaneParameters(DiscsParameters):
     """A layer of discs on a rough plane, in SI."""
 
     grain_count: GrainCount = 700
-    young: YoungsModulus = variant(
-        5e6, help=_("Of grains and plane. Soft grains bear large time steps; sand has 60 GPa.")
-    )
     # fmt: off
+    young: YoungsModulus = variant(1e6,
+        help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."))
     thickness: float = number(8.0, 1.5, 40.0, _("thickness of the layer"), "h/d", effect="restart", group=_("Plane"),
         help=_("At the beginning, in mean diameters; the length follows. Takes effect at the next start."))
     tilt_rate: float = number(math.radians(4.0), math.radians(0.2), math.radians(60.0), _("tilting rate"), "ω", "°/s",
@@ -133,6 +137,8 @@ class RoughPlaneState(CourseState):
     """Whether the opened gate set the grains moving, which ends the course."""
     flows: bool = False
     """Whether the last avalanche still flows."""
+    wanted: float = 0.0
+    """Angle to which the plane is being tilted [rad]; gravity follows in steps of `LEAST_TURN`."""
     before: float = 0.0
     """Thickness of the layer at the last check before an avalanche, in mean diameters [-]."""
     last: float = 0.0
@@ -178,16 +184,22 @@ def set_out(experiment: Experiment) -> None:
 
 
 def tilt_to(experiment: Experiment, angle: float) -> None:
-    """Turn gravity so that the plane has this angle [rad]; the change of the energy is booked as work."""
-    if angle != experiment.run.state.table:
+    """Turn gravity so that the plane has this angle [rad], once it differs by `LEAST_TURN` or is the angle at which the
+    plane is held; the change of the energy is booked as work."""
+    state: RoughPlaneState = experiment.run.state
+    state.wanted = angle
+    held = state.flows and angle == state.avalanches[-1].held
+    if angle != state.table and (held or abs(angle - state.table) >= LEAST_TURN):
         with booked(experiment, "work"):
-            experiment.run.state.table = angle
+            state.table = angle
             turn_gravity(experiment)
 
 
 def remove_fallen(experiment: Experiment) -> int:
-    """Remove the grains that have left the plane, and return their number; they would fall for ever."""
-    return keep_above(experiment, -4.0 * experiment.run.built.diameter)
+    """Remove the grains that have left the plane, a few at a time during the course, and return their number; they
+    would fall for ever."""
+    together = FEW if experiment.phase == "flowing" else 1
+    return keep_above(experiment, -4.0 * experiment.run.built.diameter, together)
 
 
 def drive(experiment: Experiment) -> bool:
@@ -199,7 +211,7 @@ def drive(experiment: Experiment) -> bool:
     passed, state.last = now - state.last, now
     speed = mean_speed(experiment.run.world, middle(experiment))
     if state.flows:
-        tilt_to(experiment, max(state.avalanches[-1].held, state.table - BACKWARDS * passed))
+        tilt_to(experiment, max(state.avalanches[-1].held, state.wanted - BACKWARDS * passed))
         return has_stopped(experiment, speed)
     fast = speed > FLOWS * math.sqrt(max(experiment.parameters.gravity, 1e-3) * built.diameter)
     if fast and not holds(experiment.run):
@@ -209,11 +221,11 @@ def drive(experiment: Experiment) -> bool:
         first = state.avalanches[0].held if state.avalanches else max(0.0, state.table - built.back)
         held_angle = min(state.table, first + number * built.held_step)
         state.avalanches.append(PlaneAvalanche(state.table, state.before, held_angle))
-        state.flows, state.began, state.quiet = True, now, now
+        state.flows, state.began, state.quiet, state.wanted = True, now, now, state.table
         return False
     state.before = thickness(experiment)
     hurry = FASTER if number == 0 and state.table < HARMLESS else 1.0
-    tilt_to(experiment, state.table + hurry * built.tilt_rate * passed)
+    tilt_to(experiment, state.wanted + hurry * built.tilt_rate * passed)
     return bool(state.table >= STEEPEST)
 
 
@@ -481,6 +493,8 @@ def box(parameters: RoughPlaneParameters) -> Box:
 COURSE = TimedCourse(
     state=RoughPlaneState,
     start=start,
+    stored="rough_plane",
+    later=("tilt_rate", "back", "held_step", "avalanches"),
     begin=set_out,
     drive=drive,
     afterwards=remove_fallen,
@@ -500,13 +514,12 @@ SCENE = Scene(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
     ),
     direction=Direction(
-        see=_(
-            "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
-        ),
+        see=_("The tilted layer starts to flow, stops at a smaller angle, and what is left starts at a larger one."),
         colour="speed",
         plot="thickness",
         speed=1.0,
-        seconds=20.0,
+        seconds=10.0,
+        span=(0.0, 0.1),
     ),
     parameters=disc_parameters(RoughPlaneParameters),
     model=DISCS,

@@ -39,6 +39,7 @@ from repose.sim.scenes.lecture.disc_scene import (
     disc_parameters,
     disc_view,
     lattice,
+    lies_in_balance,
     outcome_above,
     outcome_between,
     put_walls,
@@ -61,6 +62,8 @@ RATE_SPREAD, OF_GRAINS, SURE = 0.065, 300, 2.5
 """Relative standard deviation of the rate of a stage of `OF_GRAINS` grains [-], and largest accepted deviation in
 standard deviations. Counting 240 grains alone gives 0.065; seeds 1 to 5 have powers of 1.52 to 1.77 and margins of 1.43
 to 2.33, which are the deviations that follow from it."""
+FILLING = 0.9
+"""Fraction of the grains below the top of the filling, without those that fall onto it [-]."""
 CLOGGED_AFTER = 0.4
 """Time without a grain passing after which the outlet counts as clogged [s]; a grain falls its diameter in 0.03 s."""
 
@@ -212,6 +215,18 @@ def _row(built: SiloParameters) -> Floats:
     return np.arange(-0.5 * built.width + pitch, 0.5 * built.width - 0.5 * pitch, pitch)
 
 
+def free_height(heights: Floats, room: float) -> float:
+    """The least height above the filling at which a row has room: no grain is within twice `room` of it [m]. Rows thus
+    begin to fall just above the filling, one after the other, and not each above the last."""
+    level = float(np.quantile(heights, FILLING)) + 2.0 * room
+    above = np.sort(heights[heights > level - 2.0 * room])
+    for height in above:
+        if height >= level + 2.0 * room:
+            break
+        level = max(level, float(height) + 2.0 * room)
+    return level
+
+
 def _put_on_top(experiment: Experiment, out: NDArray[np.intp]) -> NDArray[np.intp]:
     """Put the first of these grains in a row on top of the filling, at rest, and return the others. Grains that have
     passed the outlet remain counted."""
@@ -221,7 +236,7 @@ def _put_on_top(experiment: Experiment, out: NDArray[np.intp]) -> NDArray[np.int
     rows = out[: places.size]
     places = places[: rows.size]
     passed_before = int((world.motion[1, 0, rows] < 0.0).sum())
-    top = float((world.motion[1, 0] + world.radius).max()) + 1.1 * built.largest_radius
+    top = free_height(np.delete(world.motion[1, 0], rows), 1.1 * built.largest_radius)
     with booked(experiment, "work"):
         world.motion[:, :, rows] = 0.0
         world.motion[0, 0, rows], world.motion[1, 0, rows] = places, top
@@ -407,9 +422,20 @@ def box(parameters: SiloParameters) -> Box:
     return (-half, -BELOW * parameters.diameter), (half, parameters.height)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The filling with the grains that fall onto it, and those that have left."""
+    built = experiment.run.built
+    (left, low), (right, _) = box(built)
+    area = built.grain_count * math.pi * built.mean_radius**2
+    return (left, low), (right, area / (LOOSE * built.width) + 12.0 * built.diameter)
+
+
 COURSE = TimedCourse(
     state=SiloState,
     start=start,
+    stored="silo",
+    later=("stages", "stage_grains"),
+    settle=lies_in_balance,
     begin=set_out,
     drive=drive,
     record=record,
@@ -425,16 +451,17 @@ SCENE = Scene(
     title=_("Hopper"),
     summary=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
     direction=Direction(
-        see=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
-        colour="layer",
+        see=_("Arches stop the flow through narrow outlets; through wide ones it grows faster than their width."),
+        colour="speed",
         plot="flow_rate",
-        speed=1.0,
-        seconds=20.0,
+        speed=0.2,
+        seconds=15.0,
+        span=(0.0, 0.5),
     ),
     parameters=disc_parameters(SiloParameters),
     model=DISCS,
     course=disc_course(COURSE, readings, ("outlet", "grains_passed", "flow_rate", "grains_until_clogged")),
-    view=disc_view(box, curves),
+    view=disc_view(box, curves, focus=focus),
     limits=SOFT_DISCS,
     guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), str(_("times")), 1.0, 8.0),
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),

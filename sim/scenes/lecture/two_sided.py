@@ -25,14 +25,13 @@ from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
-from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import Message, Number, _, plural
-from repose.sim.parameters import count, number, variant
+from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
@@ -80,9 +79,6 @@ class TwoSidedParameters(DiscsParameters):
     """Discs that trickle onto a plate, in SI."""
 
     grain_count: GrainCount = 500
-    young: YoungsModulus = variant(
-        5e6, help=_("Of grains and plate. Soft grains bear large time steps; sand has 60 GPa.")
-    )
     # fmt: off
     portions: int = count(12, 4, 50, _("portions"), effect="restart", group=_("Source"),
         help=_("After each portion the grains come to rest. Takes effect at the next start."))
@@ -443,7 +439,7 @@ SCENE = Scene(
     title=_("Heap from a point source"),
     summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
     direction=Direction(
-        see=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
+        see=_("Both flanks of the growing heap keep their angle, avalanche after avalanche."),
         colour="layer",
         plot="flank_angle",
         speed=1.0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,12 @@ def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: s
     assert not experiment.scene.course.check(experiment)
     outcomes = experiment.scene.course.results(experiment)["outcomes"]
     assert all(entry["holds"] is True for entry in json.loads(json_text(outcomes)))
+    answer = experiment.scene.course.answer(experiment)
+    assert answer is not None
+    assert str(answer.words) == str(experiment.message), "the end of the run says it"
+    assert experiment.message_repeats, "and the window not a second time"
+    assert str(answer.words).endswith(".")
+    assert re.search(r"\d", str(answer.words)), "a number"
 
 
 @pytest.mark.parametrize(
@@ -115,6 +122,37 @@ def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
     columns = experiment.run.state.columns
     assert columns["gap"][-1] < 2e-3
     assert columns["spin"][-1] == pytest.approx(columns["common_spin"][-1], rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("scene", "values", "words"),
+    [
+        ("cube", {"course": "strikes"}, "of its speed"),
+        ("cube", {"course": "strikes", "pull_off_force": 20.0, "bond_viscosity": 4.0}, "about their common centre"),
+        ("raft", {"heavy_density": 2500.0}, "The heavy side is the first"),
+        ("raft", {"heavy_density": 2500.0, "duration": 0.05}, "not reached the bottom"),
+        ("beam", {"load": 0.0, "weakness": 1.0, "bond_strength": 0.3, "duration": 0.1}, "does not break"),
+        ("column", {"width": 2.0}, "has come"),
+        ("rake", {"duration": 0.1}, "at the right wall it does not"),
+    ],
+)
+def test_the_answer_of_a_task_is_that_of_the_run(scene: str, values: dict[str, Any], words: str) -> None:
+    answer = (experiment := ran(scene, **values)).scene.course.answer(experiment)
+    assert answer is not None
+    assert words in str(answer.words)
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [({}, "its centre"), ({"course": "strikes", "pull_off_force": 20.0, "bond_viscosity": 4.0}, "common centre")],
+)
+def test_the_path_beside_the_cube_is_a_straight_line_with_a_name(values: dict[str, Any], name: str) -> None:
+    (track,) = (experiment := ran("cube", **values)).scene.view.tracks(experiment)
+    assert name in str(track.name)
+    along = track.points[-1] - track.points[0]
+    offset = track.points - track.points[0]
+    across = np.abs(offset[:, 0] * along[1] - offset[:, 1] * along[0]) / np.hypot(*along)
+    assert across.max() < (1e-9 if values else 2e-3), "the centre alone is pushed for as long as the contact lasts"
 
 
 def test_a_beam_without_a_load_does_not_break() -> None:
