@@ -16,6 +16,8 @@ LARGEST_TEXT = 1.7
 """Largest scale of the interface in a window of the design size [-]."""
 DESIGN_SIZE = (1280, 720)
 """Size of the window for which the scale is 1 [px]."""
+PAUSE = 0.5
+"""Wall time for which the mouse rests on a widget before a tooltip explains the widget [s]."""
 GROWTH = 0.6
 """Exponent of the growth of text with the size of a window larger than the design size [-]."""
 
@@ -137,7 +139,7 @@ def apply(palette: Palette, scale: float) -> None:
     style.popup_border_size = 1.0
     style.tab_bar_border_size = 1.0
     style.disabled_alpha = 0.45
-    style.hover_stationary_delay, style.hover_delay_normal = 0.3, 0.7
+    style.hover_stationary_delay = style.hover_delay_normal = PAUSE
     style.scale_all_sizes(scale)
     _colour_widgets(style, palette)
     for name in (entry for entry in dir(style) if not entry.startswith("_")):

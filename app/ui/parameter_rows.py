@@ -51,8 +51,14 @@ class FieldEntry:
     """Parameter that a double-click has reset, while the mouse button is still down."""
 
 
+def _explain(ui: Ui, parameter: Parameter) -> None:
+    """The meaning is in the tooltip; F1 also shows range, default and when a change takes effect."""
+    page = describe(parameter, ui.snapshot.stability.contact_time)
+    tooltip(ui, parameter.help or page, page)
+
+
 def describe(parameter: Parameter, contact_time: float = 0.0) -> Message:
-    """Text of the tooltip: meaning, range, default and when a change takes effect.
+    """Text of the page: meaning, range, default and when a change takes effect.
 
     `contact_time` [s] is the contact duration in the run; omitted if 0.
     """
@@ -110,7 +116,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     size = imgui.ImVec2(width, line + gap + TRACK * ui.window.scale)
     imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter, ui.snapshot.stability.contact_time))
+    _explain(ui, parameter)
     low = imgui.get_item_rect_min()
     if not _reset_asked(ui, parameter):
         _follow_mouse(ui, parameter, low.x, size.x)
@@ -244,7 +250,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
         imgui.end_combo()
     else:
         ui.probe.mark(f"field.{name}")
-        tooltip(describe(parameter, ui.snapshot.stability.contact_time))
+        _explain(ui, parameter)
         if right_clicked():
             request(ui, parameter, parameter.default)
     right = low.x + width - imgui.get_frame_height() - pad.x
@@ -256,7 +262,7 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
         f"{translated(parameter.quantity.label)}###{parameter.name}", bool(ui.control.edits.value(parameter.name))
     )
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter, ui.snapshot.stability.contact_time))
+    _explain(ui, parameter)
     if right_clicked():
         request(ui, parameter, parameter.default)
     elif changed:
@@ -272,6 +278,8 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     imgui.same_line()
     changed, automatic = imgui.checkbox(f"{translated(choice_name(word))}###{word}", value == word)
     ui.probe.mark(f"field.{parameter.name}.{word}")
-    tooltip(Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label))
+    tooltip(
+        ui, Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label)
+    )
     if changed:
         ui.control.edits.set({parameter.name: word if automatic else compact(ui.snapshot.run.dt)})

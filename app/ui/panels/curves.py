@@ -81,7 +81,7 @@ def _draw_note(ui: Ui, words: Message) -> float:
     imgui.dummy(imgui.ImVec2(room, NOTE * imgui.get_text_line_height()))
     ui.probe.mark("plot.note")
     if shown != translated(words):
-        tooltip(words)
+        tooltip(ui, words)
     return NOTE * imgui.get_text_line_height() + imgui.get_style().item_spacing.y
 
 

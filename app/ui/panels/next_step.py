@@ -149,7 +149,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text, share)
     if text != texts[0]:
-        tooltip(texts[0])
+        tooltip(ui, texts[0])
 
 
 def _draw_phase(ui: Ui, width: float) -> None:

@@ -90,10 +90,11 @@ def draw_seed(ui: Ui) -> None:
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
     tooltip(
+        ui,
         _(
             "Determines radii and positions of the grains: the same seed gives the same run, bit for bit. Enter "
             "restarts."
-        )
+        ),
     )
     entry.text = text if imgui.is_item_active() else None
     if entered:
@@ -147,7 +148,7 @@ def draw_readings(ui: Ui) -> None:
             else EMPTY
         )
         if reading.help or words:
-            tooltip(joined([part for part in (reading.help, words) if part], " "))
+            tooltip(ui, joined([part for part in (reading.help, words) if part], " "))
     measured = ui.snapshot.results.slope
     if measured is not None:
         row(measured.label_of_method, METHODS[measured.method], ui)
@@ -183,7 +184,7 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
             draw_text(x, y, text, colour, size)
         y += high * 1.05
     if ui.snapshot.results.slope is not None:
-        tooltip(_("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more."))
+        tooltip(ui, _("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more."))
     imgui.set_cursor_pos_y(top + LARGE * high * 1.25)
     imgui.dummy(imgui.ImVec2(0.0, 0.0))
 

@@ -91,18 +91,16 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
     pointer = imgui.get_io().mouse_pos.x
     near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.window.scale]
     if near:
-        tooltip(joined([joined((time_text(event.time), event.text), ": ") for event in near[-4:]], "\n"))
+        tooltip(ui, joined([joined((time_text(event.time), event.text), ": ") for event in near[-4:]], "\n"))
     else:
-        tooltip(
-            plural(
-                "Drag to go back in time. {count} restore point uses {memory}. Continuing from it deletes what came "
-                "after it.",
-                "Drag to go back in time. {count} restore points use {memory}; most are recent. Continuing from one "
-                "deletes what came after it.",
-                count=len(ui.snapshot.history.moments),
-                memory=rewind.memory(ui),
-            )
+        help = _("Drag to go back in time. Continuing from there deletes what came after it.")
+        stored = plural(
+            "{count} restore point is stored ({memory}).",
+            "{count} restore points are stored ({memory}), most of them recent.",
+            count=len(ui.snapshot.history.moments),
+            memory=rewind.memory(ui),
         )
+        tooltip(ui, help, joined((help, stored), " "))
 
 
 def _colour(ui: Ui, kind: Kind) -> Colour:
@@ -165,7 +163,9 @@ def _draw_speed(ui: Ui, room: float) -> None:
     shown = (describe_speed(speed), plain("max") if speed is None else formatted(speed, "g", "×"))
     wide = min(176.0, max(0.2 * room, 60.0)) * ui.window.scale
     where = slide(ui, "transport.speed", shown, ui.control.transport.index / last, wide, step=1 / last)
-    tooltip(_("Simulated seconds per real second. The time step does not change: a slow computer only takes longer."))
+    tooltip(
+        ui, _("Simulated seconds per real second. The time step does not change: a slow computer only takes longer.")
+    )
     if where is not None and round(where * last) != ui.control.transport.index:
         ui.control.transport.choose(round(where * last))
 
