@@ -12,6 +12,8 @@ Name = Literal["dark", "light", "projector"]
 
 TEXT_SIZE = 16.0
 """Height of ordinary text at scale 1 [pixel]."""
+LEAST_TEXT = 14.0
+"""Height of the smallest text, which the last row of a lecture hall reads in a window of the design size [pixel]."""
 LARGEST_TEXT = 1.7
 """Largest scale of the interface in a window of the design size [-]."""
 DESIGN_SIZE = (1280, 720)
@@ -104,11 +106,14 @@ def interface_scale(
 
     In a window of twice the design size, text is about 1.5 times as large, so that there is more room and the text is
     easier to read. In a presentation, text keeps its fraction of the window, because the size of a projection does not
-    depend on its number of pixels. The scale is limited, so that the column leaves room for the picture.
+    depend on its number of pixels: there, it is also smaller in a smaller window. The scale is limited, so that the
+    column leaves room for the picture.
     """
     room = min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1])
-    grown = room ** (1.0 if presenting else GROWTH) if room > 1.0 else 1.0
-    wanted = max(content_scale, grown) * font_scale * palette.zoom
+    if presenting:
+        wanted = max(content_scale * min(room, 1.0), room) * font_scale * palette.zoom
+    else:
+        wanted = max(content_scale, room**GROWTH if room > 1.0 else 1.0) * font_scale * palette.zoom
     return max(0.6, min(wanted, max(room, 1.0) * LARGEST_TEXT))
 
 

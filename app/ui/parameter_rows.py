@@ -22,6 +22,8 @@ from repose.sim.parameters import Parameter, Value
 
 TRACK = 11.0
 """Height of the bar of a slider [px at scale 1]."""
+TIGHT = 0.76
+"""Size of symbol and value in a narrow row, as in a presentation, whose letters are large, relative to running text."""
 EFFECTS = {
     "now": _("Takes effect at once."),
     "ramp": _(
@@ -143,7 +145,7 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
     quantity, palette = parameter.quantity, ui.palette
     tight = symbol_width(quantity.symbol or quantity.label) + symbol_width(joined(("  ", value), "")) > right - left
     if tight:
-        imgui.push_font(None, imgui.get_style().font_size_base * SMALL)
+        imgui.push_font(None, imgui.get_style().font_size_base * TIGHT)
     start = right - symbol_width(value)
     gap = text_width(" ") * 1.5
     clip = imgui.get_window_draw_list()

@@ -35,13 +35,15 @@ from repose.app.ui.places import is_shown, toggle_section
 from repose.app.ui.ui import Ui
 from repose.sim.message import EMPTY, Message, _, joined, plain
 
+MIDDLE_SIZE = 0.5 * (1.0 + SMALL)
+"""Size between running text and the smallest text [-]."""
 EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
 LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 
 FURTHER = _("F1: more")
 """End of a tooltip whose text is longer."""
 SMALLEST_SIZE = 0.7
-"""Smallest size of a text that is made to fit, relative to running text [-]."""
+"""Smallest size of a text that is made to fit, relative to running text, unless `LEAST_TEXT` is larger [-]."""
 
 
 @dataclass
@@ -241,12 +243,15 @@ def button(
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     ink = ui.palette.text if emphasis is None or not enabled else ui.palette.on_accent
     fade = 1.0 if enabled else imgui.get_style().disabled_alpha
+    if hint and text_width(label, SMALLEST_SIZE) > size.x - text_width(hint, SMALL) - 1.5 * pad.x:
+        hint = ""  # without room for both, the words say more; the help names the key
     hint_width = text_width(hint, SMALL)
     free = size.x - (hint_width + pad.x if hint else 0.0)
     share = 1.0 if RAISED.search(str(label)) else fitting_size(label, free - 0.5 * pad.x)
     if share < 1.0:
-        start = low.x + max((free - text_width(label, share)) / 2, pad.x * 0.5)
-        draw_text(start, low.y + pad.y + imgui.get_font_size() * (1 - share) / 2, label, _faded(ink, fade), share)
+        words = shortened(label, free - 0.5 * pad.x, share)
+        start = low.x + max((free - text_width(words, share)) / 2, pad.x * 0.5)
+        draw_text(start, low.y + pad.y + imgui.get_font_size() * (1 - share) / 2, words, _faded(ink, fade), share)
     else:
         start = low.x + max((free - symbol_width(label, RAISED)) / 2, pad.x * 0.5)
         draw_symbol(start, low.y + pad.y, label, _faded(ink, fade), RAISED)
@@ -354,7 +359,7 @@ def choose(
 def fitting_size(text: Message | str, room: float) -> float:
     """Size of a line of text that fits into `room` [px], relative to running text: 1, or smaller down to
     `SMALLEST_SIZE`."""
-    return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), SMALLEST_SIZE)
+    return next((size for size in (1.0, MIDDLE_SIZE, SMALL) if text_width(text, size) <= room), SMALLEST_SIZE)
 
 
 def _entry(text: Message, key: str, current: bool) -> bool:

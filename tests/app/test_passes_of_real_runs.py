@@ -762,7 +762,7 @@ def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_ang
     tilted = with_fields(finished("heap"), gravity=(9.81 * math.sin(0.3), -9.81 * math.cos(0.3)))
     found.overlay(frame_of(tilted), sheet)
     found.overlay(frame_of(with_fields(tilted, gravity=(0.0, -9.81))), level)
-    assert sheet.words == ["α = 17.2°"]
+    assert sheet.words == ["α = 17.2°", "gravity"]
     (start, end) = sheet.lines[-3]
     assert np.arctan2(*(end - start)) == pytest.approx(0.3, abs=1e-6)  # the picture's y points down
     assert (level.words, level.lines) == ([], [])

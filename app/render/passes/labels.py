@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from repose.app.render.colours import category, to_srgb
-from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes import Frame, Pass, Switch, legend
 from repose.sim.experiment.snapshot import Floats
 from repose.sim.measure.display import Label
 from repose.sim.message import Message, _
@@ -48,11 +48,7 @@ class Placed(NamedTuple):
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw text above or beside every labelled sphere in view; without room there, higher with a line to the sphere."""
     spheres = _spheres(frame)
-    order = sorted(spheres, key=lambda number: spheres[number][0])
-    arranged = _arranged(frame, canvas, spheres, order)
-    if _blemishes(arranged) != (-len(order), 0, 0):
-        arranged = min(arranged, _arranged(frame, canvas, spheres, order[::-1]), key=_blemishes)
-    for placed in arranged:
+    for placed in _best(frame, canvas, spheres):
         left, top, right, bottom = placed.box
         if placed.stem is not None:
             x, _, _, end = placed.stem
@@ -64,22 +60,42 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             top += height
 
 
-def _blemishes(arranged: list[Placed]) -> tuple[int, int, int]:
-    """Penalties of an arrangement, smaller is better: minus the number of labels, crossings, shortened labels."""
-    return -len(arranged), sum(placed.crossings for placed in arranged), sum(placed.shortened for placed in arranged)
+def _best(frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, float]]) -> list[Placed]:
+    """The arrangement with the largest variants of all labels; their sizes differ only where no equal ones fit."""
+    order = sorted(spheres, key=lambda number: spheres[number][0])
+    most = max((len(_variants(label)) for label in frame.snapshot.grains.labels), default=0)
+    tried: list[list[Placed]] = []
+    for first in range(most):
+        for numbers in (order, order[::-1]):
+            tried.append(_arranged(frame, canvas, spheres, numbers, first))
+            if _blemishes(tried[-1])[:3] == (-len(order), 0, 1):
+                return tried[-1]
+    return min(tried, key=_blemishes, default=[])
+
+
+def _blemishes(arranged: list[Placed]) -> tuple[int, int, int, int]:
+    """Penalties of an arrangement, smaller is better: minus the number of labels, crossings, number of the variants
+    used, shortened labels."""
+    shortened = [placed.shortened for placed in arranged]
+    return -len(arranged), sum(placed.crossings for placed in arranged), len({*shortened}), sum(shortened)
 
 
 def _arranged(
-    frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, float]], order: list[int]
+    frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, float]], order: list[int], first: int
 ) -> list[Placed]:
-    """Places for the labels of these spheres (x, y, radius), found one after the other."""
+    """Places for the labels of these spheres (x, y, radius), found one after the other, beginning with the variant
+    `first` of each label. No label is on the legend or on what covers the picture."""
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
+    area = legend.plate(frame, canvas)
+    taken += [*frame.covered, *((area,) if area is not None else ())]
     arranged: list[Placed] = []
     for number in order:
         x, y, radius = spheres[number]
         others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
         choices: list[Placed] = []
-        for shortened, lines in enumerate(_variants(frame.snapshot.grains.labels[number])):
+        variants = _variants(frame.snapshot.grains.labels[number])
+        first_of_this = min(first, len(variants) - 1)
+        for shortened, lines in enumerate(variants[first_of_this:], first_of_this):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
             position = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])

@@ -7,7 +7,7 @@ import math
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import heading, text_width, write
+from repose.app.render.text import SMALL, heading, text_width, write
 from repose.app.render.theme import vector
 from repose.app.ui.explanation import Explained
 from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
@@ -19,7 +19,7 @@ from repose.sim.message import EMPTY, Message, _, plain
 
 Groups = dict[Message, list[tuple[Message, Message]]]
 """Keys and their effects, by heading."""
-COLUMNS, TEXT, LEAST_TEXT = 3, 0.9, 0.6
+COLUMNS, TEXT, LEAST_TEXT = 3, 1.0, SMALL
 """Columns of keys, and the largest and smallest size of their text relative to running text."""
 APART = 26.0
 """Distance between two columns [px at scale 1]."""

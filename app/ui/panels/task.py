@@ -18,9 +18,9 @@ from repose.sim.registry import scenes
 WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
 """Largest width of the text, and room beside it for the legend, and for the plumb line of a tilted table [px at scale
 1]."""
-PRESENTED, SMALL = 0.62, 0.7
-"""Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text
-[-]."""
+PRESENTED, OUTCOMES = 0.62, 0.7
+"""Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text,
+which is larger in a presentation [-]."""
 STATEMENT = 0.42
 """Least fraction of the width of the table for the statements [-]."""
 TOP, TITLE = 14.0, 62.0
@@ -33,7 +33,7 @@ HEAD = (EMPTY, _("outcome"), _("found"), _("expected"))
 def draw(ui: Ui) -> None:
     """Draw the task at the upper left of the picture beside the tools, in scenes that state outcomes of a task."""
     snapshot, area = ui.snapshot, ui.states[TaskArea]
-    area.foot, area.below_legend = None, False
+    area.foot, area.below_legend, area.box = None, False, None
     scene = scenes().get(snapshot.run.scene)
     stated = bool(snapshot.results.outcomes) or (scene is not None and states_outcomes(scene))
     if not (stated and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
@@ -59,13 +59,14 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_color()
     if snapshot.results.outcomes:
         # In the large letters of a presentation the table would cover the picture.
-        imgui.push_font(None, (SMALL if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
+        imgui.push_font(None, (OUTCOMES if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
         _draw_outcomes(ui, snapshot.results.outcomes, width)
         imgui.pop_font()
     else:
         _draw_sentences(ui, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
-    ui.probe.mark_area("task", (low.x, low.y, low.x + size.x, low.y + size.y))
+    area.box = low.x, low.y, low.x + size.x, low.y + size.y
+    ui.probe.mark_area("task", area.box)
     area.foot, area.below_legend = low.y + size.y, not beside
     imgui.end()
 

@@ -182,9 +182,9 @@ def _draw_clock(ui: Ui) -> float:
     if in_history:
         return _draw_warning(ui, end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size())
     said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))
-    wide = text_width(_("8888 × slow motion"), 0.85)
+    wide = text_width(_("8888 × slow motion"), SMALL)
     if said and end + 10 * ui.window.scale + wide < ui.window.size[0] - _watch(ui):
-        draw_text(end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
+        draw_text(end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, SMALL)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
     return end + 10 * ui.window.scale + wide
 
@@ -236,7 +236,7 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
         imgui.same_line()
         right -= wide + gap
     start = right - side - stable - record - 2 * gap
-    if start < left - text_width(_("8888 × slow motion"), 0.85):
+    if start < left - text_width(_("8888 × slow motion"), SMALL):
         return
     imgui.set_cursor_screen_pos(imgui.ImVec2(start, top))
     draw_indicator(ui, record)
