@@ -18,8 +18,6 @@ MARGIN = 0.03
 """Space kept free around the scene [fraction of the space available]."""
 PICTURE = (1280, 720)
 """A picture of this size has text of scale 1; larger ones have larger text, so that films of all sizes look alike."""
-LEAST_SCALE = 0.875
-"""Scale of the text of small pictures, whose ordinary text is 14 pixels high [-]."""
 HEADROOM = 0.12
 """Height kept above the highest grain [share of the width]."""
 
@@ -55,7 +53,7 @@ def frame_box(camera: Camera, box: Box, size: Size, room: Inset, legend_edge: fl
 def picture_scale(size: Size) -> float:
     """Text scale of a picture: grows with its size, never too wide for it, never too small to read."""
     area = math.sqrt(size[0] * size[1] / (PICTURE[0] * PICTURE[1]))
-    return max(min(area, size[0] / 900.0), LEAST_SCALE)
+    return max(min(area, size[0] / 900.0), 0.7)
 
 
 def picture_room(size: Size, text_scale: float, band: float = 0.0) -> Inset:

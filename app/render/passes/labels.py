@@ -22,8 +22,9 @@ LABELS = Switch(
 )
 TEXT, NOTE, SMALL = 1.35, 1.2, 0.9
 """Text sizes, relative to ordinary text."""
-GAP = 8.0
-"""Distance between a sphere and its label, and between labels [units]."""
+GAP, NEARER = 8.0, 3.0
+"""Distance between a sphere and its label, and between labels [units]; distance of a label without a line from other
+spheres [gaps]."""
 
 Place = tuple[float, float, float, float]
 """Rectangle: left, top, right, bottom [pixel]."""
@@ -98,7 +99,7 @@ def _arranged(
         for shortened, lines in enumerate(variants[first_of_this:], first_of_this):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
-            position = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
+            position = _free_place(frame, (x, y, radius), (width, height), taken, others)
             if position is None:
                 continue
             left, top, crossings = position
@@ -124,13 +125,18 @@ def _variants(label: Label) -> list[list[tuple[Message, float, bool]]]:
 
 
 def _free_place(
-    frame: Frame, sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place]
+    frame: Frame,
+    sphere: tuple[float, float, float],
+    extent: tuple[float, float],
+    taken: list[Place],
+    others: list[Place],
 ) -> tuple[float, float, int] | None:
     """Left and top of a label of this extent at a sphere (x, y, radius), and the number of rectangles that its line
     crosses.
 
-    The label is above, beside, below, or higher with a line, which crosses as few rectangles as possible. None if there
-    is no free place in the visible part of the picture.
+    The label is above, beside, below, or higher with a line, which crosses as few rectangles as possible. Without a
+    line it is not near to one of the `others`, the other spheres, if possible. None if there is no free place in the
+    visible part of the picture.
     """
     (x, y, radius), (width, height), gap = sphere, extent, GAP * frame.scale
     above, beside = y - radius - gap - height, y - height / 2
@@ -144,12 +150,22 @@ def _free_place(
     lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
     inside = (position for position in places if left <= position[0] <= farthest and top <= position[1] <= lowest)
 
-    free = [position for position in inside if not any(_overlap(position, extent, other, gap / 2) for other in taken)]
-    lines = [
-        ((x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0))
-        for side, top in free
+    hidden = [*taken, *others]
+    free = [position for position in inside if not any(_overlap(position, extent, other, gap / 2) for other in hidden)]
+
+    def line(place: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Upper end and extent of the line from a label at this place."""
+        side, top = place
+        return (x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0)
+
+    clear = [
+        place
+        for place in free
+        if line(place)[1][1] > gap or not any(_overlap(place, extent, other, NEARER * gap) for other in others)
     ]
-    crossings = [sum(_overlap(*line, other, gap / 4) for other in taken) if line[1][1] > gap else 0 for line in lines]
+    free = clear or free
+    lines = [line(place) for place in free]
+    crossings = [sum(_overlap(*line, other, gap / 4) for other in hidden) if line[1][1] > gap else 0 for line in lines]
     best = int(np.argmin(crossings)) if free else 0
     return (*free[best], crossings[best]) if free else None
 

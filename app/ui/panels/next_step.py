@@ -246,7 +246,7 @@ def _with_labels(ui: Ui) -> dict[str, float]:
     actions are under it."""
     pad = 2 * imgui.get_style().frame_padding.x
     wide = {
-        name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad
+        name: symbol_width(action.label) + text_width(action.key, SMALL) + 1.4 * pad
         for name, action in _small(ui).items()
     }
     has_more = len(ui.snapshot.run.actions) > FEW and not ui.settings.choices.expert

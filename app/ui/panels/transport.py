@@ -193,10 +193,10 @@ def _draw_warning(ui: Ui, left: float, top: float) -> float:
     """Say beside the clock what continuing from an earlier step deletes, in as many words as fit; returns the end
     [px]."""
     room = ui.window.size[0] - _watch(ui) - left
-    words = next((words for words in DELETES if text_width(words, 0.85) <= room), EMPTY)
-    draw_text(left, top, words, ui.palette.warning, 0.85)
+    words = next((words for words in DELETES if text_width(words, SMALL) <= room), EMPTY)
+    draw_text(left, top, words, ui.palette.warning, SMALL)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
-    return left + max(text_width(words, 0.85), text_width(_("8888 × slow motion"), 0.85))
+    return left + max(text_width(words, SMALL), text_width(_("8888 × slow motion"), SMALL))
 
 
 DELETES = (

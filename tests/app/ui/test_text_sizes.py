@@ -12,6 +12,7 @@ from imgui_bundle import imgui, implot
 from repose.app.language import NATIVE, in_language
 from repose.app.render import text
 from repose.app.render.framing import picture_scale
+from repose.app.render.passes import caption
 from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE
 from repose.app.ui import plot_area
 from repose.app.ui.panels import all_panels, curves, next_step
@@ -65,9 +66,10 @@ def test_no_text_is_smaller_than_the_smallest(window: PanelHarness, monkeypatch:
     assert {size: where for size, where in sizes.items() if size < LEAST_TEXT} == {}
 
 
-def test_the_text_of_a_small_film_is_as_large() -> None:
-    assert picture_scale((640, 360)) * TEXT_SIZE >= LEAST_TEXT
-    assert picture_scale((1280, 720)) == 1.0
+@pytest.mark.parametrize("size", [(640, 360), (1280, 720), (1920, 1080)])
+def test_the_parameters_of_a_film_are_as_large(size: tuple[int, int]) -> None:
+    scale = picture_scale(size)
+    assert round(TEXT_SIZE * scale * caption.entry_size(scale), 6) >= LEAST_TEXT
 
 
 def test_a_large_plot_gives_most_of_its_height_to_the_curves(
