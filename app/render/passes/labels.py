@@ -158,15 +158,13 @@ def _free_place(
         side, top = place
         return (x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0)
 
-    clear = [
-        place
-        for place in free
-        if line(place)[1][1] > gap or not any(_overlap(place, extent, other, NEARER * gap) for other in others)
-    ]
-    free = clear or free
     lines = [line(place) for place in free]
     crossings = [sum(_overlap(*line, other, gap / 4) for other in hidden) if line[1][1] > gap else 0 for line in lines]
-    best = int(np.argmin(crossings)) if free else 0
+    unclear = [
+        end[1] <= gap and any(_overlap(place, extent, other, NEARER * gap) for other in others)
+        for place, (_, end) in zip(free, lines, strict=True)
+    ]
+    best = int(np.lexsort((unclear, crossings))[0]) if free else 0
     return (*free[best], crossings[best]) if free else None
 
 

@@ -15,10 +15,10 @@ from repose.sim.message import Number, _, joined
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-LENGTH, ARC, TIP, ROOM, ASIDE, LEAST, BESIDE = 66.0, 0.7, 6.0, 44.0, 360.0, 75.0, 36.0
+LENGTH, ARC, TIP, ROOM, ASIDE, LEAST, BESIDE = 66.0, 0.7, 6.0, 44.0, 360.0, 135.0, 28.0
 """Length of the line [units], radius of the arc [lengths of the line], size of the arrow head, room above the line,
 distance from the right edge (between the question of a scene and the legend), least distance from the left edge, end of
-the name beside the line [units]."""
+the words beside the line [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -30,9 +30,10 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     left, above, right, __ = frame.inset
     unit, palette = frame.scale, frame.palette
     end_of_picture = frame.size[0] - right
-    beside, below = end_of_picture - ASIDE * unit, 0.0
+    beside, below, is_beside = end_of_picture - ASIDE * unit, 0.0, True
     if beside < left + LEAST * unit:  # no room beside the legend
         beside, below = 0.5 * (left + end_of_picture), LEGEND_ROOM if frame.has_legend else 0.0
+        is_beside = False
     start = np.array((beside, above + (ROOM + below) * unit))
 
     def along(turned: float, length: float) -> np.ndarray:
@@ -51,11 +52,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     ):
         canvas.polyline(points, palette.background, width + 2.5)
         canvas.polyline(points, colour, width)
-    words = joined(("α", Number(math.degrees(angle), "°", ".1f")), " = ")
-    halo = palette.background
-    canvas.text((start[0], start[1] - 4.0 * unit), words, palette.text, 1.15, anchor=(0.5, 1.0), halo=halo)
-    at = start[0] + BESIDE * unit, start[1] + (LENGTH + TIP) * unit  # not over the legend, nor over a notice
-    canvas.text(at, _("gravity"), palette.mark, 1.0, anchor=(1.0, 0.0), halo=halo)
+    words = joined((_("gravity"), joined(("α", Number(math.degrees(angle), "°", ".1f")), " = ")), "  ")
+    at, side = (start[0] + BESIDE * unit, 1.0) if is_beside else (start[0], 0.5)
+    canvas.text((at, start[1] - 4.0 * unit), words, palette.text, 1.15, anchor=(side, 1.0), halo=palette.background)
 
 
 PASS = Pass("plumb_line", order=81, overlay=overlay, dimensions=(2,), switch=SCALE_BAR)

@@ -15,7 +15,7 @@ from repose.sim.measure.display import Outcome
 from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.registry import scenes
 
-WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
+WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 180.0
 """Largest width of the text, and room beside it for the legend, and for the plumb line of a tilted table [px at scale
 1]."""
 PRESENTED, OUTCOMES = 0.62, 0.7
