@@ -182,20 +182,28 @@ def draw_tooltip(ui: Ui, text: Message, widget: Area, page: Message = EMPTY) -> 
     state.text, state.lines = page or text, tuple(lines)
     imgui.set_next_window_pos(imgui.ImVec2(x, y))
     imgui.set_next_window_size(imgui.ImVec2(wide, high))
+    pad = _tooltip_padding(ui)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, pad)
     imgui.begin_tooltip()
+    imgui.pop_style_var()
     start = imgui.get_cursor_screen_pos()
     for index, line in enumerate(lines):
         draw_symbol(start.x, start.y + index * imgui.get_text_line_height(), line, ui.palette.text, RAISED)
     if is_cut:
-        end = x + wide - style.window_padding.x - text_width(FURTHER)
+        end = x + wide - pad.x - text_width(FURTHER)
         draw_text(end, start.y + (len(lines) - 1) * imgui.get_text_line_height(), FURTHER, ui.palette.accent)
     imgui.end_tooltip()
     ui.probe.mark_area("tooltip", (x, y, x + wide, y + high))
 
 
+def _tooltip_padding(ui: Ui) -> imgui.ImVec2:
+    """Margin of a tooltip [px], also of widgets in a window without one."""
+    return imgui.ImVec2(10.0 * ui.window.scale, 8.0 * ui.window.scale)
+
+
 def _tooltip_shape(ui: Ui, text: Message, page: Message, area: Area) -> Shape:
     """The tooltip as it is drawn in an area."""
-    pad, bottom = imgui.get_style().window_padding, ui.window.size[1] - ui.window.inset[3]
+    pad, bottom = _tooltip_padding(ui), ui.window.size[1] - ui.window.inset[3]
     longest = (FOOT_LINE if area[1] >= bottom else COLUMN_LINE) * imgui.get_font_size()
     room = min(longest, area[2] - area[0] - 2.0 * pad.x)
     measure = partial(symbol_width, scripts=RAISED)
