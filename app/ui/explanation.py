@@ -23,7 +23,7 @@ Area = tuple[float, float, float, float]
 
 @dataclass
 class Explained:
-    """The widget under the pointer. Written by `repose.app.ui.widgets.tooltip`."""
+    """The widget under the pointer. Written by `repose.app.ui.widgets`."""
 
     text: Message = EMPTY
     """Its whole explanation, which F1 shows; empty for none."""
@@ -31,8 +31,6 @@ class Explained:
     """Lines of the tooltip of this frame; empty without a tooltip."""
     pressed: int = 0
     """Widget that has been pressed and not left since: what it has changed is seen now; 0 for none."""
-    opened: Message = EMPTY
-    """The explanation on the page that is open; empty for the page of all keys. Written by `panels.help`."""
 
 
 class Shape(NamedTuple):

@@ -10,7 +10,6 @@ import logging
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
 from repose.app.render.text import note, text_width
-from repose.app.ui.explanation import Explained
 from repose.app.ui.file_dialog import take_answer
 from repose.app.ui.lecture_mode import awaits_run
 from repose.app.ui.panels import Panel, Side, all_panels, instead
@@ -31,8 +30,8 @@ from repose.app.ui.places import (
     take_focus,
 )
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose_tab
-from repose.sim.message import EMPTY, Message, _, plain
+from repose.app.ui.widgets import begin_tooltips, button, choose_tab
+from repose.sim.message import Message, _, plain
 from repose.sim.wording import described
 
 log = logging.getLogger(__name__)
@@ -119,7 +118,7 @@ def is_folded(ui: Ui) -> bool:
 def draw_panels(ui: Ui) -> None:
     """Draw all panels of the window, and take the answer of an open file dialog, whichever panels are drawn."""
     take_answer(ui)
-    ui.states[Explained].text, ui.states[Explained].lines = EMPTY, ()
+    begin_tooltips(ui)
     left, _, _, bottom = ui.window.inset
     height = ui.window.size[1]
     if ui.mode.presenting:

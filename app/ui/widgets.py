@@ -135,6 +135,11 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
     return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
 
 
+def begin_tooltips(ui: Ui) -> None:
+    """Forget what the last frame explained."""
+    ui.states[Explained].text, ui.states[Explained].lines = EMPTY, ()
+
+
 def tooltip(ui: Ui, text: Message, page: Message = EMPTY) -> None:
     """Explain the widget just drawn when the mouse has rested on it, until it is pressed: then its effect is looked at.
 

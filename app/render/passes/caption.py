@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from repose.app.language import translated
 from repose.app.render.film_words import Lines, wrapped
+from repose.app.render.framing import LEAST_LETTERS
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
-from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE
 from repose.sim.message import Message, Number, _, joined
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 def entry_size(unit: float) -> float:
     """Size of speed, parameters and phase, relative to ordinary text: legible also in a small film [-]."""
-    return max(PHASE, LEAST_TEXT / (TEXT_SIZE * unit))
+    return max(PHASE, LEAST_LETTERS / unit)
 
 
 def _draw_plate(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tuple[float, float]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import pygame
 from imgui_bundle import imgui
@@ -16,6 +17,15 @@ from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.message import EMPTY, Message, _, plain
+
+
+@dataclass
+class HelpPage:
+    """What the open help shows."""
+
+    text: Message = EMPTY
+    """The explanation of a widget; empty for the page of all keys."""
+
 
 Groups = dict[Message, list[tuple[Message, Message]]]
 """Keys and their effects, by heading."""
@@ -48,7 +58,7 @@ def draw(ui: Ui) -> None:
     )
     imgui.begin("help", None, flags)
     imgui.pop_style_var(3)
-    page = ui.states[Explained].opened
+    page = ui.states[HelpPage].text
     heading(_("Help") if page else _("Keys and mouse"), 1.35, ui.palette.text)
     imgui.same_line(0, 24 * ui.window.scale)
     if button(ui, "help.close", _("Close"), hint=_("Esc"), width=button_width(_("Close"), _("Esc"))):
@@ -65,7 +75,7 @@ def _draw_page(ui: Ui, page: Message) -> None:
     imgui.same_line()
     width = button_width(_("Keys and mouse"))
     if button(ui, "help.keys", _("Keys and mouse"), width=width):
-        ui.states[Explained].opened = EMPTY
+        ui.states[HelpPage].text = EMPTY
     imgui.dummy(imgui.ImVec2(0, 2 * ui.window.scale))
     write(page, min(PAGE * imgui.get_font_size(), 0.9 * ui.window.size[0] - 48 * ui.window.scale))
     ui.probe.mark("help.page")
@@ -174,7 +184,7 @@ def _draw_group(ui: Ui, title: Message, lines: list[tuple[Message, Message]], ke
 def toggle(ui: Ui) -> None:
     """Open the page of the widget under the pointer, without one that of the keys; or close it."""
     ui.mode.help_open = not ui.mode.help_open
-    ui.states[Explained].opened = ui.states[Explained].text
+    ui.states[HelpPage].text = ui.states[Explained].text
 
 
 def close(ui: Ui) -> None:

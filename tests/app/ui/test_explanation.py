@@ -13,7 +13,7 @@ from repose.app.render.theme import PAUSE
 from repose.app.ui import explanation, widgets
 from repose.app.ui.explanation import Area, Explained, cut, divided, place
 from repose.app.ui.panels import all_keys
-from repose.app.ui.panels.help import close, toggle
+from repose.app.ui.panels.help import HelpPage, close, toggle
 from repose.app.ui.ui import Ui
 from repose.sim.message import plain
 
@@ -120,15 +120,15 @@ def test_a_tooltip_waits_until_the_mouse_rests(harness: PanelHarness) -> None:
 
 
 def test_f1_shows_the_whole_text_of_the_widget_under_the_pointer(harness: PanelHarness) -> None:
-    ui, explained = harness.ui, harness.ui.states[Explained]
+    ui, page = harness.ui, harness.ui.states[HelpPage]
     (key,) = (key for key in all_keys() if key.act is toggle)
     harness.move(*harness.place("field.friction"))
     assert key.act is not None
     key.act(ui)
     harness.frame(3)
     assert ui.mode.help_open
-    assert str(explained.opened).startswith("friction  μ\nFriction coefficient")
-    assert "From 0 to 2; default 0.1." in str(explained.opened)
+    assert str(page.text).startswith("friction  μ\nFriction coefficient")
+    assert "From 0 to 2; default 0.1." in str(page.text)
     assert "help.page" in harness.widgets
     harness.click("help.keys")
     assert "help.F1" in harness.widgets
