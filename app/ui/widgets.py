@@ -410,7 +410,7 @@ def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float
             if imgui.tab_item_button(f"{translated(further)}###{section}", imgui.TabItemFlags_.trailing):
                 toggle_section(ui, section)
             ui.probe.mark(section)
-            tooltip(MORE_HELP)
+            tooltip(ui, MORE_HELP)
         imgui.end_tab_bar()
     imgui.pop_style_var(2)
     return chosen
