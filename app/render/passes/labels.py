@@ -66,9 +66,10 @@ def _best(frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, f
     order = sorted(spheres, key=lambda number: spheres[number][0])
     most = max((len(_variants(label)) for label in frame.snapshot.grains.labels), default=0)
     tried: list[list[Placed]] = []
-    for first in range(most):
+    # First with no label near another sphere than its own, then wherever no line crosses a label.
+    for first, apart in ((0, True), (0, False), (most - 1, False)):
         for numbers in (order, order[::-1]):
-            tried.append(_arranged(frame, canvas, spheres, numbers, first))
+            tried.append(_arranged(frame, canvas, spheres, numbers, first, apart))
             if _blemishes(tried[-1])[:3] == (-len(order), 0, 1):
                 return tried[-1]
     return min(tried, key=_blemishes, default=[])
@@ -82,10 +83,16 @@ def _blemishes(arranged: list[Placed]) -> tuple[int, int, int, int]:
 
 
 def _arranged(
-    frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, float]], order: list[int], first: int
+    frame: Frame,
+    canvas: Canvas,
+    spheres: dict[int, tuple[float, float, float]],
+    order: list[int],
+    first: int,
+    apart: bool,
 ) -> list[Placed]:
     """Places for the labels of these spheres (x, y, radius), found one after the other, beginning with the variant
-    `first` of each label. No label is on the legend or on what covers the picture."""
+    `first` of each label; `apart` prefers places that are near no other sphere to those whose line crosses nothing. No
+    label is on the legend or on what covers the picture."""
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
     area = legend.plate(frame, canvas)
     taken += [*frame.covered, *((area,) if area is not None else ())]
@@ -99,7 +106,7 @@ def _arranged(
         for shortened, lines in enumerate(variants[first_of_this:], first_of_this):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
-            position = _free_place(frame, (x, y, radius), (width, height), taken, others)
+            position = _free_place(frame, (x, y, radius), (width, height), taken, others, apart)
             if position is None:
                 continue
             left, top, crossings = position
@@ -130,6 +137,7 @@ def _free_place(
     extent: tuple[float, float],
     taken: list[Place],
     others: list[Place],
+    apart: bool,
 ) -> tuple[float, float, int] | None:
     """Left and top of a label of this extent at a sphere (x, y, radius), and the number of rectangles that its line
     crosses.
@@ -164,7 +172,7 @@ def _free_place(
         end[1] <= gap and any(_overlap(place, extent, other, NEARER * gap) for other in others)
         for place, (_, end) in zip(free, lines, strict=True)
     ]
-    best = int(np.lexsort((unclear, crossings))[0]) if free else 0
+    best = int(np.lexsort((crossings, unclear) if apart else (unclear, crossings))[0]) if free else 0
     return (*free[best], crossings[best]) if free else None
 
 
