@@ -113,8 +113,8 @@ class Canvas:
         self._list.add_rect_filled_multi_color(imgui.ImVec2(*low), imgui.ImVec2(*high), a, b, b, a)
 
     def _pixels(self, size: float) -> float:
-        """Text height in whole pixels, as ImGui rasterises it."""
-        return float(round(self._text_size * size))
+        """Text height in whole pixels, as ImGui rasterises it; at least that of the smallest text."""
+        return float(round(self._text_size * max(size, SMALL)))
 
     def _write(
         self, x: float, y: float, text: str, colour: Colour, pixels: float, bold: bool, alpha: float = 1.0

@@ -18,6 +18,8 @@ MARGIN = 0.03
 """Space kept free around the scene [fraction of the space available]."""
 PICTURE = (1280, 720)
 """A picture of this size has text of scale 1; larger ones have larger text, so that films of all sizes look alike."""
+LEAST_LETTERS = 0.875
+"""Size of the smallest text of a picture without scaling, relative to ordinary text: 14 pixels [-]."""
 HEADROOM = 0.12
 """Height kept above the highest grain [share of the width]."""
 

@@ -22,7 +22,7 @@ from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole
 from repose.app.render.gpu import Instances, Program, RenderTarget, blends_linearly, has_depth
 from repose.app.render.imgui_backend import ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.render.passes import Frame, Pass, PlateColumn, all_passes, band, make_frame
+from repose.app.render.passes import Frame, Pass, Plate, PlateColumn, all_passes, band, make_frame
 from repose.app.render.passes.scale_bar import longest_bar
 from repose.app.render.pictures_side_by_side import Part, gaps, upper_right
 from repose.app.render.selection_series import SelectionSeries
@@ -44,6 +44,7 @@ class Tile(NamedTuple):
     plate_column: PlateColumn | None
     band: float = 0.0
     beside: float = 0.0
+    covered: tuple[Plate, ...] = ()
     """`repose.app.render.passes.Frame`."""
 
 
@@ -114,7 +115,7 @@ class Renderer:
         left, top, right, bottom = tile.inset
         camera = _fitting(tile.camera, tile.snapshot, size, (left, top, right + tile.band, bottom))
         frame = make_frame(tile.snapshot, view, camera, size, tile.inset, scale * view.text_scale, ranges)
-        return replace(frame, plate_column=tile.plate_column, band=tile.band, beside=tile.beside)
+        return replace(frame, plate_column=tile.plate_column, band=tile.band, beside=tile.beside, covered=tile.covered)
 
     def read(
         self,

@@ -11,7 +11,7 @@ import re
 
 from imgui_bundle import imgui
 from repose.app.language import as_drawn, decimal_sign, translated
-from repose.app.render.theme import Colour, colour32, vector
+from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE, Colour, colour32, vector
 from repose.sim.message import POINT, Message, formatted
 from repose.sim.scales import prefix_of
 
@@ -21,8 +21,8 @@ RAISED = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
 """A superscript in a sentence, or a subscript of a symbol of one letter; an underscore may also belong to a name."""
 SHIFT = {"": 0.0, "_": 0.32, "^": -0.06}
 """Downward offset of scripts [heights of a line]."""
-SMALL = 0.76
-"""Size of subscripts and hints relative to running text."""
+SMALL = LEAST_TEXT / TEXT_SIZE
+"""Size of subscripts and hints, the smallest of all, relative to running text."""
 
 
 def text_width(text: Message | str, size: float = 1.0) -> float:
@@ -83,8 +83,10 @@ def _symbol_width(symbol: str, scripts: re.Pattern[str]) -> float:
 
 
 def _pixels(size: float) -> float:
-    """Height of text `size` times as large as running text, in whole pixels, as ImGui sets it."""
-    return float(round(imgui.get_font_size() * size))
+    """Height of text `size` times as large as running text, in whole pixels, as ImGui sets it; at least that of the
+    smallest text."""
+    whole = imgui.get_font_size()
+    return float(round(max(whole * size, min(LEAST_TEXT, SMALL * whole))))
 
 
 def pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:

@@ -12,10 +12,14 @@ Name = Literal["dark", "light", "projector"]
 
 TEXT_SIZE = 16.0
 """Height of ordinary text at scale 1 [pixel]."""
+LEAST_TEXT = 14.0
+"""Height of the smallest text, which the last row of a lecture hall reads in a window of the design size [pixel]."""
 LARGEST_TEXT = 1.7
 """Largest scale of the interface in a window of the design size [-]."""
 DESIGN_SIZE = (1280, 720)
 """Size of the window for which the scale is 1 [px]."""
+PAUSE = 0.5
+"""Wall time for which the mouse rests on a widget before a tooltip explains the widget [s]."""
 GROWTH = 0.6
 """Exponent of the growth of text with the size of a window larger than the design size [-]."""
 
@@ -102,11 +106,14 @@ def interface_scale(
 
     In a window of twice the design size, text is about 1.5 times as large, so that there is more room and the text is
     easier to read. In a presentation, text keeps its fraction of the window, because the size of a projection does not
-    depend on its number of pixels. The scale is limited, so that the column leaves room for the picture.
+    depend on its number of pixels: there, it is also smaller in a smaller window. The scale is limited, so that the
+    column leaves room for the picture.
     """
     room = min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1])
-    grown = room ** (1.0 if presenting else GROWTH) if room > 1.0 else 1.0
-    wanted = max(content_scale, grown) * font_scale * palette.zoom
+    if presenting:
+        wanted = max(content_scale * min(room, 1.0), room) * font_scale * palette.zoom
+    else:
+        wanted = max(content_scale, room**GROWTH if room > 1.0 else 1.0) * font_scale * palette.zoom
     return max(0.6, min(wanted, max(room, 1.0) * LARGEST_TEXT))
 
 
@@ -137,7 +144,7 @@ def apply(palette: Palette, scale: float) -> None:
     style.popup_border_size = 1.0
     style.tab_bar_border_size = 1.0
     style.disabled_alpha = 0.45
-    style.hover_stationary_delay, style.hover_delay_normal = 0.3, 0.7
+    style.hover_stationary_delay = style.hover_delay_normal = PAUSE
     style.scale_all_sizes(scale)
     _colour_widgets(style, palette)
     for name in (entry for entry in dir(style) if not entry.startswith("_")):

@@ -138,9 +138,9 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: TitleLi
     text = width - 2 * pad
     about, question = _text_heights(face, text)
     if about + question > tall or title.is_cut:
-        tooltip(joined([part for part in (face.title, card_text(face)) if part], "\n"))
+        tooltip(ui, joined([part for part in (face.title, card_text(face)) if part], "\n"))
     elif face.see:
-        tooltip(face.see)
+        tooltip(ui, face.see)
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
     with _in_bold(ui):

@@ -30,7 +30,7 @@ from repose.app.ui.places import (
     take_focus,
 )
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose_tab
+from repose.app.ui.widgets import begin_tooltips, button, choose_tab
 from repose.sim.message import Message, _, plain
 from repose.sim.wording import described
 
@@ -118,6 +118,7 @@ def is_folded(ui: Ui) -> bool:
 def draw_panels(ui: Ui) -> None:
     """Draw all panels of the window, and take the answer of an open file dialog, whichever panels are drawn."""
     take_answer(ui)
+    begin_tooltips(ui)
     left, _, _, bottom = ui.window.inset
     height = ui.window.size[1]
     if ui.mode.presenting:

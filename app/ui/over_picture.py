@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.ui.places import STRIP, free_of_actions
+from repose.app.ui.places import BELOW_LEGEND, STRIP, free_of_actions
 from repose.app.ui.ui import Ui
 
 MARGIN = 20.0
@@ -13,12 +13,15 @@ MARGIN = 20.0
 def begin_over_picture(ui: Ui, name: str, beside: float = 0.0) -> imgui.ImVec2 | None:
     """Begin the window and return its size [px]; None, without a window, if the picture has no room for it.
 
-    `beside` is the width that the picture leaves free for it at the right [px]; 0: the window covers the picture.
+    `beside` is the width that the picture leaves free for it at the right [px], below the legend if there are actions;
+    0: the window covers the picture.
     """
     left, top, right, bottom = ui.window.inset
     margin = MARGIN * ui.window.scale
     if beside:
         left = ui.window.size[0] - beside - margin
+        if not ui.mode.presenting:
+            top += BELOW_LEGEND * ui.window.scale - margin
         size = imgui.ImVec2(beside - margin, ui.window.size[1] - top - free_of_actions(ui)[3] - 2 * margin)
     else:
         size = imgui.ImVec2(

@@ -22,6 +22,8 @@ from repose.sim.parameters import Parameter, Value
 
 TRACK = 11.0
 """Height of the bar of a slider [px at scale 1]."""
+TIGHT = 0.76
+"""Size of symbol and value in a narrow row, as in a presentation, whose letters are large, relative to running text."""
 EFFECTS = {
     "now": _("Takes effect at once."),
     "ramp": _(
@@ -51,8 +53,14 @@ class FieldEntry:
     """Parameter that a double-click has reset, while the mouse button is still down."""
 
 
+def _explain(ui: Ui, parameter: Parameter) -> None:
+    """The meaning is in the tooltip; F1 also shows range, default and when a change takes effect."""
+    page = describe(parameter, ui.snapshot.stability.contact_time)
+    tooltip(ui, parameter.help or page, page)
+
+
 def describe(parameter: Parameter, contact_time: float = 0.0) -> Message:
-    """Text of the tooltip: meaning, range, default and when a change takes effect.
+    """Text of the page: meaning, range, default and when a change takes effect.
 
     `contact_time` [s] is the contact duration in the run; omitted if 0.
     """
@@ -110,7 +118,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     size = imgui.ImVec2(width, line + gap + TRACK * ui.window.scale)
     imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter, ui.snapshot.stability.contact_time))
+    _explain(ui, parameter)
     low = imgui.get_item_rect_min()
     if not _reset_asked(ui, parameter):
         _follow_mouse(ui, parameter, low.x, size.x)
@@ -137,7 +145,7 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
     quantity, palette = parameter.quantity, ui.palette
     tight = symbol_width(quantity.symbol or quantity.label) + symbol_width(joined(("  ", value), "")) > right - left
     if tight:
-        imgui.push_font(None, imgui.get_style().font_size_base * SMALL)
+        imgui.push_font(None, imgui.get_style().font_size_base * TIGHT)
     start = right - symbol_width(value)
     gap = text_width(" ") * 1.5
     clip = imgui.get_window_draw_list()
@@ -244,7 +252,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
         imgui.end_combo()
     else:
         ui.probe.mark(f"field.{name}")
-        tooltip(describe(parameter, ui.snapshot.stability.contact_time))
+        _explain(ui, parameter)
         if right_clicked():
             request(ui, parameter, parameter.default)
     right = low.x + width - imgui.get_frame_height() - pad.x
@@ -256,7 +264,7 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
         f"{translated(parameter.quantity.label)}###{parameter.name}", bool(ui.control.edits.value(parameter.name))
     )
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter, ui.snapshot.stability.contact_time))
+    _explain(ui, parameter)
     if right_clicked():
         request(ui, parameter, parameter.default)
     elif changed:
@@ -272,6 +280,8 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     imgui.same_line()
     changed, automatic = imgui.checkbox(f"{translated(choice_name(word))}###{word}", value == word)
     ui.probe.mark(f"field.{parameter.name}.{word}")
-    tooltip(Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label))
+    tooltip(
+        ui, Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label)
+    )
     if changed:
         ui.control.edits.set({parameter.name: word if automatic else compact(ui.snapshot.run.dt)})

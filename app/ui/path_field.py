@@ -25,8 +25,8 @@ class TypedPaths:
     texts: dict[str, str] = field(default_factory=dict)
 
 
-def draw_path(ui: Ui, parameter: Parameter, help: Message) -> None:
-    """Label, path and a button that opens the dialog."""
+def draw_path(ui: Ui, parameter: Parameter, page: Message) -> None:
+    """Label, path and a button that opens the dialog; F1 shows the `page`."""
     name, texts = parameter.name, ui.states[TypedPaths].texts
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(translated(parameter.quantity.label))
@@ -39,7 +39,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: Message) -> None:
     hint = _("type a path") if missing else parameter.empty
     entered, text = imgui.input_text_with_hint("##path", translated(hint), shown, flags)
     ui.probe.mark(f"field.{name}")
-    tooltip(help)
+    tooltip(ui, parameter.help or page, page)
     if imgui.is_item_active():
         texts[name] = text
     else:

@@ -21,7 +21,7 @@ BELOW_LEGEND = 112.0
 """Where notices begin, so that they never cover the legend [px at scale 1, from the top of the picture]."""
 NOTICE = 336.0
 """Width of a notice at the right edge of the picture: that of the legend [px at scale 1]."""
-SHORT = 570.0
+SHORT = 596.0
 """Height of the column below which it has no room for parameters and tools one below the other [px at scale 1]."""
 LOW = 444.0
 """Height of the column below which it has no room for the readings above the tabs [px at scale 1]: a tab has them."""
@@ -68,6 +68,8 @@ class TaskArea:
     """Lower edge, below which the camera shows the scene [px]; None without a task."""
     below_legend: bool = False
     """Whether it is below the legend, where notices begin elsewhere."""
+    box: tuple[float, float, float, float] | None = None
+    """Left, top, right, bottom [px]; None without a task."""
 
 
 @dataclass
@@ -105,6 +107,14 @@ def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
     """Pixels that panels and buttons cover at the edges of the picture: left, top, right, bottom."""
     left, top, right, bottom = ui.window.inset
     return max(left, ui.states[ToolArea].edge), top, right, bottom
+
+
+def over_picture(ui: Ui) -> tuple[tuple[float, float, float, float], ...]:
+    """Left, top, right and bottom of the buttons of the tools and of the task, which hide words of the picture [px]."""
+    (left, top, __, ___), (right, bottom) = ui.window.inset, ui.states[ToolArea].corner
+    tools = ((left, top, right, bottom),) if right else ()
+    task = ui.states[TaskArea].box
+    return (*tools, task) if task is not None else tools
 
 
 def free_of_actions(ui: Ui) -> tuple[float, float, float, float]:

@@ -67,7 +67,7 @@ def draw_repeated(ui: Ui) -> None:
             ui,
         )
         ui.probe.mark("repeat.result")
-        tooltip(repeated_in_words(study, mean))
+        tooltip(ui, repeated_in_words(study, mean))
     if repeats.trouble:
         note(repeats.trouble, ui.palette.warning)
 
@@ -87,7 +87,7 @@ def _draw_progress(ui: Ui, width: float) -> None:
     ui.probe.mark("repeat.progress")
     done = ui.work.repeats.done
     words = Message("{done} of {runs}", done=done, runs=REPEATED)
-    tooltip(plural("Ended: {done} of {count} run.", "Ended: {done} of {count} runs.", count=REPEATED, done=done))
+    tooltip(ui, plural("Ended: {done} of {count} run.", "Ended: {done} of {count} runs.", count=REPEATED, done=done))
     draw_text(
         low.x + (size.x - text_width(words)) / 2, low.y + imgui.get_style().frame_padding.y, words, ui.palette.text
     )

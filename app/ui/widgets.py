@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from imgui_bundle import imgui
 from repose.app.language import translated
@@ -16,18 +17,33 @@ from repose.app.render.text import (
     shortened,
     symbol_width,
     text_width,
-    write,
 )
 from repose.app.render.theme import Colour, colour32, vector
+from repose.app.ui.explanation import (
+    COLUMN_LINE,
+    FOOT_LINE,
+    MOST_LINES,
+    Area,
+    Explained,
+    Shape,
+    cut,
+    divided,
+    place,
+    quiet_areas,
+)
 from repose.app.ui.places import is_shown, toggle_section
 from repose.app.ui.ui import Ui
 from repose.sim.message import EMPTY, Message, _, joined, plain
 
+MIDDLE_SIZE = 0.5 * (1.0 + SMALL)
+"""Size between running text and the smallest text [-]."""
 EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
 LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 
+FURTHER = _("F1: more")
+"""End of a tooltip whose text is longer."""
 SMALLEST_SIZE = 0.7
-"""Smallest size of a text that is made to fit, relative to running text [-]."""
+"""Smallest size of a text that is made to fit, relative to running text, unless `LEAST_TEXT` is larger [-]."""
 
 
 @dataclass
@@ -119,53 +135,96 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
     return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
 
 
-def tooltip(text: Message) -> None:
-    """Explain the widget just drawn when the mouse rests on it. A first line can contain scripts, as `RAISED` finds
-    them: a symbol or a unit, not the underscore of a path.
+def begin_tooltips(ui: Ui) -> None:
+    """Forget what the last frame explained."""
+    ui.states[Explained].text, ui.states[Explained].lines = EMPTY, ()
 
-    No tooltip is drawn while a widget is dragged, because it could cover the effect in the picture.
+
+def tooltip(ui: Ui, text: Message, page: Message = EMPTY) -> None:
+    """Explain the widget just drawn when the mouse has rested on it, until it is pressed: then its effect is looked at.
+
+    The tooltip has at most two lines; F1 shows the `page`, or the whole text without one, in the meantime.
     """
+    state, number = ui.states[Explained], imgui.get_item_id()
+    hovered = imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled)
+    if hovered:
+        state.text = page or text
+    if imgui.is_item_active():
+        state.pressed = number
+    elif state.pressed == number and not hovered:
+        state.pressed = 0
     resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
-    if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled) and not imgui.is_item_active():
-        imgui.set_next_window_pos(*_beside_panel())
-        imgui.begin_tooltip()
-        words = translated(text)
-        first, __, rest = words.partition("\n")
-        if rest and RAISED.search(first):
-            low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
-            draw_symbol(low.x, low.y, first, (ink.x, ink.y, ink.z, ink.w), RAISED)
-            imgui.dummy(imgui.ImVec2(symbol_width(first, RAISED), imgui.get_text_line_height()))
-            words = rest
-        write(words, imgui.get_font_size() * 24)
-        imgui.end_tooltip()
+    quiet = ui.mode.help_open or (number and state.pressed == number)
+    if quiet or not imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
+        return
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    draw_tooltip(ui, text, (low.x, low.y, high.x, high.y), page)
+
+
+def draw_tooltip(ui: Ui, text: Message, widget: Area, page: Message = EMPTY) -> None:
+    """Draw the explanation of what is in an area of the window; every tooltip of the window is drawn here. It covers
+    neither grains nor the area; if the text or its page is longer than two lines, it ends with the key that shows it.
+    """
+    window, state, style = imgui.internal.get_current_window().root_window, ui.states[Explained], imgui.get_style()
+    own = (window.pos.x, window.pos.y, window.pos.x + window.size.x, window.pos.y + window.size.y)
+    # A window without a background lies over the picture, or in one of the other areas.
+    areas = [] if window.flags & imgui.WindowFlags_.no_background else [own]
+    areas += quiet_areas(ui)
+    shapes = [_tooltip_shape(ui, text, page, area) for area in areas]
+    mouse = imgui.get_io().mouse_pos
+    pointer = min(max(mouse.x, widget[0]), widget[2]), min(max(mouse.y, widget[1]), widget[3])
+    found = place(
+        [(area, shape.size) for area, shape in zip(areas, shapes, strict=True)], widget, pointer, style.item_spacing.y
+    )
+    if found is None:  # panels are hidden
+        whole = 0.0, 0.0, float(ui.window.size[0]), float(ui.window.size[1])
+        shapes = [_tooltip_shape(ui, text, page, whole)]
+        found = place([(whole, shapes[0].size)], widget, pointer, style.item_spacing.y)
+    if found is None:
+        return
+    number, x, y = found
+    lines, is_cut, (wide, high) = shapes[number]
+    state.text, state.lines = page or text, tuple(lines)
+    imgui.set_next_window_pos(imgui.ImVec2(x, y))
+    imgui.set_next_window_size(imgui.ImVec2(wide, high))
+    pad = _tooltip_padding(ui)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, pad)
+    imgui.begin_tooltip()
+    imgui.pop_style_var()
+    start = imgui.get_cursor_screen_pos()
+    for index, line in enumerate(lines):
+        draw_symbol(start.x, start.y + index * imgui.get_text_line_height(), line, ui.palette.text, RAISED)
+    if is_cut:
+        end = x + wide - pad.x - text_width(FURTHER)
+        draw_text(end, start.y + (len(lines) - 1) * imgui.get_text_line_height(), FURTHER, ui.palette.accent)
+    imgui.end_tooltip()
+    ui.probe.mark_area("tooltip", (x, y, x + wide, y + high))
+
+
+def _tooltip_padding(ui: Ui) -> imgui.ImVec2:
+    """Margin of a tooltip [px], also of widgets in a window without one."""
+    return imgui.ImVec2(10.0 * ui.window.scale, 8.0 * ui.window.scale)
+
+
+def _tooltip_shape(ui: Ui, text: Message, page: Message, area: Area) -> Shape:
+    """The tooltip as it is drawn in an area."""
+    pad, bottom = _tooltip_padding(ui), ui.window.size[1] - ui.window.inset[3]
+    longest = (FOOT_LINE if area[1] >= bottom else COLUMN_LINE) * imgui.get_font_size()
+    room = min(longest, area[2] - area[0] - 2.0 * pad.x)
+    measure = partial(symbol_width, scripts=RAISED)
+    whole, hint = divided(translated(text), room, measure), text_width(FURTHER) + imgui.get_font_size()
+    is_cut = len(whole) > MOST_LINES or (bool(page) and page != text)
+    lines = whole[:MOST_LINES]
+    if len(whole) > MOST_LINES or (is_cut and len(whole) == MOST_LINES and measure(whole[-1]) > room - hint):
+        lines = cut([*whole, ""], MOST_LINES, room - hint, measure)
+    wide = max(measure(line) + (hint if is_cut and line is lines[-1] else 0.0) for line in lines)
+    high = len(lines) * imgui.get_text_line_height()
+    return Shape(lines, is_cut, (math.ceil(wide + 2.0 * pad.x), math.ceil(high + 2.0 * pad.y)))
 
 
 def with_key(help: Message, key: str) -> Message:
     """A tooltip that ends with the equivalent key, if there is one."""
     return joined((help, Message("Key {key}", key=key)), "  ") if key else help
-
-
-def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
-    """Position of a tooltip, which must not cover widgets.
-
-    For column and bar it is over the picture, beside the column or above the bar. For a window over or beside the
-    picture it is below the widget, where it leaves the row of the widget and the rows above visible.
-    """
-    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-    window, gap = imgui.internal.get_current_window().root_window, imgui.get_style().item_spacing.x
-    screen = imgui.get_io().display_size
-    edge = window.pos.x + window.size.x
-    if window.size.y >= window.size.x and edge < 0.6 * screen.x:
-        foot = 1.0 if low.y > 0.6 * screen.y else 0.0
-        return imgui.ImVec2(edge + gap, high.y if foot else low.y), imgui.Cond_.always, imgui.ImVec2(0.0, foot)
-    x, below = min(low.x, screen.x - imgui.get_font_size() * 26), imgui.ImVec2(0.0, 0.0)
-    if window.pos.y > 0.4 * screen.y:
-        return imgui.ImVec2(x, window.pos.y - gap), imgui.Cond_.always, imgui.ImVec2(0.0, 1.0)
-    if window.size.y >= window.size.x and window.pos.x < 0.4 * screen.x:
-        return imgui.ImVec2(x, window.pos.y - gap), imgui.Cond_.always, below
-    if low.y > 0.6 * screen.y:  # a long text would end below the screen
-        return imgui.ImVec2(x, low.y - gap), imgui.Cond_.always, imgui.ImVec2(0.0, 1.0)
-    return imgui.ImVec2(x, high.y + gap), imgui.Cond_.always, below
 
 
 def button(
@@ -193,16 +252,19 @@ def button(
     imgui.pop_style_color(colours)
     ui.probe.mark(name)
     if help:
-        tooltip(help)
+        tooltip(ui, help)
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     ink = ui.palette.text if emphasis is None or not enabled else ui.palette.on_accent
     fade = 1.0 if enabled else imgui.get_style().disabled_alpha
+    if hint and text_width(label, SMALLEST_SIZE) > size.x - text_width(hint, SMALL) - 1.5 * pad.x:
+        hint = ""  # without room for both, the words say more; the help names the key
     hint_width = text_width(hint, SMALL)
     free = size.x - (hint_width + pad.x if hint else 0.0)
     share = 1.0 if RAISED.search(str(label)) else fitting_size(label, free - 0.5 * pad.x)
     if share < 1.0:
-        start = low.x + max((free - text_width(label, share)) / 2, pad.x * 0.5)
-        draw_text(start, low.y + pad.y + imgui.get_font_size() * (1 - share) / 2, label, _faded(ink, fade), share)
+        words = shortened(label, free - 0.5 * pad.x, share)
+        start = low.x + max((free - text_width(words, share)) / 2, pad.x * 0.5)
+        draw_text(start, low.y + pad.y + imgui.get_font_size() * (1 - share) / 2, words, _faded(ink, fade), share)
     else:
         start = low.x + max((free - symbol_width(label, RAISED)) / 2, pad.x * 0.5)
         draw_symbol(start, low.y + pad.y, label, _faded(ink, fade), RAISED)
@@ -298,7 +360,7 @@ def choose(
     else:
         ui.probe.mark(name)
         if help:
-            tooltip(help)
+            tooltip(ui, help)
     if scripts:
         draw_symbol(low.x + pad.x, low.y + pad.y, shown, ui.palette.text, RAISED)
     elif size < 1.0:
@@ -310,7 +372,7 @@ def choose(
 def fitting_size(text: Message | str, room: float) -> float:
     """Size of a line of text that fits into `room` [px], relative to running text: 1, or smaller down to
     `SMALLEST_SIZE`."""
-    return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), SMALLEST_SIZE)
+    return next((size for size in (1.0, MIDDLE_SIZE, SMALL) if text_width(text, size) <= room), SMALLEST_SIZE)
 
 
 def _entry(text: Message, key: str, current: bool) -> bool:
@@ -348,7 +410,7 @@ def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float
             if imgui.tab_item_button(f"{translated(further)}###{section}", imgui.TabItemFlags_.trailing):
                 toggle_section(ui, section)
             ui.probe.mark(section)
-            tooltip(MORE_HELP)
+            tooltip(ui, MORE_HELP)
         imgui.end_tab_bar()
     imgui.pop_style_var(2)
     return chosen
@@ -404,7 +466,7 @@ def checkbox(ui: Ui, name: str, label: Message, value: bool, help: Message = EMP
     imgui.pop_style_var()
     ui.probe.mark(name)
     if help:
-        tooltip(help)
+        tooltip(ui, help)
     return value
 
 

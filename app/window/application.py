@@ -34,7 +34,7 @@ from repose.app.ui import directed, lecture_mode
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import insets, run_at
-from repose.app.ui.places import free_of_actions, free_of_buttons
+from repose.app.ui.places import free_of_actions, free_of_buttons, over_picture
 from repose.app.ui.preset_library import PresetLibrary, being_built, start_of
 from repose.app.ui.studies import Studies
 from repose.app.ui.ui import Ui
@@ -483,7 +483,8 @@ class Application:
                 turned = self.turning.picture(ui.snapshot) if number == ui.beside.chosen else ui.snapshot
                 plates = column if number == ui.beside.chosen else None
                 snapshot = picture.control.picture(turned)
-                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), edges[number], plates, *over))
+                free = free_of_buttons(ui)
+                tiles.append(Tile(snapshot, ui.camera, free, edges[number], plates, *over, over_picture(ui)))
         if together:
             shown = shown_as(view.colour_by, ui.snapshot)  # the same quantity in all pictures, even if phases differ
             view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view

@@ -43,7 +43,10 @@ class CameraControl:
     _chosen_for: object = None
     """Scene, size of the window and insets for which the camera was last chosen without a transition."""
     _beside_tools: tuple[object, float] = None, 0.0
-    """Window and scene; right edge of the tool buttons if they hide grains at the start of the run, or 0 [px]."""
+    """Window and scene; right edge of the tool buttons if they hide grains or walls at the start of the run, or 0
+    [px]."""
+    _avoided: float = 0.0
+    """Right edge of the tool buttons since they hid something while the run went on, or 0 [px]."""
     _dragging: bool = False
     _shift: bool = False
     _goal: tuple[float, float] | None = None
@@ -83,16 +86,20 @@ class CameraControl:
             self._turn(ui.camera)
         window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale)
         if not scene.run.step or window != self._beside_tools[0]:
-            self._beside_tools = window, 0.0 if scene.run.step else _edge_of_tools_over_grains(ui)
+            begun = follow(None, scene, ui.camera, ui.window.size, _room(ui), 0.0)
+            self._beside_tools = window, _edge_of_tools_over(ui, begun)
+            self._avoided = 0.0
         situation = (*window, scene.history.cuts if not scene.run.step else 0, self._beside_tools[1])
         if situation != self._chosen_for or self._following is None:
             self._chosen_for, self._following = situation, None  # no transition in another window or scene
         elif self._following.camera is not ui.camera:
             self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
         left, above, right, below = _room(ui)
-        room = max(left, self._beside_tools[1]), above, right, below
+        room = max(left, self._beside_tools[1], self._avoided), above, right, below
         self._following = follow(self._following, scene, ui.camera, ui.window.size, room, min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
+        # The picture moves aside once and stays there: it would swing if it moved back.
+        self._avoided = self._avoided or _edge_of_tools_over(ui, self._following)
 
     def update_still(self, ui: Ui, camera: Camera3D, corners: Floats, foot: float = 0.0) -> None:
         """One frame of a picture without motion: frame the points `corners` [m] until the user moves the camera, above
@@ -181,15 +188,13 @@ def _above(ui: Ui) -> float:
     return max(top, min(task, MOST_TASK * ui.window.size[1]))
 
 
-def _edge_of_tools_over_grains(ui: Ui) -> float:
-    """Right edge of the tool buttons if they would hide grains of this picture in the plane, else 0 [px]."""
-    edge, (_, foot) = ui.states[ToolArea].edge, ui.states[ToolArea].corner
-    moving = ~ui.snapshot.grains.fixed
-    if not edge or ui.beside.runs or not moving.any():
+def _edge_of_tools_over(ui: Ui, following: Following) -> float:
+    """Right edge of the tool buttons if they would hide grains or walls of this picture in the plane, else 0 [px]."""
+    edge, (_, foot), camera = ui.states[ToolArea].right, ui.states[ToolArea].corner, following.camera
+    grains = ui.snapshot.grains
+    if not edge or ui.beside.runs or isinstance(camera, Camera3D):
         return 0.0
-    camera = follow(None, ui.snapshot, ui.camera, ui.window.size, _room(ui), 0.0).camera
-    if isinstance(camera, Camera3D):
-        return 0.0
-    x, y = camera.world_to_pixel(ui.snapshot.grains.position[moving], ui.window.size).T
-    reach = ui.snapshot.grains.radius[moving] / camera.metres_per_pixel
+    shown = ~grains.fixed | (grains.position[:, 1] <= following.wall_top)
+    x, y = camera.world_to_pixel(grains.position[shown], ui.window.size).T
+    reach = grains.radius[shown] / camera.metres_per_pixel
     return float(edge) if ((x - reach < edge) & (y - reach < foot)).any() else 0.0

@@ -760,13 +760,13 @@ def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_ang
     tilted = with_fields(finished("heap"), gravity=(9.81 * math.sin(0.3), -9.81 * math.cos(0.3)))
     found.overlay(frame_of(tilted), sheet)
     found.overlay(frame_of(with_fields(tilted, gravity=(0.0, -9.81))), level)
-    assert sheet.words == ["α = 17.2°"]
+    assert sheet.words == ["gravity  α = 17.2°"]
     (start, end) = sheet.lines[-3]
     assert np.arctan2(*(end - start)) == pytest.approx(0.3, abs=1e-6)  # the picture's y points down
     assert (level.words, level.lines) == ([], [])
     for size, above in (((700, 500), 0.0), ((240, 500), LEGEND_ROOM)):  # beside the legend, or below it
         sheet = Sheet()
         found.overlay(replace(frame_of(tilted), size=size, inset=(0.0,) * 4), sheet)
-        x, y = sheet.places["α = 17.2°"]
+        x, y = sheet.places["gravity  α = 17.2°"]
         assert y > above
         assert x < size[0] - 330.0 or above

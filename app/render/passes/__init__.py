@@ -122,7 +122,10 @@ class Frame:
     band: float = 0.0
     """Width at the right of the free part that plates cover, beside which the scene is shown [pixel]."""
     beside: float = 0.0
-    """Width of a panel beside the picture that leaves the foot of the window free [pixel], contained in `inset`."""
+    """Width of a panel beside the picture that leaves legend and foot of the window free [pixel], contained in
+    `inset`."""
+    covered: tuple[Plate, ...] = ()
+    """Rectangles over the picture that hide words: the buttons of the tools, the task."""
     plate_column: PlateColumn | None = PlateColumn()
     """None for a picture without plates, beside the picture of the chosen run."""
     bar: float | None = None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from repose.app.language import translated
 from repose.app.render.film_words import Lines, wrapped
+from repose.app.render.framing import LEAST_LETTERS
 from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
 from repose.sim.message import Message, _, joined
@@ -46,27 +47,32 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         if film is None
         else (describe_speed(film.speed) if film.speed else frame.snapshot.run.phase_label, *film.parameters)
     )
-    last = x + time_width
-    at, base = last + GAP * unit, y - 2.0 * unit - canvas.text_extent("0", PHASE)[1]
+    last, size = x + time_width, entry_size(unit)
+    at, base = last + GAP * unit, y - 2.0 * unit - canvas.text_extent("0", size)[1]
     written = []
     for k, text in enumerate(entries):
-        width = canvas.scripted_width(text, PHASE)
+        width = canvas.scripted_width(text, size)
         if at + width > end:
             break
         written.append((at, text, palette.faint if film is None else palette.text))
         # The room is that of the longest speed, so that the parameters do not move when the speed changes.
         room = (
-            max(width, canvas.text_extent(_("0.05 × slow motion"), PHASE)[0]) if film is not None and k == 0 else width
+            max(width, canvas.text_extent(_("0.05 × slow motion"), size)[0]) if film is not None and k == 0 else width
         )
         last = at + room
         at = last + GAP * unit
     _draw_plate(frame, canvas, (x, y - height), (last, y))
     canvas.scripted((x, y - height), time, palette.text, TIME, bold=True, halo=palette.background)
     for at, text, colour in written:
-        canvas.scripted((at, base), text, colour, PHASE, halo=palette.background)
+        canvas.scripted((at, base), text, colour, size, halo=palette.background)
     if film is not None:
         foot = _write_lines(frame, canvas, film.lines)
         _write_result(frame, canvas, film.result, foot)
+
+
+def entry_size(unit: float) -> float:
+    """Size of speed, parameters and phase, relative to ordinary text: legible also in a small film [-]."""
+    return max(PHASE, LEAST_LETTERS / unit)
 
 
 def _draw_plate(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tuple[float, float]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from repose.app.render.colours import category, to_srgb
-from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes import Frame, Pass, Switch, legend
 from repose.sim.experiment.snapshot import Floats
 from repose.sim.measure.display import Label
 from repose.sim.message import Message, _
@@ -22,8 +22,9 @@ LABELS = Switch(
 )
 TEXT, NOTE, SMALL = 1.35, 1.2, 0.9
 """Text sizes, relative to ordinary text."""
-GAP = 8.0
-"""Distance between a sphere and its label, and between labels [units]."""
+GAP, NEARER = 8.0, 3.0
+"""Distance between a sphere and its label, and between labels [units]; distance of a label without a line from other
+spheres [gaps]."""
 
 Place = tuple[float, float, float, float]
 """Rectangle: left, top, right, bottom [pixel]."""
@@ -48,11 +49,7 @@ class Placed(NamedTuple):
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw text above or beside every labelled sphere in view; without room there, higher with a line to the sphere."""
     spheres = _spheres(frame)
-    order = sorted(spheres, key=lambda number: spheres[number][0])
-    arranged = _arranged(frame, canvas, spheres, order)
-    if _blemishes(arranged) != (-len(order), 0, 0):
-        arranged = min(arranged, _arranged(frame, canvas, spheres, order[::-1]), key=_blemishes)
-    for placed in arranged:
+    for placed in _best(frame, canvas, spheres):
         left, top, right, bottom = placed.box
         if placed.stem is not None:
             x, _, _, end = placed.stem
@@ -64,25 +61,52 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             top += height
 
 
-def _blemishes(arranged: list[Placed]) -> tuple[int, int, int]:
-    """Penalties of an arrangement, smaller is better: minus the number of labels, crossings, shortened labels."""
-    return -len(arranged), sum(placed.crossings for placed in arranged), sum(placed.shortened for placed in arranged)
+def _best(frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, float]]) -> list[Placed]:
+    """The arrangement with the largest variants of all labels; their sizes differ only where no equal ones fit."""
+    order = sorted(spheres, key=lambda number: spheres[number][0])
+    most = max((len(_variants(label)) for label in frame.snapshot.grains.labels), default=0)
+    tried: list[list[Placed]] = []
+    # First with no label near another sphere than its own, then wherever no line crosses a label.
+    for first, apart in ((0, True), (0, False), (most - 1, False)):
+        for numbers in (order, order[::-1]):
+            tried.append(_arranged(frame, canvas, spheres, numbers, first, apart))
+            if _blemishes(tried[-1])[:3] == (-len(order), 0, 1):
+                return tried[-1]
+    return min(tried, key=_blemishes, default=[])
+
+
+def _blemishes(arranged: list[Placed]) -> tuple[int, int, int, int]:
+    """Penalties of an arrangement, smaller is better: minus the number of labels, crossings, number of the variants
+    used, shortened labels."""
+    shortened = [placed.shortened for placed in arranged]
+    return -len(arranged), sum(placed.crossings for placed in arranged), len({*shortened}), sum(shortened)
 
 
 def _arranged(
-    frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, float]], order: list[int]
+    frame: Frame,
+    canvas: Canvas,
+    spheres: dict[int, tuple[float, float, float]],
+    order: list[int],
+    first: int,
+    apart: bool,
 ) -> list[Placed]:
-    """Places for the labels of these spheres (x, y, radius), found one after the other."""
+    """Places for the labels of these spheres (x, y, radius), found one after the other, beginning with the variant
+    `first` of each label; `apart` prefers places that are near no other sphere to those whose line crosses nothing. No
+    label is on the legend or on what covers the picture."""
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
+    area = legend.plate(frame, canvas)
+    taken += [*frame.covered, *((area,) if area is not None else ())]
     arranged: list[Placed] = []
     for number in order:
         x, y, radius = spheres[number]
         others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
         choices: list[Placed] = []
-        for shortened, lines in enumerate(_variants(frame.snapshot.grains.labels[number])):
+        variants = _variants(frame.snapshot.grains.labels[number])
+        first_of_this = min(first, len(variants) - 1)
+        for shortened, lines in enumerate(variants[first_of_this:], first_of_this):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
-            position = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
+            position = _free_place(frame, (x, y, radius), (width, height), taken, others, apart)
             if position is None:
                 continue
             left, top, crossings = position
@@ -108,13 +132,19 @@ def _variants(label: Label) -> list[list[tuple[Message, float, bool]]]:
 
 
 def _free_place(
-    frame: Frame, sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place]
+    frame: Frame,
+    sphere: tuple[float, float, float],
+    extent: tuple[float, float],
+    taken: list[Place],
+    others: list[Place],
+    apart: bool,
 ) -> tuple[float, float, int] | None:
     """Left and top of a label of this extent at a sphere (x, y, radius), and the number of rectangles that its line
     crosses.
 
-    The label is above, beside, below, or higher with a line, which crosses as few rectangles as possible. None if there
-    is no free place in the visible part of the picture.
+    The label is above, beside, below, or higher with a line, which crosses as few rectangles as possible. Without a
+    line it is not near to one of the `others`, the other spheres, if possible. None if there is no free place in the
+    visible part of the picture.
     """
     (x, y, radius), (width, height), gap = sphere, extent, GAP * frame.scale
     above, beside = y - radius - gap - height, y - height / 2
@@ -128,13 +158,21 @@ def _free_place(
     lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
     inside = (position for position in places if left <= position[0] <= farthest and top <= position[1] <= lowest)
 
-    free = [position for position in inside if not any(_overlap(position, extent, other, gap / 2) for other in taken)]
-    lines = [
-        ((x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0))
-        for side, top in free
+    hidden = [*taken, *others]
+    free = [position for position in inside if not any(_overlap(position, extent, other, gap / 2) for other in hidden)]
+
+    def line(place: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Upper end and extent of the line from a label at this place."""
+        side, top = place
+        return (x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0)
+
+    lines = [line(place) for place in free]
+    crossings = [sum(_overlap(*line, other, gap / 4) for other in hidden) if line[1][1] > gap else 0 for line in lines]
+    unclear = [
+        end[1] <= gap and any(_overlap(place, extent, other, NEARER * gap) for other in others)
+        for place, (_, end) in zip(free, lines, strict=True)
     ]
-    crossings = [sum(_overlap(*line, other, gap / 4) for other in taken) if line[1][1] > gap else 0 for line in lines]
-    best = int(np.argmin(crossings)) if free else 0
+    best = int(np.lexsort((crossings, unclear) if apart else (unclear, crossings))[0]) if free else 0
     return (*free[best], crossings[best]) if free else None
 
 

@@ -35,6 +35,7 @@ def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | N
     if frame.scale_of_colours is None or not frame.has_legend or not frame.shows(SWITCH):
         return None
     unit, (left, above, right, _) = frame.scale, frame.inset
+    right -= frame.beside  # a panel beside the picture begins below the legend, which keeps its place
     width = min(WIDTH * unit, frame.size[0] - left - right - 4.0 * PAD * unit)
     if width < 60.0 * unit:
         return None

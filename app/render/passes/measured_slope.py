@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
+from repose.app.render.passes.displacement import DISPLACEMENT
 from repose.app.render.passes.legend import plate
 from repose.sim.experiment.experiment import Course
 from repose.sim.experiment.snapshot import Floats, Snapshot
@@ -40,6 +41,8 @@ PAD = 10.0
 """Least distance of the number from the edges of the picture [units]."""
 ERROR_WORDS = 1.1
 """Size of the line that names the kind of error, relative to ordinary text."""
+PLATE = 0.85
+"""Opacity of the plate behind the number where arrows cross its place [-]."""
 BEYOND = 0.02
 """Extension of the line at its upper end [lengths of the fitted interval]."""
 
@@ -125,6 +128,10 @@ def write_label(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, x: floa
     x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
     text, palette = label(measurement), frame.palette
     size = number_size(frame, canvas, text)
+    if frame.shows(DISPLACEMENT):  # arrows of grains that have moved far cross the place of the number
+        (wide, high), pad = label_extent(frame, canvas, measurement), 0.5 * PAD * frame.scale
+        low, end = (x - wide / 2 - pad, y - pad), (x + wide / 2 + pad, y + high + pad)
+        canvas.rectangle(low, end, palette.background, PLATE, 6.0)
     canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
     y += canvas.text_extent(text, size, bold=True)[1]
     words = error_words(measurement)

@@ -64,6 +64,7 @@ def row(frame: Frame, canvas: Canvas) -> NamesRow | None:
     if frame.shown != PARTS or len(names) < 2 or not frame.shows(SWITCH):
         return None
     left, above, right, _ = frame.inset
+    right -= frame.beside  # a panel beside the picture begins below them, like below a legend
     extents = [canvas.text_extent(entry.name, TEXT) for entry in names]
     height = max(extent[1] for extent in extents)
     gap, pad = GAP * unit, PAD * unit

@@ -6,46 +6,52 @@ from imgui_bundle import imgui
 from repose.app.figure import Figure, ScreenColours, figure_on_screen
 from repose.app.language import translated
 from repose.app.render.colours import of_category
-from repose.app.render.text import draw_text, in_one_piece, shortened, text_width
-from repose.app.render.theme import colour32, vector
+from repose.app.render.text import SMALL, draw_text, in_one_piece, shortened, text_width
+from repose.app.render.theme import LEAST_TEXT, colour32, vector
 from repose.app.ui.plot_area import AxisRoom, draw_figure, pen
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import tooltip
+from repose.app.ui.widgets import MIDDLE_SIZE, fitting_size, tooltip
 from repose.sim.measure.display import Curve
 from repose.sim.message import Message
 
-SMALLEST = 0.7
-"""Smallest size of a heading wider than its panel, relative to running text."""
 LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
+CURVES, WIDE, BESIDE = 0.6, 1.3, 0.42
+"""Least share of the height of a large plot for its curves; ratio of the sides from which legend and table can be
+beside the plot, and their largest share of the width [-]."""
+AXES = 3.5
+"""Height of the numbers and the label of the horizontal axis, with paddings [lines of text]."""
 LEAST_LINES = 6.0
 """Least height of a plot [lines of text]."""
-NOTE = 0.86
+NOTE = SMALL
 """Size of the note under the heading, relative to normal text [-]."""
-SIZES = (1.0, 0.9, 0.8)
+SIZES = (1.0, MIDDLE_SIZE, SMALL)
 """Sizes of the labels in place of the heading, the first that fits, relative to normal text [-]."""
 
 
 def draw_curve(ui: Ui, curve: Curve) -> None:
-    """Draw points with errors over lines, axes with units, and below them legend and table if they fit."""
+    """Draw points with errors over lines, axes with units, and legend and table if they fit: below the plot, or beside
+    it in a wide window whose curves would be lower than the share `CURVES`."""
     style, line, figure = imgui.get_style(), imgui.get_text_line_height(), figure_of(ui, curve)
-    free = imgui.get_content_region_avail().y
-    start = imgui.get_cursor_screen_pos()
+    room, start, whole = imgui.get_content_region_avail(), imgui.get_cursor_screen_pos(), imgui.get_window_height()
     imgui.dummy(imgui.ImVec2(1.0, line))
-    free -= imgui.get_text_line_height_with_spacing()
+    free = room.y - imgui.get_text_line_height_with_spacing()
     if curve.note:
         free -= _draw_note(ui, curve.note)
     least = LEAST_PLOT * ui.window.scale
     legend = len(figure.legend) * imgui.get_text_line_height_with_spacing()
+    table = _table_height(len(curve.table), 1.0)
+    is_wide = room.x > WIDE * room.y
+    if is_wide and legend + table and free - legend - table - AXES * line < CURVES * whole:
+        _draw_beside(ui, curve, figure, imgui.ImVec2(room.x, free), start)
+        return
     legend = legend if free - legend >= least else 0.0
-    table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0
-    table = table if free - legend - table >= least else 0.0
+    fits = _table_width(curve, 1.0) <= room.x
+    table = table if fits and free - legend - table >= least else 0.0
     size = imgui.ImVec2(-1, max(free - legend - table, LEAST_LINES * line))
     # A label longer than its axis would overlap the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
-    heading = (
-        curve.heading if named else Message("{y_label} over {x_label}", y_label=curve.y_label, x_label=curve.x_label)
-    )
+    heading = curve.heading if named else _heading_of_axes(curve)
     below = size.y - imgui.get_text_line_height_with_spacing()
     if not legend and not named and below >= LEAST_LINES * line:  # the heading has the units: labels come below it
         if _draw_labels(ui, figure, imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x):
@@ -56,20 +62,86 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         ui, figure, start, imgui.get_content_region_avail().x, "" if named else units_of(curve)
     ):
         _draw_heading(ui, heading or curve.title, start)
-    length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
-    names = [in_one_piece(axis.label) if named else "" for axis in (figure.x, figure.y)]
-    rooms = AxisRoom(length.x, names[0]), AxisRoom(length.y, names[1])
-    draw_figure(f"##{curve.name}", size, figure, rooms, pen())
+    _draw_plot(curve, figure, imgui.ImVec2(room.x, size.y), named)
     if legend:
         _draw_legend(ui, figure)
     if table:
+        imgui.dummy(imgui.ImVec2(0.0, 0.5 * style.item_spacing.y))
         _draw_table(ui, curve)
 
 
+def _draw_beside(ui: Ui, curve: Curve, figure: Figure, room: imgui.ImVec2, start: imgui.ImVec2) -> None:
+    """Draw the plot at the left, and at its right legend and table in letters in which they fit there."""
+    line, gap = imgui.get_text_line_height(), imgui.get_style().item_spacing.x
+    most = BESIDE * room.x
+    sizes = [share for share in (1.0, 0.9, 0.8, 0.7, 0.6) if share * imgui.get_font_size() >= LEAST_TEXT]
+    size = next(
+        (
+            share
+            for share in sizes or [1.0]
+            if _side_width(curve, figure, share) <= most
+            and len(figure.legend) * 1.3 * share * line + _table_height(len(curve.table), share) <= room.y
+        ),
+        sizes[-1] if sizes else 1.0,
+    )
+    width = min(_side_width(curve, figure, size), most)
+    named = room.y - 3.0 * line > text_width(curve.y_label)
+    _draw_heading(ui, (curve.heading if named else _heading_of_axes(curve)) or curve.title, start)
+    _draw_plot(curve, figure, imgui.ImVec2(room.x - width - gap, room.y), named)
+    imgui.same_line(0.0, gap)
+    imgui.begin_child("beside", imgui.ImVec2(width, room.y), imgui.ChildFlags_.nav_flattened)
+    imgui.push_font(None, imgui.get_style().font_size_base * _pushed(size))
+    _draw_legend(ui, figure)
+    if curve.table:
+        imgui.dummy(imgui.ImVec2(0.0, 0.5 * line))
+        _draw_table(ui, curve)
+    imgui.pop_font()
+    imgui.end_child()
+
+
+def _pushed(size: float) -> float:
+    """Size of a font relative to the base size of the style, so that it is `size` times as large as the present one."""
+    style = imgui.get_style()
+    return size * float(imgui.get_font_size()) / (style.font_size_base * style.font_scale_main * style.font_scale_dpi)
+
+
+def _side_width(curve: Curve, figure: Figure, size: float) -> float:
+    """Width of legend and table in letters of this size, relative to the present ones [px]."""
+    entries = [text_width(series.label, size) + 1.7 * size * imgui.get_font_size() for series in figure.legend]
+    return max((*entries, _table_width(curve, size)), default=0.0)
+
+
+def _table_width(curve: Curve, size: float) -> float:
+    """Width of the table [px]."""
+    columns = [max(text_width(word, size) for word in words) for words in zip(*curve.table, strict=True)]
+    return sum(columns) + (2.0 * len(columns) + 1.0) * imgui.get_style().cell_padding.x
+
+
+def _table_height(rows: int, size: float) -> float:
+    """Height of a table of so many rows with the distance above it [px]."""
+    style = imgui.get_style()
+    each = size * imgui.get_text_line_height() + 2.0 * style.cell_padding.y
+    return rows * each + 2.0 * style.item_spacing.y if rows else 0.0
+
+
+def _heading_of_axes(curve: Curve) -> Message:
+    return Message("{y_label} over {x_label}", y_label=curve.y_label, x_label=curve.x_label)
+
+
+def _draw_plot(curve: Curve, figure: Figure, size: imgui.ImVec2, named: bool) -> None:
+    """Draw the axes, with their labels if they are `named`, and what is in them."""
+    line = imgui.get_text_line_height()
+    length = imgui.ImVec2(size.x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
+    names = [in_one_piece(axis.label) if named else "" for axis in (figure.x, figure.y)]
+    rooms = AxisRoom(length.x, names[0]), AxisRoom(length.y, names[1])
+    draw_figure(f"##{curve.name}", size, figure, rooms, pen())
+
+
 def _draw_heading(ui: Ui, heading: Message, start: imgui.ImVec2) -> None:
-    """Draw the heading of a plot, in smaller letters if it is wider than the panel."""
-    fitting = imgui.get_content_region_avail().x / max(text_width(heading), 1.0)
-    draw_text(start.x, start.y, heading, ui.palette.muted, min(1.0, max(fitting, SMALLEST)))
+    """Draw the heading of a plot, in smaller letters or shortened if it is wider than the panel."""
+    room = imgui.get_content_region_avail().x
+    size = fitting_size(heading, room)
+    draw_text(start.x, start.y, shortened(heading, room, size), ui.palette.muted, size)
 
 
 def _draw_note(ui: Ui, words: Message) -> float:
@@ -81,7 +153,7 @@ def _draw_note(ui: Ui, words: Message) -> float:
     imgui.dummy(imgui.ImVec2(room, NOTE * imgui.get_text_line_height()))
     ui.probe.mark("plot.note")
     if shown != translated(words):
-        tooltip(words)
+        tooltip(ui, words)
     return NOTE * imgui.get_text_line_height() + imgui.get_style().item_spacing.y
 
 

@@ -122,7 +122,7 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
         imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
         imgui.set_nav_cursor_visible(True)  # otherwise the first key would only show where the keyboard is
     if value is None:  # later, while the slider has the keyboard, the tooltip would cover the grains
-        tooltip(HELP)
+        tooltip(ui, HELP)
     asked = guess_now(ui)
     if moved is not None and asked is not None:
         ui.states[Guesses].values[asked[0]] = guess.low + moved * span

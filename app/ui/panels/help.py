@@ -1,31 +1,44 @@
-"""Help: every key and mouse action, over everything else."""
+"""Help, over everything else: the page of the widget under the pointer, and the page of every key and mouse action."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import heading, text_width
+from repose.app.render.text import SMALL, heading, text_width, write
 from repose.app.render.theme import vector
+from repose.app.ui.explanation import Explained
 from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
 from repose.app.ui.panels import Panel, all_keys
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
-from repose.sim.message import Message, _, plain
+from repose.sim.message import EMPTY, Message, _, plain
+
+
+@dataclass
+class HelpPage:
+    """What the open help shows."""
+
+    text: Message = EMPTY
+    """The explanation of a widget; empty for the page of all keys."""
+
 
 Groups = dict[Message, list[tuple[Message, Message]]]
 """Keys and their effects, by heading."""
-COLUMNS, TEXT, LEAST_TEXT = 3, 0.9, 0.6
+COLUMNS, TEXT, LEAST_TEXT = 3, 1.0, SMALL
 """Columns of keys, and the largest and smallest size of their text relative to running text."""
 APART = 26.0
 """Distance between two columns [px at scale 1]."""
+PAGE = 34.0
+"""Width of the page of a widget [heights of a letter]."""
 
 
 def draw(ui: Ui) -> None:
-    """Draw a window in the middle with columns of keys, in letters that fit; with the smallest letters it scrolls."""
+    """Draw a window in the middle: the page of a widget, or columns of keys."""
     if not ui.mode.help_open:
         return
     centre = imgui.ImVec2(ui.window.size[0] / 2, ui.window.size[1] / 2)
@@ -45,10 +58,32 @@ def draw(ui: Ui) -> None:
     )
     imgui.begin("help", None, flags)
     imgui.pop_style_var(3)
-    heading(_("Keys and mouse"), 1.35, ui.palette.text)
+    page = ui.states[HelpPage].text
+    heading(_("Help") if page else _("Keys and mouse"), 1.35, ui.palette.text)
     imgui.same_line(0, 24 * ui.window.scale)
     if button(ui, "help.close", _("Close"), hint=_("Esc"), width=button_width(_("Close"), _("Esc"))):
         close(ui)
+    if page:
+        _draw_page(ui, page)
+    else:
+        _draw_keys(ui, limit)
+    imgui.end()
+
+
+def _draw_page(ui: Ui, page: Message) -> None:
+    """Draw the whole explanation of a widget, and the way to the page of all keys."""
+    imgui.same_line()
+    width = button_width(_("Keys and mouse"))
+    if button(ui, "help.keys", _("Keys and mouse"), width=width):
+        ui.states[HelpPage].text = EMPTY
+    imgui.dummy(imgui.ImVec2(0, 2 * ui.window.scale))
+    write(page, min(PAGE * imgui.get_font_size(), 0.9 * ui.window.size[0] - 48 * ui.window.scale))
+    ui.probe.mark("help.page")
+
+
+def _draw_keys(ui: Ui, limit: imgui.ImVec2) -> None:
+    """Draw columns of keys, in letters that fit into a window of at most this size [px]; with the smallest letters they
+    scroll."""
     keys = (*scene_keys(ui.snapshot), *all_keys(), *(key for tool in all_tools() for key in tool.keys))
     names = dict.fromkeys(
         (
@@ -77,7 +112,6 @@ def draw(ui: Ui) -> None:
             _draw_group(ui, name, groups[name], key_width)
         imgui.end_group()
     imgui.pop_font()
-    imgui.end()
 
 
 def _fitted(groups: Groups, room: imgui.ImVec2, gap: float) -> tuple[list[list[Message]], float]:
@@ -148,8 +182,9 @@ def _draw_group(ui: Ui, title: Message, lines: list[tuple[Message, Message]], ke
 
 
 def toggle(ui: Ui) -> None:
-    """Open or close the help."""
+    """Open the page of the widget under the pointer, without one that of the keys; or close it."""
     ui.mode.help_open = not ui.mode.help_open
+    ui.states[HelpPage].text = ui.states[Explained].text
 
 
 def close(ui: Ui) -> None:
@@ -158,7 +193,7 @@ def close(ui: Ui) -> None:
 
 
 KEYS = (
-    Key("help", plain("F1"), _("this page"), _("Window"), toggle, codes=(pygame.K_F1,)),
+    Key("help", plain("F1"), _("this page; on a control, its explanation"), _("Window"), toggle, codes=(pygame.K_F1,)),
     Key("close_help", _("Esc"), _("close this page, or an open list"), _("Window"), close, codes=(pygame.K_ESCAPE,)),
 )
 PANEL = Panel("help", _("Help"), 90, "over", draw, keys=KEYS)

@@ -128,7 +128,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         max(min(16.0 * imgui.get_font_size(), free), 1.0),
         step=1.0 / steps,
     )
-    tooltip(_("Restitution of this test collision: two spheres, linear spring and dashpot. 1 is elastic."))
+    tooltip(ui, _("Restitution of this test collision: two spheres, linear spring and dashpot. 1 is elastic."))
     if where is not None:
         choice.restitution = round(LOWEST + round(where * steps) * STEP, 2)
     imgui.same_line()

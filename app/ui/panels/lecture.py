@@ -8,7 +8,7 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.pacing import clock_text, describe_speed
-from repose.app.render.text import draw_text, heading, note, shortened, text_width
+from repose.app.render.text import SMALL, draw_text, heading, note, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.keys import Key
 from repose.app.ui.lecture_mode import awaits_run, close_lecture, toggle_notes, wish
@@ -16,18 +16,18 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.pause_and_speed import describe_pace, wanted_speed
 from repose.app.ui.places import LectureArea
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import WidgetState, button
+from repose.app.ui.widgets import SMALLEST_SIZE, WidgetState, button
 from repose.sim.message import Message, _, joined, plain
 
 TITLE = 1.5
 """Size of the title relative to running text."""
-SMALLEST = 0.6
+SMALLEST = SMALLEST_SIZE / TITLE
 """Smallest size of a long title relative to its usual size; a longer title is shortened."""
 PAD = 10.0
 """Margin of the band [px at scale 1]."""
 LINE = 3.0
 """Thickness of the bar of progress [px at scale 1]."""
-NOTES = 0.85
+NOTES = SMALL
 """Size of the notes relative to running text."""
 MOST_NOTES = 0.4
 """Largest share of the height of the window that the notes cover [-]."""

@@ -31,9 +31,10 @@ def draw(ui: Ui) -> None:
     area.right, area.edge, area.corner = 0.0, 0.0, (0.0, 0.0)
     left, above, right, bottom = ui.window.inset
     free, hidden = ui.window.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.mode.presenting
+    free += ui.window.beside  # a panel beside the picture moves no button
     if (
         hidden
-        or ui.mode.overlay not in ("", PANEL.name)
+        or not (ui.mode.overlay in ("", PANEL.name) or ui.window.beside)
         or instead(ui) is not None
         or free < LEAST_PICTURE * ui.window.scale
     ):

@@ -14,7 +14,7 @@ from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import ACTIONS, STRIP, shows_all, take_focus
 from repose.app.ui.scene_actions import RESET, act, as_offered
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import SMALLEST_SIZE, button, button_width, fitting_size, more_button, tooltip
+from repose.app.ui.widgets import SMALLEST_SIZE, button, button_width, fitting_size, more_button, tooltip, with_key
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.message import Capital, _, joined, plain
 
@@ -72,6 +72,8 @@ def draw(ui: Ui) -> None:
     _draw_phase(ui, width)
     small = _with_labels(ui)
     labels = sum(small.values()) + len(small) * imgui.get_style().item_spacing.x
+    if width - labels < SMALLEST * ui.window.scale:  # then without their keys, which the help names
+        labels -= sum(small.values()) - sum(_with_words(ui).values())
     words = text_width(PAUSED, SMALLEST_SIZE) + 2.0 * imgui.get_style().frame_padding.x
     large = min(max(min(LARGE * ui.window.scale, width - labels), SMALLEST * ui.window.scale, math.ceil(words)), width)
     gap = imgui.get_style().item_spacing.x
@@ -149,7 +151,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text, share)
     if text != texts[0]:
-        tooltip(texts[0])
+        tooltip(ui, texts[0])
 
 
 def _draw_phase(ui: Ui, width: float) -> None:
@@ -177,7 +179,7 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
     with long labels show only their key."""
     gap, shown = imgui.get_style().item_spacing.x, _small(ui)
     actions = tuple(action for action in as_offered(ui) if action.name in shown)
-    wide, labelled = _share_out(ui, width)
+    (wide, labelled), whole = _share_out(ui, width), _with_labels(ui)
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding,
         imgui.ImVec2(imgui.get_style().frame_padding.x, (HEIGHT * ui.window.scale - imgui.get_font_size()) / 2),
@@ -193,7 +195,9 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
             continue
         labels = action.name in labelled
         label, hint = (action.label, action.key) if labels else (plain(action.key), "")
+        hint = hint if wide[action.name] >= whole[action.name] else ""
         help = action.obstacle or (action.help if labels else joined((action.label, action.help), ": "))
+        help = help if hint else with_key(help, action.key)
         name = f"action.{action.name}"
         _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.window.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
@@ -216,11 +220,14 @@ def _small(ui: Ui) -> dict[str, Action]:
 def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
     """The width of every small button [px], and the names of those that show their label, the shortest labels first.
 
-    Neither depends on which actions are possible: nothing moves while an experiment runs.
+    Labels are shown without their keys before one of them gives way to its key. Neither depends on which actions are
+    possible: nothing moves while an experiment runs.
     """
     gap, whole = imgui.get_style().item_spacing.x, _with_labels(ui)
     more = whole.pop(ACTIONS, 0.0)
     width -= more + gap if more else 0.0
+    if sum(whole.values()) + len(whole) * gap > width:
+        whole = {name: wide for name, wide in _with_words(ui).items() if name != ACTIONS}
     key = max(min(HEIGHT * ui.window.scale, width / len(whole) - gap), NARROWEST * ui.window.scale)
     wide, labelled = dict.fromkeys(whole, key), set()
     left = width - len(whole) * (key + gap)
@@ -239,13 +246,20 @@ def _with_labels(ui: Ui) -> dict[str, float]:
     actions are under it."""
     pad = 2 * imgui.get_style().frame_padding.x
     wide = {
-        name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad
+        name: symbol_width(action.label) + text_width(action.key, SMALL) + 1.4 * pad
         for name, action in _small(ui).items()
     }
     has_more = len(ui.snapshot.run.actions) > FEW and not ui.settings.choices.expert
     sign = symbol_width(FEWER) + imgui.get_style().frame_padding.x
     more = sign if shows_all(ui, ACTIONS) else button_width(_("More"))
     return wide | ({ACTIONS: more} if has_more else {})
+
+
+def _with_words(ui: Ui) -> dict[str, float]:
+    """`_with_labels` with labels in small letters, without their keys [px]."""
+    pad, whole = 2 * imgui.get_style().frame_padding.x, _with_labels(ui)
+    words = {name: math.ceil(text_width(action.label, SMALL) + pad) for name, action in _small(ui).items()}
+    return whole | words
 
 
 PANEL = Panel("next_step", _("Actions"), 70, "over", draw)

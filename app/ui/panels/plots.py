@@ -14,8 +14,8 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.figure import ink
 from repose.app.language import translated
-from repose.app.render.text import draw_text, si, text_width
-from repose.app.render.theme import Colour, colour32, vector
+from repose.app.render.text import SMALL, draw_text, shortened, si, text_width
+from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE, Colour, colour32, vector
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.storage.time_curves import curves_over_time
@@ -29,7 +29,7 @@ from repose.app.ui.panels.time_plot import (
 )
 from repose.app.ui.places import TABS, shows_all
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose_tab, fitting_size
+from repose.app.ui.widgets import button, choose_tab
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.measure.display import Curve, Plot, SampledQuantity
@@ -53,8 +53,10 @@ ROUNDING = 1e-12
 """Fraction of the largest value of an axis below which a value is due to rounding, and the legend writes zero [-]."""
 LONGEST_VALUE = -0.000888
 """The longest value beside the title of a line in the legend, apart from values with a power of ten."""
-SMALL_ENTRY = 0.85
-"""Size of the legend under a plot of several lines, relative to running text."""
+ENTRY, LARGE_ENTRY = SMALL, 0.7
+"""Size of the legend under a plot of several lines, and under a large plot, relative to running text."""
+ENTRY_WIDTH = 15.0
+"""Width of an entry of this legend, of which at least two are beside each other [heights of its letters]."""
 LINE_COLOURS = (
     *("#5aa9f0", "#8fcf3f", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea"),
     *("#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"),
@@ -198,8 +200,9 @@ def _has(ui: Ui, name: str) -> bool:
 def _draw_axes(ui: Ui, measurements: list[SampledQuantity]) -> None:
     """Draw the axes of a tab one above the other, the time at the lowest; a legend for lines that share an axis."""
     axes = [(axis, [*group]) for axis, group in groupby(measurements, lambda entry: entry.axis)]
-    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.window.scale
-    legends = [-(-_shown_count(ui, group) // 2) * line if len(group) > 1 else 0.0 for _, group in axes]
+    line = imgui.get_text_line_height() * _entry_size(ui) + 2 * ui.window.scale
+    beside = _entries_beside(ui)
+    legends = [-(-_shown_count(ui, group) // beside) * line if len(group) > 1 else 0.0 for _, group in axes]
     ticks, gap = imgui.get_text_line_height(), imgui.get_style().item_spacing.y
     free = imgui.get_content_region_avail().y - (len(axes) - 1) * gap
     free -= sum(legend + gap for legend in legends if legend) + ticks
@@ -233,16 +236,28 @@ def _colour(ui: Ui, row: int, position: int, lines: int) -> Colour:
 
 
 def _draw_legend(ui: Ui, entries: list[tuple[SampledQuantity, Colour]], height: float) -> None:
-    """Draw every line of an axis with its latest value, in two columns."""
+    """Draw every line of an axis with its latest value, in columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.window.scale
+    line, beside = imgui.get_text_line_height() * _entry_size(ui) + 2 * ui.window.scale, _entries_beside(ui)
     latest = {entry.name: _latest(ui, entry) for entry, _ in entries}
     noise = ROUNDING * max((abs(value) for value in latest.values() if math.isfinite(value)), default=0.0)
     for index, (entry, colour) in enumerate(entries):
-        x, y = low.x + (index % 2) * (width / 2 + 4 * ui.window.scale), low.y + index // 2 * line
+        x, y = low.x + (index % beside) * (width / beside + 4 * ui.window.scale), low.y + index // beside * line
         value = 0.0 if abs(latest[entry.name]) < noise else latest[entry.name]
-        _draw_entry(ui, entry, value, colour, x, y, width / 2 - 4 * ui.window.scale)
+        _draw_entry(ui, entry, value, colour, x, y, width / beside - 8 * ui.window.scale)
     imgui.dummy(imgui.ImVec2(width, height))
+
+
+def _entry_size(ui: Ui) -> float:
+    """Size of the letters of the legend relative to running text [-]."""
+    is_large = imgui.get_font_size() > 1.01 * TEXT_SIZE * ui.window.scale
+    return max(LARGE_ENTRY, LEAST_TEXT / imgui.get_font_size()) if is_large else ENTRY
+
+
+def _entries_beside(ui: Ui) -> int:
+    """Number of the columns of the legend."""
+    each = ENTRY_WIDTH * _entry_size(ui) * imgui.get_font_size()
+    return max(2, int(imgui.get_content_region_avail().x / each))
 
 
 def _latest(ui: Ui, entry: SampledQuantity) -> float:
@@ -254,17 +269,17 @@ def _draw_entry(
     ui: Ui, entry: SampledQuantity, latest: float, colour: Colour, x: float, y: float, width: float
 ) -> None:
     """Colour, title and latest value of one line."""
-    side = imgui.get_font_size() * 0.5
-    top = y + (imgui.get_font_size() * SMALL_ENTRY - side) / 2
+    side, size = imgui.get_font_size() * 0.5, _entry_size(ui)
+    top = y + (imgui.get_font_size() * size - side) / 2
     imgui.get_window_draw_list().add_rect_filled(
         imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.window.scale
     )
     unit = entry.unit
     # The size of the title follows from the longest usual value, so that it stays while the value changes.
     value = si(latest, unit)
-    room = width - side * 1.7 - max(text_width(text, SMALL_ENTRY) for text in (value, si(LONGEST_VALUE, unit)))
-    draw_text(x + side * 1.7, y, entry.title, ui.palette.muted, min(SMALL_ENTRY, fitting_size(entry.title, room)))
-    draw_text(x + width - text_width(value, SMALL_ENTRY), y, value, ui.palette.text, SMALL_ENTRY)
+    room = width - side * 1.7 - max(text_width(text, size) for text in (value, si(LONGEST_VALUE, unit)))
+    draw_text(x + side * 1.7, y, shortened(entry.title, room, size), ui.palette.muted, size)
+    draw_text(x + width - text_width(value, size), y, value, ui.palette.text, size)
 
 
 KEYS = (

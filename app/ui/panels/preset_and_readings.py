@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import draw_text, heading, text_width
+from repose.app.render.text import SMALL, draw_text, heading, shortened, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.main_result import Headline, headline, in_words
 from repose.app.ui.panels import Panel
@@ -14,7 +14,7 @@ from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.places import is_low
 from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose, row, tooltip
+from repose.app.ui.widgets import MIDDLE_SIZE, SMALLEST_SIZE, button, choose, row, tooltip
 from repose.sim.message import EMPTY, Message, _, joined, plain
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
@@ -24,12 +24,13 @@ CARD, LOW_CARD = 138.0, 54.0
 """Height of the readings, which scroll, and of the main result alone [px at scale 1]."""
 NOTHING = Headline("", plain("–"), EMPTY, EMPTY)
 """Headline before the main result is known."""
-SMALL_TITLE = 0.8
+SMALL_TITLE = SMALLEST_SIZE
 """Size down to which the title of a preset is written smaller before the button beside it has only its key [-]."""
 LARGE = 1.9
 """Size of the main result relative to running text [-]."""
-BESIDE = (0.9, 0.76, 0.66)
-"""Sizes of error and name beside the main result, the first that fits, relative to running text [-]."""
+BESIDE = (MIDDLE_SIZE, SMALL, SMALLEST_SIZE, 0.64, 0.58)
+"""Sizes of error and name beside the main result, the first that fits, relative to running text, unless `LEAST_TEXT` is
+larger [-]."""
 METHODS = {
     "line": _("least-squares line"),
     "robust": _("Theil-Sen line"),
@@ -90,10 +91,11 @@ def draw_seed(ui: Ui) -> None:
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
     tooltip(
+        ui,
         _(
             "Determines radii and positions of the grains: the same seed gives the same run, bit for bit. Enter "
             "restarts."
-        )
+        ),
     )
     entry.text = text if imgui.is_item_active() else None
     if entered:
@@ -147,7 +149,7 @@ def draw_readings(ui: Ui) -> None:
             else EMPTY
         )
         if reading.help or words:
-            tooltip(joined([part for part in (reading.help, words) if part], " "))
+            tooltip(ui, joined([part for part in (reading.help, words) if part], " "))
     measured = ui.snapshot.results.slope
     if measured is not None:
         row(measured.label_of_method, METHODS[measured.method], ui)
@@ -178,12 +180,11 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
         lines = [(half, ui.palette.muted) for half in halves(label)]
     for text, colour in lines:
         size = next((size for size in BESIDE if x + text_width(text, size) <= room), BESIDE[-1])
-        size *= min(1.0, max(room - x, 1.0) / max(text_width(text, size), 1.0))
         if text:
-            draw_text(x, y, text, colour, size)
+            draw_text(x, y, shortened(text, room - x, size), colour, size)
         y += high * 1.05
     if ui.snapshot.results.slope is not None:
-        tooltip(_("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more."))
+        tooltip(ui, _("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more."))
     imgui.set_cursor_pos_y(top + LARGE * high * 1.25)
     imgui.dummy(imgui.ImVec2(0.0, 0.0))
 

@@ -71,7 +71,7 @@ def draw(ui: Ui) -> None:
         )
     if film.path is not None:
         row(_("File"), names_of(Path(film.path.name), [Path(part.name) for part in film.parts]), ui)
-        tooltip(joined(list(map(str, film.parts or (film.path,))), "\n"))
+        tooltip(ui, joined(list(map(str, film.parts or (film.path,))), "\n"))
     if film.trouble:
         note(film.trouble, ui.palette.bad)
 
@@ -127,11 +127,12 @@ def draw_indicator(ui: Ui, width: float) -> None:
         colour32(ui.palette.bad if film.running else ui.palette.muted),
     )
     tooltip(
+        ui,
         Message(
             "{value} {path}\nClick, or key V, ends the recording.",
             value=_("Recording") if film.running else _("Completing"),
             path=str(film.path),
-        )
+        ),
     )
     length = Number(film.seconds, "s", ".1f").written(decimal_sign())
     text = f"{length}  {film.path.name if film.path else ''}"
@@ -149,7 +150,7 @@ def _draw_choices(ui: Ui) -> None:
     imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)
     __, film.name = imgui.input_text_with_hint("##name", ui.snapshot.run.scene, film.name)
     ui.probe.mark("record.name")
-    tooltip(Message("Written to {folder}; a name already taken gets a number.", folder=str(film.folder)))
+    tooltip(ui, Message("Written to {folder}; a name already taken gets a number.", folder=str(film.folder)))
     imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.text_disabled(film.format)
     film.format = choose(ui, "record.format", _("Format"), FORMATS, film.format) or film.format
@@ -168,10 +169,11 @@ def _draw_choices(ui: Ui) -> None:
     if speed is not None:
         film.speed = None if speed == "None" else float(speed)
     tooltip(
+        ui,
         _(
             "By phase: filling takes at most 6 s, the collapse is in slow motion. The speed is always written on the "
             "picture."
-        )
+        ),
     )
     film.words = checkbox(
         ui,

@@ -57,7 +57,11 @@ def _draw_file(ui: Ui) -> None:
     saver.path = typed[1]
     ui.probe.mark("runs.path")
     tooltip(
-        _("One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit for bit.")
+        ui,
+        _(
+            "One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit for "
+            "bit."
+        ),
     )
     _draw_buttons(ui)
     _draw_export(ui)
@@ -73,10 +77,11 @@ def _draw_file(ui: Ui) -> None:
         ui.control.actions["share"]()
     row(_("Restore points in memory"), rewind.memory(ui), ui)
     tooltip(
+        ui,
         _(
             "The run returns to these states at once; steps between them are computed again. When the memory is "
             "full, older ones become fewer."
-        )
+        ),
     )
     if saver.message:
         note(saver.message, ui.palette.muted)
@@ -113,7 +118,9 @@ def _draw_export(ui: Ui) -> None:
     """One button per file type; each writes to a free name in the folder of the runs."""
     imgui.align_text_to_frame_padding()
     imgui.text_disabled(translated(_("Export grains")))
-    tooltip(_("The grains as they are now. The command `repose export --every` writes a run over time, with contacts."))
+    tooltip(
+        ui, _("The grains as they are now. The command `repose export --every` writes a run over time, with contacts.")
+    )
     spacing = imgui.get_style().item_spacing.x
     width = (imgui.get_content_region_avail().x - (EXPORTS_IN_A_ROW - 1) * spacing) / EXPORTS_IN_A_ROW
     for index, (suffix, (label, help)) in enumerate(EXPORTS.items()):

@@ -427,11 +427,12 @@ def _draw_values(ui: Ui, parameters: ParameterSet, form: SideBySideForm) -> None
         else Message("{shown} to {high}", shown=over.shown(over.low or 0), high=_high(over.high, over))
     )
     tooltip(
+        ui,
         Message(
             "A value for each run, with semicolons between them{value}. Allowed: {allowed}.",
             value=Message(", in {unit}", unit=unit) if unit else "",
             allowed=allowed,
-        )
+        ),
     )
     imgui.same_line()
     imgui.text_disabled(unit or " ")

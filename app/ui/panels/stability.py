@@ -68,7 +68,9 @@ def draw_dot(ui: Ui, width: float) -> None:
         area.shown = not area.shown
     ui.probe.mark("stability.dot")
     if not area.shown:
-        tooltip(_("Time step against its limit, and the largest overlap. A click shows the numbers and the threads."))
+        tooltip(
+            ui, _("Time step against its limit, and the largest overlap. A click shows the numbers and the threads.")
+        )
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     colour: Colour = getattr(ui.palette, now)
     radius, draw = 5.0 * ui.window.scale, imgui.get_window_draw_list()
@@ -158,10 +160,11 @@ def _draw_gauge(ui: Ui) -> None:
     imgui.dummy(size)
     ui.probe.mark("stability.gauge")
     tooltip(
+        ui,
         _(
             "Largest frequency of the present contacts times the time step. Beyond the line the integrator adds energy "
             "and the run becomes unstable."
-        )
+        ),
     )
     draw = imgui.get_window_draw_list()
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)

@@ -110,12 +110,13 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         setattr(form, name, text)
         ui.probe.mark(f"study.{name}")
         tooltip(
+            ui,
             Message(
                 "Unit: {value}. Allowed: {shown} to {shown2}.",
                 value=unit or _("none"),
                 shown=over.shown(over.low or 0),
                 shown2=over.shown(over.high or 0),
-            )
+            ),
         )
     imgui.same_line()
     imgui.text_disabled(unit or " ")
@@ -130,7 +131,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         least = 2 if name == "count" else 1
         setattr(form, name, min(max(number, least), most))
         ui.probe.mark(f"study.{name}")
-        tooltip(help)
+        tooltip(ui, help)
         imgui.same_line()
         imgui.text_disabled(translated(label))
     imgui.end_disabled()
@@ -153,7 +154,7 @@ def _draw_progress(ui: Ui) -> None:
         or _(
             "On free processors; the run in the window goes on. Runs that were "
             "done earlier are on disk, and are not done again."
-        ),  # the tooltip covers the line of the message
+        ),
     ):
         run, form = ui.snapshot.run, ui.work.study_form
         studies.start(lambda: form.plan(run.scene, parameters))
@@ -195,7 +196,7 @@ def _draw_progress(ui: Ui) -> None:
         draw_text(position.x, position.y, trouble, ui.palette.text, fitting_size(trouble, room))
         imgui.dummy(imgui.ImVec2(room, imgui.get_text_line_height()))
         ui.probe.mark("study.trouble")
-        tooltip(trouble)
+        tooltip(ui, trouble)
         imgui.set_cursor_pos(after)
 
 

@@ -21,12 +21,12 @@ from repose.sim.measure.display import Outcome
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes
 
-WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
+WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 180.0
 """Largest width of the text, and room beside it for the legend, and for the plumb line of a tilted table [px at scale
 1]."""
-PRESENTED, SMALL = 0.62, 0.7
-"""Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text
-[-]."""
+PRESENTED, OUTCOMES = 0.62, 0.7
+"""Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text,
+which is larger in a presentation [-]."""
 STATEMENT = 0.42
 """Least fraction of the width of the table for the statements [-]."""
 TOP, TITLE = 14.0, 62.0
@@ -45,7 +45,7 @@ class OutcomeTable:
 def draw(ui: Ui) -> None:
     """Draw the task at the upper left of the picture beside the tools, in scenes that state outcomes of a task."""
     snapshot, area = ui.snapshot, ui.states[TaskArea]
-    area.foot, area.below_legend = None, False
+    area.foot, area.below_legend, area.box = None, False, None
     scene = scenes().get(snapshot.run.scene)
     stated = bool(snapshot.results.outcomes) or (scene is not None and states_outcomes(scene))
     if not (stated and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
@@ -74,7 +74,8 @@ def draw(ui: Ui) -> None:
     if snapshot.results.outcomes:
         _draw_verdict(ui, snapshot.results.outcomes, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
-    ui.probe.mark_area("task", (low.x, low.y, low.x + size.x, low.y + size.y))
+    area.box = low.x, low.y, low.x + size.x, low.y + size.y
+    ui.probe.mark_area("task", area.box)
     area.foot, area.below_legend = low.y + size.y, not beside
     imgui.end()
     table = ui.states[OutcomeTable]
@@ -121,7 +122,7 @@ def _draw_table(ui: Ui, top: float, right: float, width: float) -> None:
     imgui.begin("outcomes of the task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
     imgui.pop_style_color()
     # In the large letters of a presentation the table would cover the picture.
-    imgui.push_font(None, (SMALL if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
+    imgui.push_font(None, (OUTCOMES if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
     _draw_outcomes(ui, ui.snapshot.results.outcomes, width)
     imgui.pop_font()
     imgui.end()

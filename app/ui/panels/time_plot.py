@@ -16,7 +16,7 @@ from repose.app.storage.time_curves import axis_unit, opening, whole_span, zero_
 from repose.app.ui.places import TABS, shows_all
 from repose.app.ui.plot_area import AxisRoom, draw_figure, pen
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import choose
+from repose.app.ui.widgets import choose, draw_tooltip
 from repose.sim.message import EMPTY, Message, _, joined, plain, time_text
 
 Floats = NDArray[np.float64]
@@ -138,10 +138,14 @@ def _draw_marks(ui: Ui, zero: float, factor: float) -> None:
     )
     implot.plot_inf_lines("##changes", times, grey)
     if implot.is_plot_hovered():
-        reach = NEAR * ui.window.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
+        width = implot.get_plot_limits().x.size()
+        reach = NEAR * ui.window.scale * width / max(implot.get_plot_size().x, 1.0)
         near = int(np.argmin(np.abs(times - implot.get_plot_mouse_pos().x)))
         if abs(times[near] - implot.get_plot_mouse_pos().x) < reach:
-            imgui.set_tooltip(translated(joined((time_text(factor * times[near]), marks[near].text), ": ")))
+            x, y, high = implot.get_plot_pos().x, implot.get_plot_pos().y, implot.get_plot_size().y
+            at = x + implot.get_plot_size().x * (times[near] - implot.get_plot_limits().x.min) / width
+            area = (at - NEAR, y, at + NEAR, y + high)
+            draw_tooltip(ui, joined((time_text(factor * times[near]), marks[near].text), ": "), area)
 
 
 def thinned(series: Floats) -> Floats:

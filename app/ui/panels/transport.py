@@ -91,18 +91,16 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
     pointer = imgui.get_io().mouse_pos.x
     near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.window.scale]
     if near:
-        tooltip(joined([joined((time_text(event.time), event.text), ": ") for event in near[-4:]], "\n"))
+        tooltip(ui, joined([joined((time_text(event.time), event.text), ": ") for event in near[-4:]], "\n"))
     else:
-        tooltip(
-            plural(
-                "Drag to go back in time. {count} restore point uses {memory}. Continuing from it deletes what came "
-                "after it.",
-                "Drag to go back in time. {count} restore points use {memory}; most are recent. Continuing from one "
-                "deletes what came after it.",
-                count=len(ui.snapshot.history.moments),
-                memory=rewind.memory(ui),
-            )
+        help = _("Drag to go back in time. Continuing from there deletes what came after it.")
+        stored = plural(
+            "{count} restore point is stored ({memory}).",
+            "{count} restore points are stored ({memory}), most of them recent.",
+            count=len(ui.snapshot.history.moments),
+            memory=rewind.memory(ui),
         )
+        tooltip(ui, help, joined((help, stored), " "))
 
 
 def _colour(ui: Ui, kind: Kind) -> Colour:
@@ -165,7 +163,9 @@ def _draw_speed(ui: Ui, room: float) -> None:
     shown = (describe_speed(speed), plain("max") if speed is None else formatted(speed, "g", "×"))
     wide = min(176.0, max(0.2 * room, 60.0)) * ui.window.scale
     where = slide(ui, "transport.speed", shown, ui.control.transport.index / last, wide, step=1 / last)
-    tooltip(_("Simulated seconds per real second. The time step does not change: a slow computer only takes longer."))
+    tooltip(
+        ui, _("Simulated seconds per real second. The time step does not change: a slow computer only takes longer.")
+    )
     if where is not None and round(where * last) != ui.control.transport.index:
         ui.control.transport.choose(round(where * last))
 
@@ -182,9 +182,9 @@ def _draw_clock(ui: Ui) -> float:
     if in_history:
         return _draw_warning(ui, end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size())
     said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))
-    wide = text_width(_("8888 × slow motion"), 0.85)
+    wide = text_width(_("8888 × slow motion"), SMALL)
     if said and end + 10 * ui.window.scale + wide < ui.window.size[0] - _watch(ui):
-        draw_text(end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
+        draw_text(end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, SMALL)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
     return end + 10 * ui.window.scale + wide
 
@@ -193,10 +193,10 @@ def _draw_warning(ui: Ui, left: float, top: float) -> float:
     """Say beside the clock what continuing from an earlier step deletes, in as many words as fit; returns the end
     [px]."""
     room = ui.window.size[0] - _watch(ui) - left
-    words = next((words for words in DELETES if text_width(words, 0.85) <= room), EMPTY)
-    draw_text(left, top, words, ui.palette.warning, 0.85)
+    words = next((words for words in DELETES if text_width(words, SMALL) <= room), EMPTY)
+    draw_text(left, top, words, ui.palette.warning, SMALL)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
-    return left + max(text_width(words, 0.85), text_width(_("8888 × slow motion"), 0.85))
+    return left + max(text_width(words, SMALL), text_width(_("8888 × slow motion"), SMALL))
 
 
 DELETES = (
@@ -236,7 +236,7 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
         imgui.same_line()
         right -= wide + gap
     start = right - side - stable - record - 2 * gap
-    if start < left - text_width(_("8888 × slow motion"), 0.85):
+    if start < left - text_width(_("8888 × slow motion"), SMALL):
         return
     imgui.set_cursor_screen_pos(imgui.ImVec2(start, top))
     draw_indicator(ui, record)

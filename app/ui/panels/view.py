@@ -101,7 +101,9 @@ def _draw_photoelastic(ui: Ui) -> None:
         where,
         step=0.02,
     )
-    tooltip(_("Stress-optic coefficient: one fringe more for every λ/C in the difference of the principal stresses."))
+    tooltip(
+        ui, _("Stress-optic coefficient: one fringe more for every λ/C in the difference of the principal stresses.")
+    )
     if moved is not None:
         view.stress_optic = float(f"{low * 10.0 ** (decades * moved):.3g}")
 
@@ -126,10 +128,11 @@ def _draw_stress(ui: Ui) -> None:
     )
     moved = slide(ui, "view.stress_width", texts, where, step=0.05)
     tooltip(
+        ui,
         _(
             "Smoothing width of the stress (standard deviation, in mean diameters). Narrow: single contacts; wide: "
             "the stress of a continuum."
-        )
+        ),
     )
     if moved is not None:
         view.stress_width = float(f"{low * (high / low) ** moved:.2g}")

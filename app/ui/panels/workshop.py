@@ -177,7 +177,7 @@ def _draw_numbers(ui: Ui) -> None:
     ]
     for line in lines:
         row(WORDS.get(line.name, line.name), line.value, ui, colour)
-        tooltip(sentence(line.meaning))
+        tooltip(ui, sentence(line.meaning))
 
 
 def _draw_plot(ui: Ui) -> None:
@@ -316,7 +316,7 @@ def _draw_exports(ui: Ui) -> None:
             if imgui.selectable(translated(joined((label, f"({suffix})"), " ")), False)[0]:
                 save(ui, suffix)
             ui.probe.mark(f"workshop.export{suffix}")
-            tooltip(words)
+            tooltip(ui, words)
         imgui.end_popup()
 
 

@@ -36,12 +36,12 @@ def options(ui: Ui) -> None:
     choices.drop_count = round(
         slide_log(ui, "tool.drop_count", (count, plain(choices.drop_count)), choices.drop_count, (1, 200))
     )
-    tooltip(_("Number of grains that a click adds."))
+    tooltip(ui, _("Number of grains that a click adds."))
     radius = length_text(choices.drop_size * grain_radius(ui.snapshot))
     choices.drop_size = slide_log(
         ui, "tool.drop_size", (Message("radius {radius}", radius=radius), radius), choices.drop_size, (0.2, 5.0)
     )
-    tooltip(_("Their radius, 0.2 to 5 times the mean one of the grains."))
+    tooltip(ui, _("Their radius, 0.2 to 5 times the mean one of the grains."))
 
 
 TOOL = Tool(

@@ -50,10 +50,11 @@ def options(ui: Ui) -> None:
     )
     choices.grab_strength = slide_log(ui, "tool.strength", texts, strength, (WEAKEST, STRONGEST))
     tooltip(
+        ui,
         _(
             "Largest pull, in weights of the grain on the Earth. A weak pull cannot lift a buried grain; a strong "
             "one tears it out."
-        )
+        ),
     )
 
 

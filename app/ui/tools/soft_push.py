@@ -35,17 +35,18 @@ def options(ui: Ui) -> None:
     )
     choices.push_strength = slide_log(ui, "tool.push_strength", texts, choices.push_strength, (1.0, 1e4))
     tooltip(
+        ui,
         _(
             "Acceleration at the pointer, in g of this scene (without gravity: 9.81 m/s²). With 3 g a grain flies "
             "about as high as the push is wide."
-        )
+        ),
     )
     texts = (
         Message("radius {push_size} grains", push_size=Number(choices.push_size, format=".2g")),
         Message("{radius} grains", radius=Number(choices.push_size, format=".2g")),
     )
     choices.push_size = slide_log(ui, "tool.push_size", texts, choices.push_size, (1.0, 50.0))
-    tooltip(_("Radius of the push, in mean radii of the grains."))
+    tooltip(ui, _("Radius of the push, in mean radii of the grains."))
 
 
 TOOL = Tool(

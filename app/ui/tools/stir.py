@@ -47,12 +47,12 @@ def options(ui: Ui) -> None:
         Message("{radius} grains", radius=Number(choices.rod_size, format=".2g")),
     )
     choices.rod_size = slide_log(ui, "tool.rod_size", texts, choices.rod_size, (0.5, 50.0))
-    tooltip(_("Radius of the rod, in mean radii of the grains."))
+    tooltip(ui, _("Radius of the rod, in mean radii of the grains."))
     speed = with_prefix(choices.rod_speed, "m/s", 3)
     choices.rod_speed = slide_log(
         ui, "tool.rod_speed", (Message("up to {speed}", speed=speed), speed), choices.rod_speed, (1e-3, 10.0)
     )
-    tooltip(_("Largest speed of the rod in simulated time, and the speed at which it grows out of a point."))
+    tooltip(ui, _("Largest speed of the rod in simulated time, and the speed at which it grows out of a point."))
 
 
 TOOL = Tool(

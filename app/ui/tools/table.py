@@ -119,9 +119,9 @@ def options(ui: Ui) -> None:
     choices.shake_amplitude = slide_log(
         ui, "tool.amplitude", (joined((plain("±"), amplitude), " "), amplitude), choices.shake_amplitude, AMPLITUDES
     )
-    tooltip(_("Amplitude of the shaking.") + about)
+    tooltip(ui, _("Amplitude of the shaking.") + about)
     choices.shake_frequency = slide_log(ui, "tool.frequency", (frequency,), choices.shake_frequency, FREQUENCIES)
-    tooltip(_("Frequency of the shaking.") + about)
+    tooltip(ui, _("Frequency of the shaking.") + about)
     way = _("up and down") if choices.shake_upright else _("sideways")
     if button(ui, "tool.upright", way, help=_("Shake up and down, or sideways.")):
         choices.shake_upright = not choices.shake_upright

@@ -222,8 +222,35 @@ def test_a_film_in_space_shows_what_the_window_shows_between_its_panels(space: A
     assert shown == pytest.approx(window * scale)
 
 
+def test_a_wall_that_comes_below_the_buttons_of_the_tools_moves_the_picture_aside_once(ui: Any) -> None:
+    """The grains of a column spread: the picture shows more, and its left wall gets below the buttons."""
+    ui.states[ToolArea].right, ui.states[ToolArea].corner = 428.0, (428.0, 600.0)
+
+    def spread(width: float, step: int) -> None:
+        wall = [(0.0, 0.005 * k) for k in range(40)]
+        grains = [(0.05 + width * k / 39, 0.005) for k in range(40)] + [(0.05, 0.005 * k) for k in range(1, 40)]
+        position = np.array(wall + grains, np.float32)
+        fixed = np.arange(len(position)) < len(wall)
+        radius = np.full(len(position), 0.005, np.float32)
+        ui.snapshot = snapshot_of(
+            serial=1, step=step, position=position, radius=radius, fixed=fixed, box=((0.0, 0.0), (0.1 + width, 0.2))
+        )
+
+    def left_of_wall() -> float:
+        return float(ui.camera.world_to_pixel((-0.005, 0.19), ui.window.size)[0])
+
+    control = CameraControl()
+    spread(0.02, 0)
+    control.update(ui)
+    assert left_of_wall() > 428.0
+    for step in range(1, 200):
+        spread(0.6, step)
+        control.update(ui, 0.1)
+    assert left_of_wall() > 427.0
+
+
 def test_a_column_of_grains_does_not_begin_below_the_buttons_of_the_tools(ui: Any) -> None:
-    ui.states[ToolArea].edge, ui.states[ToolArea].corner = 428.0, (428.0, 400.0)
+    ui.states[ToolArea].right, ui.states[ToolArea].corner = 428.0, (428.0, 400.0)
     column = np.array([(0.005, 0.005 * k) for k in range(1, 40)], np.float32)
     alike = {"radius": np.full(39, 0.005, np.float32), "fixed": np.zeros(39, bool)}
     ui.snapshot = snapshot_of(serial=1, position=column, box=((0.0, 0.0), (0.4, 0.2)), **alike)

@@ -14,7 +14,7 @@ import numpy as np
 from imgui_bundle import imgui
 from repose.app.render.camera import Camera2D
 from repose.app.render.pacing import pacer
-from repose.app.render.theme import TEXT_SIZE, apply
+from repose.app.render.theme import PAUSE, TEXT_SIZE, apply
 from repose.app.render.window_fonts import load_fonts
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -154,6 +154,17 @@ class PanelHarness:
 
     def move(self, x: float, y: float) -> None:
         imgui.get_io().add_mouse_pos_event(x, y)
+        self.frame(2)
+
+    def hover(self, name: str) -> None:
+        """Move the mouse onto a widget and let it rest until a tooltip is due."""
+        self.move(*self.place(name))
+        self.pause()
+
+    def pause(self) -> None:
+        """Let the mouse rest until a tooltip is due."""
+        for _ in range(2):
+            bare_frame(self.ui, self.draw, elapsed=PAUSE)
         self.frame(2)
 
     def button(self, down: bool, button: int = 0) -> None:

@@ -55,7 +55,7 @@ def test_no_line_of_the_page_of_keys_is_cut(small: PanelHarness, language: str) 
         small.ui.mode.help_open = True
         small.frame(6)
         lines = {name: box for name, box in small.widgets.items() if name.startswith("help.")}
-        assert len(lines) > 40
+        assert len(lines) > 20
         edges = 0.02 * small.ui.window.size[0], 0.98 * small.ui.window.size[0]
         for name, (left, _top, right, _foot) in lines.items():
             assert edges[0] <= left < right <= edges[1], (name, left, right, edges)

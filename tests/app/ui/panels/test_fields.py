@@ -12,12 +12,13 @@ from repose.app.language import as_drawn, translated, use_language
 from repose.app.render import text
 from repose.app.render.theme import Colour
 from repose.app.ui import parameter_rows, widgets
+from repose.app.ui.explanation import Explained
 from repose.app.ui.field_values import editable, position, typed, value_at
 from repose.app.ui.parameter_rows import describe
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.message import Message
+from repose.sim.message import plain
 from repose.sim.parameters import Parameter
 from repose.sim.registry import scenes
 
@@ -234,30 +235,28 @@ def test_symbol_and_value_never_share_a_place_however_long_the_value_is(
     assert end < start, "the symbol would be cut off"
 
 
-def test_a_tooltip_is_shown_where_the_mouse_rests_and_not_while_a_slider_is_dragged(
-    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(widgets, "write", lambda words, width: shown.append(str(words)))
-    harness.move(*harness.place("field.friction"))
-    harness.frame(120)
-    assert shown
+def test_a_pressed_widget_has_no_tooltip_until_the_mouse_has_left_it(harness: PanelHarness) -> None:
+    explained = harness.ui.states[Explained]
+    harness.hover("field.friction")
+    assert explained.lines
     harness.button(True)
-    shown.clear()
-    harness.frame(120)
-    assert shown == []
+    harness.pause()
+    assert explained.lines == ()
     harness.button(False)
-    harness.frame(120)
-    assert shown
+    harness.pause()  # the effect of the drag is looked at now
+    assert explained.lines == ()
+    harness.move(*harness.place("field.gravity"))
+    harness.hover("field.friction")
+    assert explained.lines
 
 
-@pytest.mark.parametrize(("first", "scripts"), [("/home/of_mine/Videos/heap.mp4", 0), ("stiffness  k_n", 1)])
+@pytest.mark.parametrize(("words", "scripts"), [("/home/of_mine/Videos/heap.mp4", 0), ("stiffness  k_n", 1)])
 def test_a_tooltip_lowers_the_index_of_a_symbol_and_not_the_words_of_a_path(
-    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, first: str, scripts: int
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, words: str, scripts: int
 ) -> None:
-    lowered: list[str] = []
-    monkeypatch.setattr(widgets, "draw_symbol", lambda x, y, text, *_: lowered.append(text))
-    monkeypatch.setattr(parameter_rows, "describe", lambda *_: Message("{first}\nmore", first=first))
-    harness.move(*harness.place("field.friction"))
-    harness.frame(120)
-    assert lowered.count(first) > 0 if scripts else first not in lowered
+    drawn: list[str] = []
+    real = text._draw
+    monkeypatch.setattr(text, "_draw", lambda *given: drawn.append(given[2]) or real(*given))
+    monkeypatch.setattr(parameter_rows, "_explain", lambda ui, _: widgets.tooltip(ui, plain(words)))
+    harness.hover("field.friction")
+    assert drawn.count("stiffness  k") > 0 if scripts else words in drawn

@@ -15,6 +15,8 @@ from repose.app.ui.layout import draw_panels
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import all_panels, plots, preset_and_readings, study
 from repose.app.ui.panels.parameters import lecture_parameters
+from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.display import Reading
@@ -127,7 +129,7 @@ def test_all_actions_stand_beside_the_length_scale_and_its_text(
         assert max(ends.values()) <= size[0] - bar - scale_bar.MARGIN * scale
 
 
-def test_actions_and_scale_bar_keep_their_places_below_an_open_study(tmp_path: Path) -> None:
+def test_tools_and_actions_keep_their_places_beside_an_open_study(tmp_path: Path) -> None:
     snapshot, size = full_snapshot(), (1280, 720)
     more = Action("tilt", "Tilt the table", "T", True, "Tilt."), Action("trickle", "Add grains", "G", True, "Add.")
     snapshot = with_fields(snapshot, actions=(*snapshot.run.actions[:2], *more, *snapshot.run.actions[2:]))
@@ -139,18 +141,22 @@ def test_actions_and_scale_bar_keep_their_places_below_an_open_study(tmp_path: P
         ui.window.inset = left, top, ui.window.beside, bottom
         draw_panels(ui)
         if opened and begin_over_picture(ui, "study", ui.window.beside) is not None:
+            tops.append(imgui.get_window_pos().y)
             feet.append(imgui.get_window_pos().y + imgui.get_window_height())
             imgui.end()
 
+    tops: list[float] = []
     feet: list[float] = []
     with open_harness(tmp_path, snapshot, size, draw) as harness:
-        before = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
+        before = {name: box for name, box in harness.widgets.items() if name.startswith(("action.", "tool."))}
         opened = True
+        harness.ui.mode.overlay = "study"
         harness.settle()
         assert harness.ui.window.beside > 0.0
         assert {name: harness.widgets[name] for name in before} == before
-        assert len(before) == 7
-        assert max(feet) <= min(box[1] for box in before.values())
+        assert len(before) == 7 + len(all_tools())
+        assert max(feet) <= min(box[1] for name, box in before.items() if name.startswith("action."))
+        assert min(tops) >= BELOW_LEGEND  # which keeps its place too
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
