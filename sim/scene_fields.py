@@ -81,6 +81,9 @@ class SceneRecord:
         wrong: Any = wrong_fields(cls, named, f" in {cls.PLACE}={cls.__name__}(...)")
         return wrong or super().__new__(cls)
 
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
+        return (), self.__dict__  # a snapshot with a record goes to another process, which makes it with its fields
+
     def __copy__(self) -> Self:
         return self  # it does not change, and `copy` would make it without fields
 

@@ -8,7 +8,8 @@ import numpy as np
 from repose.app.render.camera import Size
 from repose.app.render.director import Picture
 from repose.app.render.film_words import Lines
-from repose.app.render.text import RAISED, SHIFT, SMALL, pieces
+from repose.app.render.text import OF_SCRIPT, RAISED, SHIFT, pieces
+from repose.app.render.theme import LEAST_TEXT
 from repose.app.window.notes_window import ACCENT, FAINT, GROUND, INK, Letters
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _write(surface: pygame.Surface, line: str, x: float, y: float, letters: Lett
 
 def _parts(line: str, letters: Letters) -> list[tuple[str, str, Letters]]:
     """Text, script and letters of every piece of a line."""
-    small = Letters(SMALL * letters.size, letters.bold)
+    small = Letters(max(OF_SCRIPT * letters.size, min(LEAST_TEXT, letters.size)), letters.bold)
     return [(text, script, small if script else letters) for text, script in pieces(line, RAISED)]
 
 

@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.language import as_drawn
 from repose.app.render.colours import Colour
-from repose.app.render.text import SCRIPT, SHIFT, SMALL, pieces
+from repose.app.render.text import OF_SCRIPT, SCRIPT, SHIFT, SMALL, pieces
 from repose.sim.message import Message
 
 Point = Sequence[float]
@@ -77,14 +77,14 @@ class Canvas:
         x, y = at
         height = self.text_extent("0", size, bold)[1]
         for piece, script in pieces(as_drawn(text), SCRIPT):
-            small = size * (SMALL if script else 1.0)
+            small = size * (OF_SCRIPT if script else 1.0)
             self.text((x, y + SHIFT[script] * height), piece, colour, small, bold, halo=halo, alpha=alpha)
             x += self.text_extent(piece, small, bold)[0]
 
     def scripted_width(self, text: Message | str, size: float = 1.0, bold: bool = False) -> float:
         """Width of the text that `scripted` writes."""
         parts = pieces(as_drawn(text), SCRIPT)
-        return sum(self.text_extent(piece, size * (SMALL if script else 1.0), bold)[0] for piece, script in parts)
+        return sum(self.text_extent(piece, size * (OF_SCRIPT if script else 1.0), bold)[0] for piece, script in parts)
 
     def polyline(self, points: NDArray[np.float64], colour: Colour, width: float, alpha: float = 1.0) -> None:
         """A line through `points`, shape (n, 2)."""

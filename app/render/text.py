@@ -22,7 +22,9 @@ RAISED = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
 SHIFT = {"": 0.0, "_": 0.32, "^": -0.06}
 """Downward offset of scripts [heights of a line]."""
 SMALL = LEAST_TEXT / TEXT_SIZE
-"""Size of subscripts and hints, the smallest of all, relative to running text."""
+"""Size of hints, the smallest of all, relative to running text."""
+OF_SCRIPT = 0.76
+"""Size of a script relative to its text; no script is smaller than the smallest text."""
 
 
 def text_width(text: Message | str, size: float = 1.0) -> float:
@@ -69,7 +71,7 @@ def draw_symbol(x: float, y: float, symbol: Message | str, colour: Colour, scrip
 def _draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str]) -> float:
     height = imgui.get_font_size()
     for text, script in pieces(symbol, scripts):
-        x = _draw(x, y + SHIFT[script] * height, text, colour, SMALL if script else 1.0)
+        x = _draw(x, y + SHIFT[script] * height, text, colour, OF_SCRIPT if script else 1.0)
     return x
 
 
@@ -79,7 +81,7 @@ def symbol_width(symbol: Message | str, scripts: re.Pattern[str] = SCRIPT) -> fl
 
 
 def _symbol_width(symbol: str, scripts: re.Pattern[str]) -> float:
-    return sum(_width(text, SMALL if script else 1.0) for text, script in pieces(symbol, scripts))
+    return sum(_width(text, OF_SCRIPT if script else 1.0) for text, script in pieces(symbol, scripts))
 
 
 def _pixels(size: float) -> float:

@@ -33,7 +33,7 @@ class Explained:
     """Widget that has been pressed and not left since: what it has changed is seen now; 0 for none."""
 
 
-class Shape(NamedTuple):
+class TooltipShape(NamedTuple):
     """A tooltip as it is drawn in an area."""
 
     lines: list[str]

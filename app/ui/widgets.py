@@ -25,7 +25,7 @@ from repose.app.ui.explanation import (
     MOST_LINES,
     Area,
     Explained,
-    Shape,
+    TooltipShape,
     cut,
     divided,
     place,
@@ -206,7 +206,7 @@ def _tooltip_padding(ui: Ui) -> imgui.ImVec2:
     return imgui.ImVec2(10.0 * ui.window.scale, 8.0 * ui.window.scale)
 
 
-def _tooltip_shape(ui: Ui, text: Message, page: Message, area: Area) -> Shape:
+def _tooltip_shape(ui: Ui, text: Message, page: Message, area: Area) -> TooltipShape:
     """The tooltip as it is drawn in an area."""
     pad, bottom = _tooltip_padding(ui), ui.window.size[1] - ui.window.inset[3]
     longest = (FOOT_LINE if area[1] >= bottom else COLUMN_LINE) * imgui.get_font_size()
@@ -219,7 +219,7 @@ def _tooltip_shape(ui: Ui, text: Message, page: Message, area: Area) -> Shape:
         lines = cut([*whole, ""], MOST_LINES, room - hint, measure)
     wide = max(measure(line) + (hint if is_cut and line is lines[-1] else 0.0) for line in lines)
     high = len(lines) * imgui.get_text_line_height()
-    return Shape(lines, is_cut, (math.ceil(wide + 2.0 * pad.x), math.ceil(high + 2.0 * pad.y)))
+    return TooltipShape(lines, is_cut, (math.ceil(wide + 2.0 * pad.x), math.ceil(high + 2.0 * pad.y)))
 
 
 def with_key(help: Message, key: str) -> Message:

@@ -13,9 +13,6 @@ from repose.app.render.passes import needs_forces
 from repose.app.storage.engine_cache import choose_engine_cache
 from repose.app.storage.recorder import Frame, Recorder, names_of
 from repose.app.ui.whole_film import FilmEnd, FilmOrder
-from repose.sim import registry
-from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.message import EMPTY
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, lower_priority
 from repose.sim.wording import reason_of, sentence_of
@@ -25,6 +22,7 @@ SHOWN = 0.005
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
+    from repose.sim.experiment.snapshot import Snapshot
 
 
 class HeadlessFilm:
@@ -143,8 +141,11 @@ def film_saved_run(sender: Connection, order: FilmOrder) -> None:
 
 def _filmed(sender: Connection, order: FilmOrder) -> FilmEnd:
     """Film the run; a film that ends early has the reason."""
+    from repose.sim import registry
     from repose.sim.experiment.replay import pictures, play
     from repose.sim.experiment.saved_side_by_side import load_single
+    from repose.sim.experiment.snapshot import Snapshot
+    from repose.sim.experiment.take_snapshot import take_snapshot
 
     said = 0.0
 

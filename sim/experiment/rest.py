@@ -18,6 +18,9 @@ is a sphere that creeps on its rolling resistance: in 1 of 6 heaps of 250 sphere
 measurement, also with a fifth of `STILL`; 8 of the 75 spheres that determine the slope move, it changes by a third
 of its standard error, and the measurement is marked as outdated.
 
+Before a course that moves all grains at once (drum, silo, shaken box, portions of Janssen's column) slow grains in
+balance are enough, also if one of them rolls (`repose.sim.scenes.lecture.disc_scene.lies_in_balance`).
+
 Grains that a pull or push holds do not rest, however slow they are: a grain in the air is no part of a heap. Every wait
 begins again when the hand lets go.
 """

@@ -26,7 +26,7 @@ FIXED = Part(_("fixed"))
 """The fixed particles, such as those of a clamp, which the list of parts of a scene does not contain."""
 
 
-class Named(NamedTuple):
+class NamedColour(NamedTuple):
     """A part or a path."""
 
     name: Message
@@ -40,21 +40,23 @@ class NamesRow(NamedTuple):
 
     area: tuple[float, float, float, float]
     """Left, top, right and bottom of the plate behind them."""
-    names: list[Named]
+    names: list[NamedColour]
     """As many as fit."""
     widths: list[float]
     """Width of the square and the name of each part."""
     height: float
 
 
-def names_of(frame: Frame) -> list[Named]:
+def names_of(frame: Frame) -> list[NamedColour]:
     """Names and colours of all parts, then of the fixed particles and of the paths, if there are any."""
     snapshot = frame.snapshot
-    names = [Named(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.grains.parts)]
+    names = [NamedColour(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.grains.parts)]
     if snapshot.grains.fixed.any():
-        names.append(Named(FIXED.name, frame.palette.fixed))
+        names.append(NamedColour(FIXED.name, frame.palette.fixed))
     if frame.shows(TRACKS):
-        names += [Named(track.name, frame.palette.faint, line=True) for track in snapshot.grains.tracks if track.name]
+        names += [
+            NamedColour(track.name, frame.palette.faint, line=True) for track in snapshot.grains.tracks if track.name
+        ]
     return names
 
 

@@ -234,7 +234,16 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     assert shown.results.energy == expected.results.energy
     assert shown.grains.moving_count == expected.grains.moving_count == int((~shown.grains.fixed).sum())
     assert shown.stability.omega_dt < shown.stability.omega_dt_limit
-    assert set(shown.grains.columns) == {"speed", "force", "pressure", "coordination", "size", "layer", "rotational"}
+    assert set(shown.grains.columns) == {
+        "speed",
+        "force",
+        "pressure",
+        "coordination",
+        "size",
+        "layer",
+        "members",
+        "rotational",
+    }
 
 
 def test_a_refusal_is_shown_until_a_command_is_accepted(runner: Runner) -> None:
