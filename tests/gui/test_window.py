@@ -81,8 +81,11 @@ def with_grains(desktop: Desktop) -> None:
 
 
 def undo(desktop: Desktop, times: int = 1) -> None:
-    """Ctrl+Z, and wait for the end of the way through the log: the run refuses what is done on this way."""
-    before = desktop.state["at"]
+    """Ctrl+Z in a pause, and wait for the end of the way through the log: a run that goes on would be beyond the state
+    before when the next frame reports it, and it refuses what is done on this way."""
+    desktop.press("space")
+    desktop.until(lambda: desktop.state["paused"], "pause")
+    before = desktop.fresh()["state"]["at"]
     desktop.press(*["ctrl+z"] * times)
 
     def there() -> bool:
@@ -90,6 +93,8 @@ def undo(desktop: Desktop, times: int = 1) -> None:
         return state["at"] < before and not state["doing"].startswith("moving to step")
 
     desktop.until(there, "the state before")
+    desktop.press("space")
+    desktop.until(lambda: not desktop.state["paused"], "end of the pause")
 
 
 def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(shared: Desktop) -> None:
