@@ -469,7 +469,7 @@ def _foreseen(wanted: Path) -> Path:
                 )
             )
         with tempfile.TemporaryFile(dir=wanted.parent):
-            _sweep(wanted.parent)
+            sweep(wanted.parent)
         if wanted.suffix.lower() == PICTURES and NUMBERED.search(wanted.name):
             if (first := wanted.with_name(_numbered(wanted.name, 1))).exists():
                 raise RecorderError(
@@ -544,8 +544,8 @@ def _new_folder(wanted: Path) -> Path:
     raise AssertionError
 
 
-def _sweep(folder: Path) -> None:
-    """Delete the drafts of programs that were killed."""
+def sweep(folder: Path) -> None:
+    """Delete the drafts of programs and processes that were killed."""
     for draft in folder.glob(".film-*.*.new"):
         number = draft.name.split(".")[-2]
         if number.isdecimal() and not _lives(int(number)):

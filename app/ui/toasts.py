@@ -56,8 +56,10 @@ def current_toasts(ui: Ui) -> list[Toast]:
 
 
 def show_toast(ui: Ui, text: Message, bad: bool = False) -> None:
-    """Show a sentence of the window."""
-    ui.states[Toasts].shown.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
+    """Show a sentence of the window, once even if its cause is repeated."""
+    shown = ui.states[Toasts].shown
+    shown[:] = [toast for toast in shown if toast.source != text]
+    shown.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
 
 
 def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:

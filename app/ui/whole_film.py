@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from repose.app.language import current_language
 from repose.app.render.director import FilmStyle
 from repose.app.storage.film import Film
+from repose.app.storage.recorder import sweep
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.view_settings import View
 from repose.sim import registry
@@ -38,6 +40,47 @@ class FilmOrder(NamedTuple):
     """Code of the language of the texts."""
     plugins: tuple[str, ...]
     """Files of plug-ins that the run may need."""
+
+
+@dataclass
+class Copied:
+    """A copy of the run for one film. A film that ends while its copy is being written has no part in the next one."""
+
+    order: FilmOrder | None = None
+    """Set once the run is in its file."""
+    trouble: Message = EMPTY
+    """Why the run could not be copied."""
+    folder: Path | None = None
+    _ended: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def write(self, saved: Saved, path: Path, style: FilmStyle, language: str) -> None:
+        """Write the run into a folder of its own, unless the film has ended; for the thread that saves."""
+        from repose.sim.experiment.saved_side_by_side import write
+
+        with self._lock:
+            if self._ended:
+                return
+            try:
+                self.folder = Path(tempfile.mkdtemp(prefix="repose-film-"))
+                run = self.folder / "run.repose"
+                with run.open("wb") as file:
+                    write(saved, file, b"")
+                plugins = [plugin.source for plugin in registry.plugins() if Path(plugin.source).is_file()]
+                self.order = FilmOrder(run, path, style, language, tuple(plugins))
+            except Exception as error:  # no error of the disk may end the run
+                self.trouble = (
+                    Message("The run could not be copied for its film: {reason}.", reason=reason_of(error))
+                    if (isinstance(error, OSError))
+                    else sentence_of(error)
+                )
+
+    def end(self) -> None:
+        """Delete the copy, or write none; waits while it is being written."""
+        with self._lock:
+            self._ended = True
+            if self.folder is not None:
+                shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class FilmEnd(NamedTuple):
@@ -67,11 +110,8 @@ class WholeFilm:
     message: Message = EMPTY
     """What was written last."""
     trouble: Message = EMPTY
-    _language: str = ""
-    """Language of the window when the film began."""
-    _order: FilmOrder | None = None
-    """Set by the thread that saves once the run is in its file."""
-    _folder: Path | None = None
+    _copy: Copied | None = None
+    """The copy of the run that is being written or filmed; the thread that saves writes it."""
     _process: SpawnProcess | None = None
     _receiver: Connection | None = field(default=None)
 
@@ -90,47 +130,34 @@ class WholeFilm:
             return
         film = self.film
         style = FilmStyle(film.size, film.rate, view.model_copy(deep=True), film.speed, film.words)
-        self.share, self._language = 0.0, current_language()
-        self.saver.copy_for(lambda saved: self._write(saved, path, replace(style, title=title)))
+        self.share, self._copy, language = 0.0, Copied(), current_language()
+        copy, style = self._copy, replace(style, title=title)
+        self.saver.copy_for(lambda saved: copy.write(saved, path, style, language))
 
     def tick(self) -> None:
         """Start the process, or read its progress; call it once per frame."""
-        if not self.running:
+        if self._copy is None:
             return
-        if self.trouble:  # the copy of the run could not be written
+        if self._copy.trouble:
+            self.trouble = self._copy.trouble
             self._end()
-        elif self._process is None and self._order is not None:
+        elif self._process is None and self._copy.order is not None:
             context = get_context("spawn")
             self._receiver, sender = context.Pipe(duplex=False)
-            self._process = context.Process(target=self.work, args=(sender, self._order), daemon=True)
+            self._process = context.Process(target=self.work, args=(sender, self._copy.order), daemon=True)
             start_shielded(self._process)
             sender.close()
         elif self._receiver is not None:
             self._listen(self._receiver)
 
     def stop(self) -> None:
-        """End the process; an MP4 can be played up to its last frame."""
+        """End the process; an MP4 can be played up to its last frame, a GIF or WebP that is not complete is deleted."""
         if self._process is not None:
             self._process.terminate()
             self._process.join()
+        if self._copy is not None and self._copy.order is not None:
+            sweep(self._copy.order.film.parent)
         self._end()
-
-    def _write(self, saved: Saved, path: Path, style: FilmStyle) -> None:
-        from repose.sim.experiment.saved_side_by_side import write
-
-        try:
-            self._folder = Path(tempfile.mkdtemp(prefix="repose-film-"))
-            run = self._folder / "run.repose"
-            with run.open("wb") as file:
-                write(saved, file, b"")
-            plugins = [plugin.source for plugin in registry.plugins() if Path(plugin.source).is_file()]
-            self._order = FilmOrder(run, path, style, self._language, tuple(plugins))
-        except Exception as error:  # no error of the disk may end the run
-            self.trouble = (
-                Message("The run could not be copied for its film: {reason}.", reason=reason_of(error))
-                if (isinstance(error, OSError))
-                else sentence_of(error)
-            )
 
     def _listen(self, receiver: Connection) -> None:
         try:
@@ -138,7 +165,9 @@ class WholeFilm:
                 news = receiver.recv()
                 if isinstance(news, FilmEnd):
                     self.trouble = news.trouble
-                    if news.frames:
+                    if news.frames and news.trouble:
+                        self.message = Message("The film ends early: {names}.", names=news.names)
+                    elif news.frames:
                         self.message = Message("The film is complete: {names}.", names=news.names)
                     self._end()
                     return
@@ -150,6 +179,6 @@ class WholeFilm:
     def _end(self) -> None:
         if self._process is not None:
             self._process.join()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-        self._order = self._process = self._receiver = self._folder = self.share = None
+        if self._copy is not None:
+            self._copy.end()
+        self._copy = self._process = self._receiver = self.share = None

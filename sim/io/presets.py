@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import tomlkit
 from annotated_types import Ge, Gt, Le, MaxLen
-from pydantic import ConfigDict, Strict
+from pydantic import AfterValidator, ConfigDict, Strict
 from repose.sim.choices import choice_name
 from repose.sim.direction import FASTEST, LONGEST, LOOKS, OWN, SLOWEST, VIEWS, Direction
 from repose.sim.io import schema, share_code
@@ -53,6 +53,12 @@ class PresetHead(schema.FilePart):
 SPAN = schema.such_as(_("two numbers, the smaller first"), "[0.0, 0.1]")
 
 
+def _rising(span: tuple[float, float] | None) -> tuple[float, float] | None:
+    if span is not None and not span[0] < span[1]:
+        raise ValueError
+    return span
+
+
 def _colours() -> tuple[str, ...]:
     return (*records("colours"), *LOOKS, OWN)
 
@@ -66,7 +72,7 @@ class DirectionTable(schema.FilePart):
     speed: Annotated[float | None, Ge(SLOWEST), Le(FASTEST)] = None
     seconds: Annotated[float | None, Gt(0.0), Le(LONGEST)] = None
     speeds: Mapping[str, Annotated[float, Ge(SLOWEST), Le(FASTEST)]] | None = None
-    span: Annotated[tuple[float, float] | None, Strict(False), SPAN] = None
+    span: Annotated[tuple[float, float] | None, Strict(False), AfterValidator(_rising), SPAN] = None
     show: Annotated[schema.ListOf[Line] | None, schema.such_as(_("a list of names"), '["…"]')] = None
     look: Annotated[str | None, schema.Known(_("look"), lambda: VIEWS)] = None
     tilted: bool | None = None

@@ -128,7 +128,8 @@ def _draw_chips(ui: Ui) -> None:
     imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.window.size[1] - ui.window.inset[3]))
     imgui.set_next_window_size(imgui.ImVec2(ui.window.size[0], high))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.window.scale))
-    imgui.begin("chips", None, OVER)
+    # A window that appears would be drawn over an open choice of scenes.
+    imgui.begin("chips", None, OVER | imgui.WindowFlags_.no_bring_to_front_on_focus)
     imgui.pop_style_var()
     action = 0.0 if ui.mode.lecture.on else ACTION * ui.window.scale
     if action:

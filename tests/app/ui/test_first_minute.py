@@ -18,6 +18,7 @@ from repose.app.ui.keys import find_key
 from repose.app.ui.panels import all_keys, transport
 from repose.app.ui.panels.parameters import few
 from repose.app.ui.places import MOUSE, SECTIONS
+from repose.app.ui.toasts import Toasts
 from repose.app.ui.tools import all_tools, chosen_tool
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Message, plain
@@ -231,3 +232,11 @@ def test_all_tabs_fit_beside_the_button_in_every_language(tmp_path: Path) -> Non
                 assert len(boxes) == 5, language
                 assert max(right for __, __, right, __ in boxes) <= harness.widgets["more.tabs"][0], language
                 assert harness.widgets["more.tabs"][2] <= harness.ui.window.inset[0], language
+
+
+def test_a_sentence_whose_key_is_pressed_again_is_shown_once(tmp_path: Path) -> None:
+    with first_start(tmp_path) as harness:
+        harness.ui.settings.choices.expert = True
+        for __ in range(3):
+            press_key(harness, pygame.K_F12)
+        assert [str(toast.text)[:17] for toast in harness.ui.states[Toasts].shown] == ["The expert layout"]

@@ -93,3 +93,50 @@ def test_a_name_that_no_file_can_have_is_refused(film: Film, saver: RunSaver) ->
     whole.start("bounce", EMPTY, View())
     assert not whole.running
     assert "cannot be a file's name" in str(film.trouble)
+
+
+def test_a_film_that_ends_before_its_copy_is_written_leaves_nothing_to_the_next_one(
+    film: Film, saver: RunSaver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    waiting: list[Callable[..., None]] = []
+    monkeypatch.setattr(saver, "copy_for", waiting.append)
+    whole = WholeFilm(film, saver, films)
+    whole.start("first", EMPTY, View())
+    whole.stop()
+    waiting.pop()(saved_copy(new_experiment("bounce")))
+    assert not list(tmp_path.glob("repose-film-*"))
+    whole.start("second", EMPTY, View())
+    whole.tick()
+    assert whole._process is None, "the copy of the second film is not written yet"
+    waiting.pop()(saved_copy(new_experiment("bounce")))
+    until(whole, lambda: not whole.running)
+    assert not (film.folder / "first.mp4").exists()
+    assert (film.folder / "second.mp4").exists()
+    assert not list(tmp_path.glob("repose-film-*"))
+
+
+def drafts(sender: Connection, order: FilmOrder) -> None:
+    (order.film.parent / f".film-1.{os.getpid()}.new").write_bytes(b"half of a picture")
+    time.sleep(PATIENCE)
+
+
+def test_a_film_that_is_ended_leaves_no_draft(film: Film, saver: RunSaver) -> None:
+    whole = WholeFilm(film, saver, drafts)
+    whole.start("bounce", EMPTY, View())
+    until(whole, lambda: bool(list(film.folder.glob(".film-*.new"))))
+    whole.stop()
+    assert not list(film.folder.glob(".film-*.new"))
+
+
+def fails_late(sender: Connection, order: FilmOrder) -> None:
+    sender.send(FilmEnd(str(order.film), 12, plain("The disk is full.")))
+
+
+def test_a_film_that_ends_early_is_not_called_complete(film: Film, saver: RunSaver) -> None:
+    whole = WholeFilm(film, saver, fails_late)
+    whole.start("bounce", EMPTY, View())
+    until(whole, lambda: not whole.running)
+    assert "complete" not in str(whole.message)
+    assert str(film.folder / "bounce.mp4") in str(whole.message)
+    assert str(whole.trouble) == "The disk is full."

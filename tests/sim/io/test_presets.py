@@ -251,7 +251,10 @@ def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
         ('colour = "sped"', "Unknown colour 'sped': did you mean 'speed'?"),
         ("speed = 0.0", "direction.speed = 0.0 is refused"),
         ('look = "below"', "look 'below'"),
-        ("span = [1.0, 0.0]", "it must be None or two numbers, the smaller first"),
+        (
+            "span = [1.0, 0.0]",
+            "direction.span = [1.0, 0.0] is refused: it must be two numbers, the smaller first, such as",
+        ),
         ("speeds = { flows = 0.2 }", "Unknown phase 'flows': did you mean 'flowing'?"),
         ('colours = "speed"', "colours"),
     ],

@@ -364,3 +364,12 @@ def test_without_a_dialog_program_the_path_is_typed(harness: PanelHarness, monke
     harness.ui.work.run_saver.path = "typed.repose"
     harness.click("runs.open")
     assert opened == ["typed.repose"]
+
+
+def test_a_presentation_that_begins_leaves_its_controls_below_the_choice_of_scenes(harness: PanelHarness) -> None:
+    harness.ui.mode.overlay = scenes.PANEL.name
+    harness.settle()
+    harness.ui.mode.presenting = True
+    harness.settle()
+    find, place = imgui.internal.find_window_by_name, imgui.internal.find_window_display_index
+    assert place(find("chips")) < place(find("scenes")), "the later window is drawn over the other one"
