@@ -20,6 +20,7 @@ NAMES = (
     _("fitted"),
     _("funnel"),
     _("given"),
+    _("glass"),
     _("greedy"),
     _("height over base"),
     _("hertz"),

@@ -23,6 +23,7 @@ from functools import cache
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from repose.sim.choices import choice_name
 from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
@@ -34,7 +35,7 @@ from repose.sim.io.plain import Array
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Axis, Curve, Label, Line, Outcome, Reading
-from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
+from repose.sim.message import Message, Number, _, formatted, joined, plain, with_prefix
 from repose.sim.parameters import choice, variant
 from repose.sim.scales import time_unit
 from repose.sim.scenes.common.course_records import Columns
@@ -104,6 +105,11 @@ class Impact(NamedTuple):
     """Radius of the other sphere [m]; 0: a rigid plane."""
     published: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Greatest force [N] and overlap [m], contact time [s]; 0 where none are published."""
+
+    @property
+    def label(self) -> Message:
+        """The name as it is shown: that of a material has a translation."""
+        return choice_name(self.name) if self.name.isalpha() else plain(self.name)
 
     @property
     def mass(self) -> float:
@@ -408,7 +414,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 entries.append(
                     _near(
                         f"{name}_{row}",
-                        Message("{words} of {name} agrees", words=words, name=impact.name),
+                        Message("{words} of {name} agrees", words=words, name=impact.label),
                         ours,
                         theirs,
                         unit,
@@ -420,7 +426,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             entries.append(
                 Outcome(
                     f"rebound_{row}",
-                    Message("the rebound for {name} agrees", name=impact.name),
+                    Message("the rebound for {name} agrees", name=impact.label),
                     Message("{normal}", normal=Number(normal / began, format=".3f")),
                     Message("{e}", e=Number(e, format=".3f")),
                     holds,
@@ -429,7 +435,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         else:
             __, along, turned = impact.after
             if impact.tangential:
-                words = Message("the ratio of tangential speeds at {name} agrees", name=impact.name)
+                words = Message("the ratio of tangential speeds at {name} agrees", name=impact.label)
                 entries.append(
                     _near(
                         f"tangential_ratio_{row}", words, tangential / impact.tangential, along / impact.tangential, ""
@@ -439,14 +445,14 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 entries.append(
                     _near(
                         f"tangential_speed_{row}",
-                        Message("the tangential speed after {name} agrees", name=impact.name),
+                        Message("the tangential speed after {name} agrees", name=impact.label),
                         tangential,
                         along,
                         "m/s",
                     )
                 )
             entries.append(
-                _near(f"spin_{row}", Message("the spin after {name} agrees", name=impact.name), spin, turned, "rad/s")
+                _near(f"spin_{row}", Message("the spin after {name} agrees", name=impact.label), spin, turned, "rad/s")
             )
     kept = {"momentum": _("momentum"), "angular_momentum": _("angular momentum")}
     for (name, label), change in (
@@ -506,20 +512,20 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             entries.append(
                 Reading(
                     f"greatest_force_{row}",
-                    Message("greatest force, {name}", name=impact.name),
+                    Message("greatest force, {name}", name=impact.label),
                     peaks(state.columns, row - 1)[0],
                     "N",
                 )
             )
         elif not impact.material.friction:
             entries.append(
-                Reading(f"rebound_{row}", Message("rebound, {name}", name=impact.name), normal / impact.normal, "")
+                Reading(f"rebound_{row}", Message("rebound, {name}", name=impact.label), normal / impact.normal, "")
             )
         else:
             entries.append(
                 Reading(
                     f"tangential_speed_{row}",
-                    Message("tangential speed after, {name}", name=impact.name),
+                    Message("tangential speed after, {name}", name=impact.label),
                     tangential,
                     "m/s",
                 )
@@ -533,13 +539,15 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     factor, unit = time_unit(float(time[-1]) if time.size else experiment.run.built.duration)
     force = 1e-3 * np.reshape(column(experiment, "force"), (time.size, len(impacts)))
     time = time / factor
-    lines = tuple(Line(impact.name, time, force[:, row], group=row, labelled=row) for row, impact in enumerate(impacts))
+    lines = tuple(
+        Line(impact.label, time, force[:, row], group=row, labelled=row) for row, impact in enumerate(impacts)
+    )
     return (Curve("force", _("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), "kN"), lines),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
     """What distinguishes the impacts."""
-    return tuple(Label(row, impact.name) for row, impact in enumerate(experiment.run.built.impacts))
+    return tuple(Label(row, impact.label) for row, impact in enumerate(experiment.run.built.impacts))
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
