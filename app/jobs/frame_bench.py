@@ -46,6 +46,7 @@ def measure_frames(quick: bool = False, show_progress: ShowProgress = lambda wor
 
     try:
         window = open_offscreen(SIZE)
+        from repose.app.ui.pause_and_speed import SPEEDS
         from repose.app.window.application import Application
     except (WindowError, ImportError) as error:
         return {"skipped": f"No frames were measured: {error}"}
@@ -55,7 +56,9 @@ def measure_frames(quick: bool = False, show_progress: ShowProgress = lambda wor
     with tempfile.TemporaryDirectory() as folder:
         application = Application(window, Settings(Path(folder) / "settings.toml"), DEFAULT, load(DEFAULT))
         physics = application.physics
-        physics.set_speed(None)
+        while application.ui.snapshot.serial == 0:  # with the first picture the window follows the speed of the scene
+            application.draw_frame()
+        application.ui.control.transport.choose(SPEEDS.index(None))
         physics.stop_at_rest(False)  # the first measurement is of a packing at rest
 
         def drawn() -> Snapshot:
