@@ -71,7 +71,7 @@ class Copied:
             except Exception as error:  # no error of the disk may end the run
                 self.trouble = (
                     Message("The run could not be copied for its film: {reason}.", reason=reason_of(error))
-                    if (isinstance(error, OSError))
+                    if isinstance(error, OSError)
                     else sentence_of(error)
                 )
 
@@ -142,13 +142,20 @@ class WholeFilm:
             self.trouble = self._copy.trouble
             self._end()
         elif self._process is None and self._copy.order is not None:
-            context = get_context("spawn")
-            self._receiver, sender = context.Pipe(duplex=False)
-            self._process = context.Process(target=self.work, args=(sender, self._copy.order), daemon=True)
-            start_shielded(self._process)
-            sender.close()
+            try:
+                self._begin(self._copy.order)
+            except OSError as error:  # no memory or no process is left; the run must continue
+                self._process, self.trouble = None, sentence_of(error)
+                self._end()
         elif self._receiver is not None:
             self._listen(self._receiver)
+
+    def _begin(self, order: FilmOrder) -> None:
+        context = get_context("spawn")
+        self._receiver, sender = context.Pipe(duplex=False)
+        self._process = context.Process(target=self.work, args=(sender, order), daemon=True)
+        start_shielded(self._process)
+        sender.close()
 
     def stop(self) -> None:
         """End the process; an MP4 can be played up to its last frame, a GIF or WebP that is not complete is deleted."""

@@ -12,6 +12,7 @@ import pytest
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.view_settings import View
+from repose.app.ui import whole_film as module
 from repose.app.ui.whole_film import FilmEnd, FilmOrder, WholeFilm
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Command, Copy
@@ -140,3 +141,21 @@ def test_a_film_that_ends_early_is_not_called_complete(film: Film, saver: RunSav
     assert "complete" not in str(whole.message)
     assert str(film.folder / "bounce.mp4") in str(whole.message)
     assert str(whole.trouble) == "The disk is full."
+
+
+def test_a_process_that_cannot_be_started_is_reported_and_the_next_film_can_be_made(
+    film: Film, saver: RunSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(process: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    whole = WholeFilm(film, saver, films)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "start_shielded", refused)
+        whole.start("bounce", EMPTY, View())
+        until(whole, lambda: not whole.running)
+    assert "Cannot allocate memory" in str(whole.trouble)
+    whole.start("bounce", plain("Title"), View())
+    until(whole, lambda: not whole.running)
+    assert not whole.trouble
+    assert (film.folder / "bounce.mp4").exists()
