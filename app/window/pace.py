@@ -10,7 +10,7 @@ from repose.sim.engine.thread_count import available
 SCREEN_RATE = 60
 """Frames per second of a usual screen [1/s]."""
 
-SHARE = 0.6
+SHARE = 0.8
 """Largest share of a processor that frames take where there are few [-]. Frames drawn without a graphics card take
 more than a processor at full rate; physics, X server and operating system then have to share the other."""
 
