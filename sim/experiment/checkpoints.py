@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.run import Checkpoint
+from repose.sim.experiment.run import PLAIN, Checkpoint
 from repose.sim.message import Message
 
 
@@ -35,6 +35,7 @@ class Checkpoints:
     def begin(self, first: Checkpoint) -> None:
         """Discard all checkpoints but the first of a new log."""
         self.kept = [first]
+        self._update_bytes()
         self._update_shown()
 
     def keep(self, checkpoint: Checkpoint) -> None:
@@ -59,6 +60,7 @@ class Checkpoints:
         """Discard checkpoints after step `at`."""
         while len(self.kept) > 1 and self.kept[-1].at > at:
             self.kept.pop()
+        self._update_bytes()
         self._update_shown()
 
     def _thin_out(self) -> None:
@@ -87,7 +89,6 @@ class Checkpoints:
         self.bytes = sys.getsizeof(self.kept) + own + sum(map(bytes_of, tables.values()))
 
     def _update_shown(self) -> None:
-        self._update_bytes()
         self.shown = tuple((kept.at, kept.now.run.time) for kept in self.kept)
 
 
@@ -114,13 +115,20 @@ def bytes_of(thing: Any, seen: set[int] | None = None) -> int:
             continue
         seen.add(id(part))
         total += sys.getsizeof(part)
+        if type(part) in PLAIN:
+            continue
         if isinstance(part, np.ndarray):
-            total += 2 * part.ndim * np.dtype(np.intp).itemsize  # shape and strides, which have memory of their own
+            total += 2 * part.ndim * np.intp().itemsize  # shape and strides, which have memory of their own
             waiting.append(part.base)  # the storage of a view, which it keeps as a whole
         elif isinstance(part, dict):
             waiting += [*part, *part.values()]
         elif isinstance(part, list | tuple | set | frozenset):
-            waiting += part
+            if not PLAIN.issuperset(map(type, part)):
+                waiting += part
+                continue
+            sizes = dict(zip(map(id, part), map(sys.getsizeof, part), strict=True))  # most parts are such numbers
+            total += sum(sizes.values()) - sum(map(sizes.__getitem__, sizes.keys() & seen))
+            seen.update(sizes)
         elif isinstance(part, BaseModel):
             waiting += [vars(part), part.model_fields_set, part.__pydantic_private__]
         elif isinstance(part, Message):  # its attributes have slots
