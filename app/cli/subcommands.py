@@ -5,7 +5,6 @@ Therefore `--help` and `--version` answer at once, also without numba, OpenGL or
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +15,8 @@ from repose.app.cli import lecture_command, saved_commands, standard_streams, st
 from repose.app.cli.record_options import from_options
 from repose.app.cli.terminal import REFUSALS, REFUSED, importing, refuse, table
 from repose.app.jobs.options import Option
-from repose.app.jobs.requests import ClumpRequest, RunRequest, WindowRequest
-from repose.app.progress import Progress, print_line, write_out
+from repose.app.jobs.requests import BenchRequest, ClumpRequest, RunRequest, WindowRequest
+from repose.app.progress import print_line, write_out
 from repose.app.signals import INTERRUPTED, Interrupt
 from repose.sim.wording import LONGEST, short
 
@@ -305,35 +304,15 @@ def selftest(json: Annotated[bool, Option("", "Print the results as JSON and not
 
 @cli.command()
 @from_options
-def bench(
-    json: Annotated[bool, Option("", "Print the numbers as JSON and nothing else.")] = False,
-    quick: Annotated[
-        bool, Option("", "The smaller heaps and short runs of the window only, no beads in space.")
-    ] = False,
-) -> None:
-    """Measure the speed of the engine, compared with a C program if gcc is installed, and of the window."""
-    from repose.app.jobs import frame_bench
-    from repose.app.jobs.remaining_time import time_left
-    from repose.sim.study import bench
+def bench(request: BenchRequest) -> int:
+    """Measure the speed of the engine, compared with a C program if gcc is installed, and of the window.
 
-    began, of_engine = time.monotonic(), 0.5 if quick else 0.8  # fraction of the whole time
+    The speeds of several runs, such as one of each version, are drawn from their records:
 
-    def shown(progress: Progress, first: float, last: float) -> bench.ShowProgress:
-        def show_progress(words: str, share: float) -> None:
-            done = first + (last - first) * share
-            progress.show(words, done, time_left(began, done))
+    repose bench --record monday.json
 
-        return show_progress
+    repose bench monday.json friday.json --plot speed.png
+    """
+    from repose.app.jobs.bench_job import run_bench
 
-    with Progress("Measuring the engine", quiet=json) as progress:
-        engine = bench.measure_engine(quick, shown(progress, 0.0, of_engine))
-    if not json:
-        write_out(bench.describe(engine))
-    with Progress("Measuring the window", quiet=json) as progress:
-        frames = frame_bench.measure_frames(quick, shown(progress, of_engine, 1.0))
-    if json:
-        from json import dumps
-
-        print(dumps(engine | {"window": frames}, indent=1))
-    else:
-        write_out(f"\n{frame_bench.describe(frames)}")
+    return run_bench(request)

@@ -471,6 +471,35 @@ class ExportRequest(Request):
 
 
 @dataclass(frozen=True)
+class BenchRequest(Request):
+    """The benchmark, or a plot of its earlier runs."""
+
+    records: tuple[Path, ...] = option((), "[FILE.json...]",
+        "Records of earlier runs to draw, with --plot; nothing is measured.", is_argument=True, shows_default=False)
+    record: Path | None = option(None, "FILE.json", "Write the numbers, with date and machine, to this new file.",
+        check=ending([".json"], ".json"))
+    plot: Path | None = option(None, "FILE.png|.svg|.csv", "Draw the speeds of the records to this new file.",
+        check=ending([".png", ".svg", ".csv"], ".png, .svg or .csv"))
+    json: bool = option(False, "", "Print the numbers as JSON and nothing else.")
+    quick: bool = option(False, "", "The smaller heaps and short runs of the window only, no beads in space.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.plot is None and self.records:
+            raise ParameterError(
+                f"{path_text(self.records[0])} is a record to draw: name the picture with --plot FILE.png, or leave "
+                "the record out to measure."
+            )
+        if self.plot is not None and not self.records:
+            raise ParameterError(
+                f"--plot {path_text(self.plot)} draws records of earlier runs: name them, such as speed.json; --record "
+                "speed.json writes one."
+            )
+        if self.records and (self.record or self.quick or self.json):
+            raise ParameterError("--record, --quick and --json are for a measurement: leave them out, or the records.")
+
+
+@dataclass(frozen=True)
 class OpenRequest(Request):
     """What somebody has shared, to be shown, or run without a window."""
 

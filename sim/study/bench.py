@@ -1,4 +1,6 @@
-"""Benchmark of the step loop: nanoseconds per grain and step, shares of its parts, ratio to the floor.
+"""Benchmark of the step loop: nanoseconds per grain and step, Cundall number, shares of its parts, ratio to the floor.
+
+The Cundall number is the number of grains times the number of steps per second of wall time [1/s], one thread.
 
 The benchmark has no limits: timings depend on the machine and its load. The states of the heap are the shipped column
 at rest ("settled") and 0.15 s after its wall was opened ("flowing"). Larger numbers of grains are copies of these
@@ -49,6 +51,8 @@ SETTLING, SETTLING_ROWS = 0.7, 9
 [-]; used only to estimate the remaining time."""
 SPHERE_STEPS, FEWEST_STEPS = 1_000_000, 20
 """Length of one turn: spheres times steps, and least number of steps."""
+THREADS = (2, 4, 8, 16)
+"""Numbers of threads with which large worlds are measured, as far as the machine has processors."""
 TURNS, TURNS_OF_LARGE, LARGE = 7, 5, 50_000
 """Number of timed turns of each row, of rows of large worlds, and least number of grains of a large world."""
 
@@ -133,44 +137,51 @@ def glass_states(settling: Callable[[float], None]) -> Iterator[BenchState]:
 
 
 def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any]:
-    """One row: timings of the engine (large worlds also on two threads) and of the program `floor` (if not None) in
+    """One row: timings of the engine (large worlds also on several threads) and of the program `floor` (if not None) in
     turn, neighbour lists per second, memory, and unless `quick` the parts of a step."""
     world, experiment = with_threads(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
     steps = max(FEWEST_STEPS, SPHERE_STEPS // moving)
     loop = experiment.engine.advance
     world = _timed(loop, world, experiment, steps)[2]  # loads the loop; lists and contacts exist from here on
-    pair = with_threads(world, 2) if moving >= GRAINS_PER_THREAD and available() > 1 else None
-    times, twice, at_floor = [], [], []
+    most = available() if moving >= GRAINS_PER_THREAD else 1
+    shared = {count: with_threads(world, count) for count in THREADS if count <= most}
+    alone, at_floor = [], []
+    together: dict[int, list[float]] = {count: [] for count in shared}
     with TemporaryDirectory() as folder:
         file = Path(folder) / "state"
         if floor is not None:
             skin = SKIN_OF_FLOOR[state.name] * float(world.radius[~world.fixed].mean())
             write_state(file, world, experiment, skin, steps)
         for _ in range(TURNS_OF_LARGE if moving >= LARGE else TURNS):
-            times.append(_timed(loop, world, experiment, steps))
+            one, wall, after = _timed(loop, world, experiment, steps)
+            alone.append(one)
             if floor is not None:
                 at_floor.append(run_floor(floor, file))
-            if pair is not None:
-                twice.append(_timed(loop, pair, experiment, steps)[0])
-    _, wall, after = times[-1]
-    alone = [turn[0] for turn in times]
+            for count, times in together.items():
+                times.append(_timed(loop, shared[count], experiment, steps)[0])
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
+    one = statistics.median(alone)
     row: dict[str, Any] = {
         "scene": experiment.scene.name,
         "integrator": experiment.engine.model.integrator.name,
         "grains": moving,
         "state": state.name,
-        "ns_per_grain_and_step": statistics.median(alone),
+        "ns_per_grain_and_step": one,
+        "cundall_number": 1e9 / one,
         "lists_per_second": lists / wall,
         # Tables that share memory are separate in a copy; new tables share it again.
         "bytes_per_sphere": memory(with_threads(with_threads(after, 2), 1)) / after.sphere_count,
+        "threads": [
+            {
+                "count": count,
+                "ns_per_grain_and_step": statistics.median(times),
+                "speed_up": statistics.median(ours / theirs for ours, theirs in zip(alone, times, strict=True)),
+                "bytes_per_sphere": memory(with_threads(after, count)) / after.sphere_count,
+            }
+            for count, times in together.items()
+        ],
     }
-    if pair is not None:
-        row["bytes_per_sphere_two_threads"] = memory(with_threads(after, 2)) / after.sphere_count
-        row["two_threads_ns"] = statistics.median(twice)
-        row["threads_kept"] = 1 if is_better(1, row["ns_per_grain_and_step"], 2, row["two_threads_ns"]) else 2
-        row["speed_up"] = statistics.median(one / two for one, two in zip(alone, twice, strict=True))
     if floor is not None:
         row["floor_ns"] = statistics.median(at_floor)
         row["ratio_to_floor"] = statistics.median(ours / least for ours, least in zip(alone, at_floor, strict=True))
@@ -181,6 +192,12 @@ def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any
         total = sum(parts.values())
         row["share"] = {name: part / total for name, part in parts.items()}
     return row
+
+
+def falls_back(row: dict[str, Any]) -> bool:
+    """Whether a run of this row gives up its threads, because none of their numbers is faster than one thread."""
+    time, count = min((one["ns_per_grain_and_step"], one["count"]) for one in row["threads"])
+    return is_better(1, row["ns_per_grain_and_step"], count, time)
 
 
 def memory(world: World) -> int:
@@ -239,16 +256,22 @@ def describe(engine: dict[str, Any]) -> str:
         "grains",
         "state",
         "ns/grain/step",
-        "two threads",
+        "Cundall number [10^6/s]",
+        "threads: ns/grain/step",
         "ratio to floor",
         "lists/s",
-        "B/sphere (two threads)",
+        "B/sphere (threads)",
         "shares",
     )
     lines = [head]
     for row in engine["rows"]:
         share = row.get("share", {})
-        kept = ", a run falls back to one" if row.get("threads_kept") == 1 else ""
+        threads = [
+            f"{one['count']}: {one['ns_per_grain_and_step']:.1f} ({one['speed_up']:.2f}x)" for one in row["threads"]
+        ]
+        if threads and falls_back(row):
+            threads.append("a run falls back to one")
+        more = ", ".join(f"{one['bytes_per_sphere']:.0f}" for one in row["threads"])
         lines.append(
             (
                 row["scene"],
@@ -256,11 +279,11 @@ def describe(engine: dict[str, Any]) -> str:
                 str(row["grains"]),
                 row["state"],
                 f"{row['ns_per_grain_and_step']:.1f}",
-                f"{row['two_threads_ns']:.1f} ({row['speed_up']:.2f}x{kept})" if "speed_up" in row else "",
+                f"{1e-6 * row['cundall_number']:.1f}",
+                ", ".join(threads),
                 f"{row['ratio_to_floor']:.2f} ({row['floor_ns']:.1f})" if "ratio_to_floor" in row else "",
                 f"{row['lists_per_second']:.0f}",
-                f"{row['bytes_per_sphere']:.0f}"
-                + (f" ({row['bytes_per_sphere_two_threads']:.0f})" if "speed_up" in row else ""),
+                f"{row['bytes_per_sphere']:.0f}" + (f" ({more})" if more else ""),
                 ", ".join(
                     f"{name} {100.0 * part:.0f} %" for name, part in sorted(share.items(), key=lambda item: -item[1])
                 ),

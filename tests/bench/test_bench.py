@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.sim.engine import thread_count
+from repose.sim.engine.world import World
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.study import bench, floor
 
@@ -40,20 +41,40 @@ def test_the_quick_benchmark_has_a_row_for_each_scheme_size_and_state(monkeypatc
         for state in ("settled", "flowing")
     ]
     for row in table["rows"]:
-        assert row["ns_per_grain_and_step"] > 0.0
-        assert ("speed_up" in row) == (row["grains"] == 9900)
+        assert row["cundall_number"] * row["ns_per_grain_and_step"] == pytest.approx(1e9)
+        assert [one["count"] for one in row["threads"]] == ([2] if row["grains"] == 9900 else [])
         assert "ratio_to_floor" not in row
-    assert table["rows"][2]["bytes_per_sphere_two_threads"] > table["rows"][2]["bytes_per_sphere"]
     row = table["rows"][2]
-    assert row["threads_kept"] == (1 if row["ns_per_grain_and_step"] < row["two_threads_ns"] else 2)
+    assert row["threads"][0]["bytes_per_sphere"] > row["bytes_per_sphere"]
     for number, one in enumerate(table["rows"]):
-        one["threads_kept"] = 1 if number == 2 else 2
+        for several in one["threads"]:
+            several["ns_per_grain_and_step"] = (1.1 if number == 2 else 0.9) * one["ns_per_grain_and_step"]
     words = bench.describe(table).splitlines()
     assert [number for number, line in enumerate(words) if "a run falls back to one" in line] == [3]
     assert len(words) == 10
     assert words[-1] == "No ratio to the floor: gcc is not installed."
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(("processors", "counts"), [(1, []), (2, [2]), (7, [2, 4]), (64, [2, 4, 8, 16])])
+def test_large_worlds_are_measured_with_each_number_of_threads_that_the_processors_allow(
+    processors: int, counts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed: list[int] = []
+
+    def clock(loop: Any, world: World, experiment: Any, steps: int) -> tuple[float, float, World]:
+        timed.append(world.threads.thread_status.shape[0])
+        return 100.0 / timed[-1], 1.0, world
+
+    monkeypatch.setattr(bench, "available", lambda: processors)
+    monkeypatch.setattr(bench, "_timed", clock)
+    (*_, state) = bench.heap_states("leapfrog", (9,))
+    row = bench.measure(state, quick=True, floor=None)
+    assert [one["count"] for one in row["threads"]] == counts
+    assert [one["speed_up"] for one in row["threads"]] == counts
+    assert sorted({*timed}) == [1, *counts]
 
 
 def test_copies_side_by_side_hold_the_same_grains_shifted() -> None:
