@@ -4,7 +4,8 @@ The Cundall number is the number of grains times the number of steps per second 
 
 The benchmark has no limits: timings depend on the machine and its load. The states of the heap are the shipped column
 at rest ("settled") and 0.15 s after its wall was opened ("flowing"). Larger numbers of grains are copies of these
-states side by side: the work per grain is equal for all sizes. The floor is a C program written by hand for this heap
+states side by side: the work per grain is equal for all sizes. The beads are spheres in space with rotation, which
+settle in a box and flow after it was tilted. The floor is a C program written by hand for heap or beads
 (repose.sim.study.floor).
 """
 
@@ -29,8 +30,11 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.thread_choice import is_better
+from repose.sim.laws.materials import Material
+from repose.sim.scenes.common.setup import Plane, Setup, Spheres
 from repose.sim.study.floor import NoFloor, floor_program, run_floor, write_state
 from repose.sim.study.step_parts import measure_parts
 
@@ -39,16 +43,21 @@ FLOWING_AFTER = 0.15
 SCHEMES = ("leapfrog", "gear5")
 SIZES = (1, 9, 91)
 """Numbers of copies of the heap of 1100 grains; the quick benchmark excludes the largest."""
-SKIN_OF_FLOOR = {"settled": 0.3, "flowing": 0.6}
+SKIN_OF_FLOOR = {
+    ("heap", "settled"): 0.3,
+    ("heap", "flowing"): 0.6,
+    ("beads", "settled"): 0.2,
+    ("beads", "flowing"): 0.3,
+}
 """Skin of the floor's neighbour list, chosen fast for each state, in mean radii [-]; the engine tunes its own skin."""
-AT_REST = 0.05
-"""Largest speed of settled beads [m/s]; they are poured with some metres per second."""
-GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.07, "orifice": 0.1}
-"""Spheres in space with rotation: beads of the glass hourglass, settling and then flowing. They start as densely as
-random positions permit: with a fill height of 1.25 m the fall took half as long again."""
-SETTLING, SETTLING_ROWS = 0.7, 9
-"""Simulated time in which the beads come to rest [s], and the number of rows of the table that take as much wall time
-[-]; used only to estimate the remaining time."""
+BEAD = Material(young=1e6, poisson=0.25, density=2500.0, restitution=0.3, friction=0.5)
+ACROSS, LAYERS, BEAD_RADIUS = 22, 21, 1e-3
+"""Beads along either side of the box, their layers before they fall, and largest radius [m]: 10 164 beads."""
+SETTLING, TILT, FLOW_TIME = 0.15, 0.6, 0.05
+"""Simulated time in which the beads come to rest [s], angle of the box [rad], and time after which they flow [s]."""
+SETTLING_ROWS = 9
+"""Number of rows of the table that take as much wall time as the settling [-]; used only to estimate the remaining
+time."""
 SPHERE_STEPS, FEWEST_STEPS = 1_000_000, 20
 """Length of one turn: spheres times steps, and least number of steps."""
 THREADS = (2, 4, 8, 16)
@@ -64,6 +73,8 @@ ShowProgress = Callable[[str, float], None]
 class BenchState(NamedTuple):
     """A world to measure, and the experiment from which it was taken."""
 
+    model: str
+    """"heap" or "beads"."""
     name: str
     world: World
     simulation: Experiment
@@ -114,26 +125,39 @@ def heap_states(integrator: str, sizes: Iterable[int]) -> Iterator[BenchState]:
     states["flowing"] = copy_world(experiment.run.world)
     for copies in sizes:
         for name, world in states.items():
-            yield BenchState(name, world if copies == 1 else side_by_side(world, copies, 0.1), experiment)
+            yield BenchState("heap", name, world if copies == 1 else side_by_side(world, copies, 0.1), experiment)
 
 
-def fastest(world: World) -> float:
-    """Speed of the fastest sphere [m/s]."""
-    dimension = world.search.reference.shape[0]
-    return float(np.linalg.norm(world.motion[:dimension, 1], axis=0).max())
-
-
-def glass_states(settling: Callable[[float], None]) -> Iterator[BenchState]:
-    """Glass beads at rest over the lid, then flowing through the neck; `settling` is called with the simulated time
-    [s] until they are at rest."""
-    experiment = new_experiment("hourglass_glass", GLASS)
-    while not is_finished(experiment) or fastest(experiment.run.world) > AT_REST:
+def bead_states(settling: Callable[[float], None]) -> Iterator[BenchState]:
+    """Beads at rest in a box, then flowing in it; `settling` is called with the simulated time [s] until they are at
+    rest."""
+    layer, place = np.divmod(np.arange(ACROSS * ACROSS * LAYERS), ACROSS * ACROSS)
+    row, column = np.divmod(place, ACROSS)
+    random, pitch = np.random.default_rng(1), 2.04 * BEAD_RADIUS
+    position = pitch * (np.column_stack([column, row, layer]) + 0.5)
+    position += random.uniform(-0.02, 0.02, position.shape) * BEAD_RADIUS
+    radius = BEAD_RADIUS * random.uniform(0.9, 1.0, len(position))
+    width = pitch * ACROSS
+    walls = [
+        Plane(point, normal, material=BEAD)
+        for point, normal in (
+            ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+            ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
+            ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+            ((width, 0.0, 0.0), (-1.0, 0.0, 0.0)),
+            ((0.0, width, 0.0), (0.0, -1.0, 0.0)),
+        )
+    ]
+    beads = Spheres(position, radius, BEAD, velocity=random.normal(0.0, 0.02, position.shape))
+    simulation = Simulation(Setup(beads, walls=walls), {"integrator": "leapfrog"})
+    experiment = simulation.experiment
+    while experiment.time < SETTLING:
         advance(experiment, 1000)
         settling(experiment.time)
-    yield BenchState("settled", copy_world(experiment.run.world), experiment)
-    apply(experiment, Act("open"))
-    advance(experiment, int(0.4 / experiment.dt))
-    yield BenchState("flowing", copy_world(experiment.run.world), experiment)
+    yield BenchState("beads", "settled", copy_world(experiment.run.world), experiment)
+    simulation.set(tilt=TILT)
+    advance(experiment, int(FLOW_TIME / experiment.dt))
+    yield BenchState("beads", "flowing", copy_world(experiment.run.world), experiment)
 
 
 def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any]:
@@ -151,7 +175,7 @@ def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any
     with TemporaryDirectory() as folder:
         file = Path(folder) / "state"
         if floor is not None:
-            skin = SKIN_OF_FLOOR[state.name] * float(world.radius[~world.fixed].mean())
+            skin = SKIN_OF_FLOOR[state.model, state.name] * float(world.radius[~world.fixed].mean())
             write_state(file, world, experiment, skin, steps)
         for _ in range(TURNS_OF_LARGE if moving >= LARGE else TURNS):
             one, wall, after = _timed(loop, world, experiment, steps)
@@ -163,7 +187,7 @@ def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     one = statistics.median(alone)
     row: dict[str, Any] = {
-        "scene": experiment.scene.name,
+        "scene": state.model,
         "integrator": experiment.engine.model.integrator.name,
         "grains": moving,
         "state": state.name,
@@ -224,21 +248,22 @@ def measure_engine(quick: bool = False, show_progress: ShowProgress = lambda wor
         show_progress(words, (len(rows) + SETTLING_ROWS * settled) / total)
 
     def settling(at: float) -> None:
-        say("filling the hourglass with beads", min(at / SETTLING, 1.0))
+        say("filling the box with beads", min(at / SETTLING, 1.0))
 
     say("loading the engine, compiling it if necessary", 0.0)
     with ExitStack() as stack:
-        floor = None
+        floors: dict[str, Path] = {}
         try:
-            floor = stack.enter_context(floor_program())
+            for model, dimension in (("heap", 2), *([] if quick else [("beads", 3)])):
+                floors[model] = stack.enter_context(floor_program(dimension))
         except NoFloor as reason:
             note = str(reason)
-        groups = [heap_states(scheme, sizes) for scheme in SCHEMES] + ([] if quick else [glass_states(settling)])
+        groups = [heap_states(scheme, sizes) for scheme in SCHEMES] + ([] if quick else [bead_states(settling)])
         for state in itertools.chain.from_iterable(groups):
-            scene, scheme = state.simulation.scene.name, state.simulation.engine.model.integrator.name
-            heap = scene == "heap"
-            say(f"{scene} {state.name}, {int((~state.world.fixed).sum())} grains, {scheme}", float(not heap))
-            rows.append(measure(state, quick, floor if heap else None))
+            scheme = state.simulation.engine.model.integrator.name
+            grains = int((~state.world.fixed).sum())
+            say(f"{state.model} {state.name}, {grains} grains, {scheme}", float(state.model == "beads"))
+            rows.append(measure(state, quick, floors.get(state.model)))
     show_progress("done", 1.0)
     machine = platform.processor() or platform.machine()
     return {

@@ -1,8 +1,9 @@
-"""The floor of the benchmark: a C program written by hand for the heap of the thesis (`floor.c`), built with gcc.
+"""The floors of the benchmark: C programs written by hand for one model each, built with gcc.
 
-The program steps one kind of state only: discs in the plane without rotation, the Lee-Herrmann law with Hertz repulsion
-and the Coulomb limit on the spring, fixed discs as walls, leapfrog or Gear-5, one thread. The ratio of the engine's
-time to its time is the cost of the generality of the engine.
+Each steps one kind of state only, on one thread. `floor.c`: discs in the plane without rotation, the Lee-Herrmann law
+with Hertz repulsion and the Coulomb limit on the spring, fixed discs as walls, leapfrog or Gear-5. `floor_space.c`:
+spheres with rotation of one material, Hertz-Mindlin with history, planes as walls, leapfrog. The ratio of the engine's
+time to that of the program is the cost of the generality of the engine, energy ledger included.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.world import PAIR_COUNT, World
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.laws.hertz_mindlin import HertzMindlin
 from repose.sim.laws.lee_herrmann import LeeHerrmann
+from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
 
-SOURCE = Path(__file__).with_suffix(".c")
+SOURCES = {dimension: Path(__file__).with_name(name) for dimension, name in ((2, "floor.c"), (3, "floor_space.c"))}
+"""The programs by the dimension of their model."""
 OPTIONS = (
     "-O3",
     "-march=native",
@@ -33,7 +38,7 @@ OPTIONS = (
 LONGEST = 60.0
 """Wall time after which compiler and program are stopped [s]."""
 LEVELS = 6
-"""Number of levels in the file of a state; leapfrog uses the first levels only."""
+"""Number of levels in the file of a state in the plane; leapfrog uses the first levels only."""
 PER_WARM_UP = 10
 """Number of timed steps per untimed step [-]."""
 
@@ -43,23 +48,33 @@ class NoFloor(Exception):
 
 
 @contextmanager
-def floor_program() -> Iterator[Path]:
-    """The program, built into a temporary folder; raises `NoFloor` without gcc or if gcc fails."""
+def floor_program(dimension: int) -> Iterator[Path]:
+    """The program for this dimension, built into a temporary folder; raises `NoFloor` without gcc or if gcc fails."""
+    source = SOURCES[dimension]
     compiler = shutil.which("gcc")
     if compiler is None:
         raise NoFloor("No ratio to the floor: gcc is not installed.")
     with TemporaryDirectory() as folder:
         program = Path(folder) / "floor.exe"  # Windows needs the suffix
-        done = _ran([compiler, *OPTIONS, "-o", str(program), str(SOURCE), "-lm"])
+        done = _ran([compiler, *OPTIONS, "-o", str(program), str(source), "-lm"])
         if done.returncode != 0:
             first = next((line for line in done.stderr.splitlines() if "error" in line), f"code {done.returncode}")
-            raise NoFloor(f"No ratio to the floor: gcc could not compile sim/study/floor.c ({first.strip()}).")
+            raise NoFloor(f"No ratio to the floor: gcc could not compile sim/study/{source.name} ({first.strip()}).")
         yield program
 
 
 def write_state(path: Path, world: World, experiment: Experiment, skin: float, steps: int) -> NDArray[np.intp]:
-    """Write the state as `floor.c` reads it, `skin` in [m]; returns the row of the world for each row of the file:
-    moving spheres first, both kinds from the bottom to the top in strips as wide as a sphere."""
+    """Write the state as its program reads it, `skin` in [m]; returns the row of the world for each row of the file."""
+    tables_of = _tables_in_plane if experiment.scene.model.dimension == 2 else _tables_in_space
+    rows, tables = tables_of(world, experiment, skin, (steps // PER_WARM_UP, steps))
+    path.write_bytes(b"".join(np.asarray(table, np.float64).tobytes() for table in tables))
+    return rows
+
+
+def _tables_in_plane(
+    world: World, experiment: Experiment, skin: float, steps: tuple[int, int]
+) -> tuple[NDArray[np.intp], list[Any]]:
+    """Moving spheres first, both kinds from the bottom to the top in strips as wide as a sphere."""
     numbers = LeeHerrmann(*experiment.engine.law_parameters)
     strip = np.floor(world.motion[1, 0] / (2.0 * world.radius.max()))
     rows = np.lexsort((world.motion[0, 0], strip, world.fixed))
@@ -81,15 +96,39 @@ def write_state(path: Path, world: World, experiment: Experiment, skin: float, s
         numbers.shear_damping,
         numbers.friction,
         skin,
-        steps // PER_WARM_UP,
-        steps,
+        *steps,
     )
     motion = np.zeros((LEVELS, 2, world.sphere_count))
     kept = world.motion.shape[1] if head[3] else 2
     motion[:kept] = world.motion[:, :kept].transpose(1, 0, 2)[:, :, rows]
-    tables = (motion, world.radius[rows], world.mass[rows], contacts)
-    path.write_bytes(b"".join(np.asarray(table, np.float64).tobytes() for table in (head, *tables)))
-    return rows
+    return rows, [head, motion, world.radius[rows], world.mass[rows], contacts]
+
+
+def _tables_in_space(
+    world: World, experiment: Experiment, skin: float, steps: tuple[int, int]
+) -> tuple[NDArray[np.intp], list[Any]]:
+    """Spheres in the rows of the world."""
+    numbers = HertzMindlin(*experiment.engine.law_parameters).table.reshape(-1)
+    pairs, walls, motion = world.pairs, world.wall_contacts, world.motion
+    touching = np.flatnonzero(pairs.touching[: world.counters[PAIR_COUNT]])
+    at_wall = np.flatnonzero(walls.touching[: world.counters[WALL_CONTACT_COUNT]])
+    at_wall = at_wall[np.lexsort((walls.sphere[at_wall], walls.wall[at_wall]))]
+    head = (
+        *(world.sphere_count, touching.size, world.walls.shape.size, at_wall.size, experiment.dt),
+        *experiment.engine.gravity,
+        *(numbers[column] for column in (YOUNG, ACROSS, DAMPING, FRICTION)),
+        *(skin, *steps),
+    )
+    planes = np.hstack([world.walls.corner[:, 0] + world.walls.moved, world.walls.corner[:, 1]])
+    tables = [motion[:3, :3].transpose(1, 0, 2), motion[3:6, 1:3].transpose(1, 0, 2), world.radius, world.mass, planes]
+    springs = [
+        np.vstack([first[rows], second[rows], spring[:, rows]]).T
+        for first, second, spring, rows in (
+            (pairs.i, pairs.j, pairs.shear_spring, touching),
+            (walls.sphere, walls.wall, walls.shear_spring, at_wall),
+        )
+    ]
+    return np.arange(world.sphere_count), [head, *tables, *springs]
 
 
 def contacts_of(world: World) -> NDArray[np.float64]:

@@ -94,7 +94,29 @@ def test_copies_side_by_side_hold_the_same_grains_shifted() -> None:
 def test_source_that_gcc_refuses_gives_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not shutil.which("gcc"):
         pytest.skip("gcc is not installed")
-    monkeypatch.setattr(floor, "SOURCE", tmp_path / "floor.c")
-    floor.SOURCE.write_text("int main(void) { return missing; }\n")
-    with pytest.raises(floor.NoFloor, match=r"gcc could not compile.*missing"), floor.floor_program():
+    source = tmp_path / "floor.c"
+    source.write_text("int main(void) { return missing; }\n")
+    monkeypatch.setitem(floor.SOURCES, 2, source)
+    with pytest.raises(floor.NoFloor, match=r"gcc could not compile.*missing"), floor.floor_program(2):
         pass
+
+
+@pytest.mark.usefixtures("short")
+def test_the_whole_benchmark_has_rows_of_beads_with_the_floor_in_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "SIZES": (1,),
+        "SCHEMES": (),
+        "ACROSS": 4,
+        "LAYERS": 3,
+        "SETTLING": 1e-3,
+        "FLOW_TIME": 1e-3,
+    }.items():
+        monkeypatch.setattr(bench, name, value)
+    table = bench.measure_engine()
+    assert [(row["scene"], row["grains"], row["state"]) for row in table["rows"]] == [
+        ("beads", 48, "settled"),
+        ("beads", 48, "flowing"),
+    ]
+    for row in table["rows"]:
+        assert ("ratio_to_floor" in row) == bool(shutil.which("gcc"))
+        assert sum(row["share"].values()) == pytest.approx(1.0)
