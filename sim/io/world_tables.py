@@ -41,12 +41,12 @@ from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, as_json, decode
 from repose.sim.message import EMPTY, Message, _
 
-FORMAT = 6
+FORMAT = 7
 """Format of the files of prepared worlds."""
-READABLE = (2, 3, 4, 5, FORMAT)
+READABLE = (2, 3, 4, 5, 6, FORMAT)
 """Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
 overlap; up to format 4 tables have the names in OLD_NAMES; up to format 5 there are no positions of the last
-evaluation (`_with_previous`)."""
+evaluation (`_with_previous`); from format 7 on the tables in `SINGLE` can be in single precision."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",
@@ -84,6 +84,11 @@ ABSENT = ("search.reach", "stiffening")
 """Tables that are left out if they are zero."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Tables that are infinite until the first lists are built."""
+SINGLE = (
+    *("motion", "orientation"),
+    *(f"bodies.{name}" for name in ("motion", "orientation", "reference", "rotation", "offset")),
+)
+"""Tables that can be in single precision in a file: places, not the properties of spheres."""
 MOST_MATERIALS = 256
 LIGHTEST, HEAVIEST = 1e-30, 1e30
 """Limits of the masses in a file [kg]: a product of two masses does not overflow."""
@@ -373,10 +378,14 @@ def _with_room(world: World, rows: dict[str, int]) -> World:
     return whole
 
 
-def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
-    """A prepared world, the state of the scene (a dataclass) and facts of types that JSON has, as one file."""
+def to_bytes(world: World, state: Any, facts: dict[str, Any], single: bool = False) -> bytes:
+    """A prepared world, the state of the scene (a dataclass) and facts of types that JSON has, as one file; `single`:
+    places in single precision."""
     blob = io.BytesIO()
-    archive.write(blob, {"format": FORMAT, "state": as_json(state), "facts": facts}, tables_of(world))
+    tables = tables_of(world)
+    if single:
+        tables |= {name: tables[name].astype(np.float32) for name in SINGLE if name in tables}
+    archive.write(blob, {"format": FORMAT, "state": as_json(state), "facts": facts}, tables)
     return blob.getvalue()
 
 
@@ -392,8 +401,13 @@ def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any
                     format=FORMAT,
                 )
             )
+        tables |= {name: tables[name].astype(float) for name in SINGLE if name in tables and _is_single(tables[name])}
         return world_of(tables), decode(state_type, manifest["state"], tables, "state"), manifest["facts"]
     except (KeyError, TypeError, PlainError) as error:
         raise StoreError(
             Message("The file cannot be read as a saved world: {error}.", error=archive.why_unreadable(error))
         ) from None
+
+
+def _is_single(table: Any) -> bool:
+    return bool(table.dtype == np.float32)

@@ -47,6 +47,7 @@ from repose.sim.scenes.clumps.plate_and_container import (
     sizes_now,
 )
 from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS, shape_of
+from repose.sim.scenes.clumps.prepared import PREPARED, PREPARED_IN_PLANE
 from repose.sim.scenes.common.cone_slope import (
     SLOPE_NUMBERS,
     SLOPE_READINGS,
@@ -548,6 +549,7 @@ IN_SPACE = Scene(
         readings=readings,
         later_readings=(*SLOPE_READINGS, *LATER),
         result_numbers=SLOPE_NUMBERS,
+        prepared=PREPARED,
     ),
     view=SceneView(
         box=box,
@@ -593,6 +595,7 @@ IN_PLANE = replace(
         begin=begin_in_plane,
         readings=readings_in_plane,
         later_readings=("angle_of_repose", "steeper_left_flank", "steeper_right_flank", *LATER),
+        prepared=PREPARED_IN_PLANE,
     ),
     view=replace(IN_SPACE.view, slope=slope_in_plane, slope_since=_("the opening"), curves=SceneView.curves),
     study=replace(STUDY_IN_SPACE, error_of=LINE, error_name="line_fit"),

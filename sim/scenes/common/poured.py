@@ -350,8 +350,8 @@ def act_poured(course: PouredCourse, experiment: Experiment, action: str) -> Mes
     state: PouredState = experiment.run.state
     if action == "reset":
         if state.phase != "empty":
-            return _("The filled column is restored.")
-        unlike = _("The prepared column was filled with other grains or walls. F pours again.")
+            return _("The filled container is restored.")
+        unlike = _("The stored packing belongs to other parameters. F pours again.")
         return course.empty if experiment.ready is None else joined((course.empty, unlike), " ")
     state.run_all = action == "run"
     if state.phase == "empty":
@@ -361,3 +361,8 @@ def act_poured(course: PouredCourse, experiment: Experiment, action: str) -> Mes
     if state.phase == "filled" and course.opening:
         return course.acts[course.opening](experiment)
     return _("The experiment runs to its end by itself.")
+
+
+def begin_filled(state: PouredState, world: World) -> None:
+    """Mark the state of a stored packing as one that was not poured by this run."""
+    state.prepared = True

@@ -29,7 +29,7 @@ from repose.sim.measure.display import Answer, Outcome
 from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.scenes.common.course_records import Columns, keep_record, record_times, records_flaw
 from repose.sim.scenes.common.phases import RELEASED, PhaseState, Words, enter, phase_in_words
-from repose.sim.scenes.common.settled import put_settled
+from repose.sim.scenes.common.settled import Packing, put_settled
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.state_checks import first_invalid, is_finite, phase_flaws
 
@@ -132,10 +132,8 @@ class TimedCourse:
     settle: Callable[[Experiment], bool] | None = None
     """Called at every check before the course; returns whether the grains are ready. None for bodies that are fixed
     until the action releases them."""
-    stored: str = ""
-    """Name of the stored packing with which the default parameters begin (`repose.sim.scenes.common.settled`)."""
-    later: tuple[str, ...] = ()
-    """Names of the parameters that act only after the grains have settled."""
+    packing: tuple[str, Packing] | None = None
+    """Name of the stored packing, and how it is computed, with which the default parameters begin."""
     begin: Callable[[Experiment], None] = lambda experiment: None
     """Releases the bodies, opens an outlet or begins to move a wall."""
     drive: Callable[[Experiment], bool] = is_over
@@ -168,7 +166,7 @@ def timed_course(course: TimedCourse) -> Course:
 
     def begin(parameters: Any, seed: int) -> tuple[World, CourseState]:
         world = course.start(parameters, seed)
-        settled = course.stored and put_settled(world, course.stored, parameters, seed, course.later)
+        settled = course.packing and put_settled(world, *course.packing, course.state, parameters, seed)
         return world, course.state(phase="filled" if settled else course.phases[0].name)
 
     begin.__annotations__["return"] = GenericAlias(tuple, (World, course.state))  # from which run files are read

@@ -51,8 +51,10 @@ class HeapSizes(NamedTuple):
 
 @dataclass
 class Heap3dState(PouredState):
-    """State of the experiment; only a cylinder is filled, a funnel runs empty at once."""
+    """State of the experiment; a funnel runs empty at once, unless it has a lid."""
 
+    lid: int = 0
+    """Number of facets, the last walls, that close the outlet of the funnel."""
     reading: dict[str, Any] = field(default_factory=dict)
     """The latest measurement of the slope: angles [rad], profile [m]; empty before the first one, and while the heap
     moves again."""
@@ -86,6 +88,26 @@ def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
     state = Heap3dState(radii=radii.tolist(), next_id=world.sphere_count)
     state.random = dict(generator.bit_generator.state)
     return world, state
+
+
+def close_outlet(experiment: Experiment) -> None:
+    """Put a lid on the outlet of the empty funnel, which then is filled."""
+    run, size = experiment.run, sizes(experiment.run.built)
+    walls = run.world.walls
+    rim = frustum(size.low_radius, size.high_radius, size.low, size.high)[:SIDES, :2]
+    centre = np.broadcast_to((0.0, 0.0, size.low), (SIDES, 1, 3))
+    corner = np.concatenate([walls.corner, np.concatenate([centre, rim], axis=1)])
+    run.world = set_walls(run.world, [*walls.shape, *[FACET] * SIDES], corner, material=1)
+    run.state.lid = SIDES
+
+
+def open_outlet(experiment: Experiment) -> None:
+    """Remove the lid; the grains in the funnel keep their places."""
+    run = experiment.run
+    shape, corner = run.world.walls.shape, run.world.walls.corner
+    with booked(experiment, "work"):
+        run.world = set_walls(run.world, shape[: -run.state.lid], corner[: -run.state.lid], material=1)
+    run.state.lid = 0
 
 
 def plate(parameters: Heap3dParameters) -> tuple[FixedSpheres, ...]:

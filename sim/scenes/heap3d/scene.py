@@ -58,6 +58,7 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.settling import SETTLING_READINGS, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.stream import (
+    SIDES,
     Box,
     around_axis,
     disc,
@@ -73,10 +74,12 @@ from repose.sim.scenes.heap3d.plate_and_funnel import (
     Heap3dState,
     begin,
     layers,
+    open_outlet,
     pour_layer,
     rebuild_plate,
     sizes,
 )
+from repose.sim.scenes.heap3d.prepared import PREPARED
 
 NO_SLOPE = _("There is no slope to measure: too few grains lie on the plate.")
 
@@ -108,7 +111,7 @@ def _fill_on(experiment: Experiment, quiet: bool) -> None:
     )
     if not pour_on(experiment, high, pour_layer, jammed):
         return
-    if built.pouring == "funnel":
+    if built.pouring == "funnel" and not state.lid:
         enter(experiment, "flowing")
         return
     longest = longest_wait(high, experiment.parameters.gravity)
@@ -119,7 +122,11 @@ def _fill_on(experiment: Experiment, quiet: bool) -> None:
 
 
 def lift(experiment: Experiment) -> Message:
-    """Lift the cylinder off the plate."""
+    """Lift the cylinder off the plate, or open the outlet of the funnel."""
+    if experiment.run.state.lid:
+        open_outlet(experiment)
+        enter(experiment, "flowing")
+        return _("The funnel is open.")
     experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
     enter(experiment, "flowing")
     return _("The cylinder is lifted.")
@@ -145,8 +152,11 @@ def keep_slope(experiment: Experiment) -> Message:
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons of the cylinder and of the measurement."""
     done = current_slope(experiment) is not None
+    lifting = _("Lift cylinder"), _("Lift the cylinder off the plate.")
+    if experiment.run.built.pouring == "funnel":
+        lifting = _("Open funnel"), _("Open the outlet of a funnel that is filled.")
     return (
-        opening_action(experiment, "lift", _("Lift cylinder"), _("Lift the cylinder off the plate.")),
+        opening_action(experiment, "lift", *lifting),
         measuring_action(experiment, _("Fit the slope: the angle of repose."), done),
     )
 
@@ -234,13 +244,16 @@ COURSE = PouredCourse(
     words={
         "empty": lambda experiment: _("empty plate"),
         "filled": lambda experiment: plural(
-            "cylinder filled with {count} grain", "cylinder filled with {count} grains", count=grains_left(experiment)
+            "container filled with {count} grain", "container filled with {count} grains", count=grains_left(experiment)
         ),
         **HEAP_WORDS,
     },
     results=results,
     check=check,
-    flaws=lambda state, world, built: {"number of walls": world.walls.shape.size < 1},
+    flaws=lambda state, world, built: {
+        "number of walls": world.walls.shape.size < 1 + state.lid,
+        "lid": state.lid not in (0, SIDES),
+    },
 )
 
 SCENE = Scene(
@@ -262,6 +275,7 @@ SCENE = Scene(
         readings=readings,
         later_readings=(*SLOPE_READINGS, *SETTLING_READINGS),
         result_numbers=SLOPE_NUMBERS,
+        prepared=PREPARED,
     ),
     view=SceneView(
         box=box,

@@ -14,8 +14,8 @@ from repose.sim.message import _
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.hourglass.flow_rate_study import GLASS_STUDY
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
+from repose.sim.scenes.hourglass.prepared import PREPARED
 from repose.sim.scenes.hourglass.published import SCENE as PUBLISHED
-from repose.sim.scenes.hourglass.settled_beads import PREPARED
 
 SCENE = replace(
     PUBLISHED,

@@ -30,6 +30,7 @@ from repose.sim.message import Message, Number, _, plain
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
+from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -479,8 +480,7 @@ def focus(experiment: Experiment) -> Box:
 COURSE = TimedCourse(
     state=BiaxialState,
     start=start,
-    stored="biaxial",
-    later=("friction", "strain_rate", "strain"),
+    packing=("biaxial", Packing(later=("friction", "strain_rate", "strain"), single=False)),
     settle=settle,
     begin=set_out,
     drive=drive,

@@ -26,6 +26,7 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, O
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -325,8 +326,7 @@ PARTS = (
 COURSE = TimedCourse(
     state=BrazilNutState,
     start=start,
-    stored="brazil_nut",
-    later=("frequency", "shaking", "duration"),
+    packing=("brazil_nut", Packing(later=("frequency", "shaking", "duration"), single=False)),
     settle=lies_in_balance,
     drive=drive,
     record=record,

@@ -24,6 +24,7 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -266,8 +267,7 @@ def box(parameters: DrumParameters) -> Box:
 COURSE = TimedCourse(
     state=DrumState,
     start=start,
-    stored="drum",
-    later=("slowest", "fastest", "stages", "stage_time"),
+    packing=("drum", Packing(later=("slowest", "fastest", "stages", "stage_time"), single=False)),
     settle=lies_in_balance,
     drive=drive,
     record=record,

@@ -41,6 +41,7 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, O
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
@@ -457,8 +458,7 @@ COURSE = TimedCourse(
     state=JanssenState,
     start=start,
     settle=lies_in_balance,
-    stored="janssen",
-    later=("lowering", "lowering_speed"),
+    packing=("janssen", Packing(later=("lowering", "lowering_speed"), single=False)),
     begin=lower,
     drive=drive,
     record=record,

@@ -32,6 +32,7 @@ from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import EMPTY, Message, Number, _, joined
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -493,8 +494,7 @@ def box(parameters: RoughPlaneParameters) -> Box:
 COURSE = TimedCourse(
     state=RoughPlaneState,
     start=start,
-    stored="rough_plane",
-    later=("tilt_rate", "back", "held_step", "avalanches"),
+    packing=("rough_plane", Packing(later=("tilt_rate", "back", "held_step", "avalanches"), single=False)),
     begin=set_out,
     drive=drive,
     afterwards=remove_fallen,

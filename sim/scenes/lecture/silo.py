@@ -27,6 +27,7 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, O
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -433,8 +434,7 @@ def focus(experiment: Experiment) -> Box:
 COURSE = TimedCourse(
     state=SiloState,
     start=start,
-    stored="silo",
-    later=("stages", "stage_grains"),
+    packing=("silo", Packing(later=("stages", "stage_grains"), single=False)),
     settle=lies_in_balance,
     begin=set_out,
     drive=drive,

@@ -64,7 +64,7 @@ def test_reset_after_the_largest_stiffness_gives_a_column_at_rest() -> None:
     experiment = column()
     apply(experiment, SetParameters({"normal_stiffness": STIFFEST}))
     apply(experiment, Act("reset"))
-    assert str(experiment.message) == "The filled column is restored."
+    assert str(experiment.message) == "The filled container is restored."
     assert experiment.phase == "filled"
     assert energy_of(experiment).work == 0.0
     assert unbalanced(experiment) <= BALANCED * experiment.parameters.gravity
@@ -80,11 +80,11 @@ def test_a_reset_says_why_the_prepared_column_is_not_restored() -> None:
     apply(experiment, Act("reset"))
     assert experiment.phase == "empty"
     assert str(experiment.message) == (
-        "The container is empty. The prepared column was filled with other grains or walls. F pours again."
+        "The container is empty. The stored packing belongs to other parameters. F pours again."
     )
     apply(experiment, SetParameters({"base_radius": type(experiment.parameters)().base_radius}))
     apply(experiment, Act("reset"))
-    assert english((experiment.phase, experiment.message)) == ("filled", "The filled column is restored.")
+    assert english((experiment.phase, experiment.message)) == ("filled", "The filled container is restored.")
 
 
 def test_the_drag_of_a_slider_to_the_largest_stiffness_does_not_burst_the_column() -> None:

@@ -1,0 +1,24 @@
+"""Stored packings of the hourglass of glass beads: grains at rest over the closed neck."""
+
+from __future__ import annotations
+
+from repose.sim.engine.world import World
+from repose.sim.scenes.common.settled import Packing, by_name
+from repose.sim.scenes.hourglass.random_filling import HourglassState
+
+PACKINGS = {
+    "beads": Packing(),
+    # Clogs after 439 grains.
+    "clogging": Packing({"orifice": 0.042, "grain_count": 800, "friction": 0.5}, 4, springs=True),
+}
+"""The packings by name."""
+
+
+def begin_anew(state: HourglassState, world: World) -> None:
+    """Count from the present heights, at time zero."""
+    state.heights = world.motion[2, 0].tolist()
+    state.density_at = state.opened = 0.0
+    state.passages, state.densities, state.run_all = [], [], False
+
+
+PREPARED = by_name(PACKINGS, HourglassState, begin_anew)
