@@ -10,7 +10,7 @@ from repose.app.language import translated
 from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
 from repose.app.render.theme import Colour, colour32, vector
-from repose.app.ui import rewind
+from repose.app.ui import replay, rewind
 from repose.app.ui.events import Kind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
@@ -119,10 +119,7 @@ def _draw_controls(ui: Ui, room: float) -> None:
         if button(ui, "rewind.step_back", plain("‹"), width=side, help=_("One time step back.  Key ,")):
             rewind.step_back(ui)
         imgui.same_line(0.0, tight)
-    label, accent = (_("Continue"), ui.palette.accent) if paused else (_("Pause"), None)
-    help = _("Pause the run, or continue it.")
-    if button(ui, "transport.pause", label, hint=_("Space"), width=118 * ui.window.scale, emphasis=accent, help=help):
-        ui.control.transport.pause(not paused)
+    _draw_pause(ui, paused)
     if everything:
         _draw_steps(ui, room, side, tight)
     imgui.same_line(0.0, 12 * ui.window.scale)
@@ -139,6 +136,30 @@ def _draw_controls(ui: Ui, room: float) -> None:
         imgui.same_line(0.0, tight)
         if button(ui, "transport.faster", plain("+"), width=side, help=_("Faster.  Key +")):
             ui.control.transport.choose(ui.control.transport.index + 1)
+
+
+def _draw_pause(ui: Ui, paused: bool) -> None:
+    """The button that pauses and continues. Nothing is to be paused at the end of a run: it shows the run again."""
+    width = 118 * ui.window.scale
+    replays = ui.states[replay.Replay].on
+    if replays or (replay.is_possible(ui) and not paused):
+        label, accent = (_("Stop"), ui.palette.accent) if replays else (_("Replay"), None)
+        help = _("Show once more what has happened, in space from another side. The run and its result stay.")
+        if button(ui, "transport.replay", label, hint="J", width=width, emphasis=accent, help=help):
+            replay.start_or_stop(ui)
+        return
+    label, accent = (_("Continue"), ui.palette.accent) if paused else (_("Pause"), None)
+    help = _("Pause the run, or continue it.")
+    if button(ui, "transport.pause", label, hint=_("Space"), width=width, emphasis=accent, help=help):
+        ui.control.transport.pause(not paused)
+
+
+def _pause(ui: Ui) -> None:
+    """Pause or continue; during a replay end it, because continuing from an earlier step deletes what came after it."""
+    if ui.states[replay.Replay].on:
+        replay.stop(ui)
+    else:
+        ui.control.transport.pause(not ui.control.transport.paused)
 
 
 def _draw_steps(ui: Ui, room: float, side: float, tight: float) -> None:
@@ -300,8 +321,16 @@ KEYS = (
         _("Space"),
         _("pause or continue"),
         _("Time"),
-        lambda ui: ui.control.transport.pause(not ui.control.transport.paused),
+        _pause,
         codes=(pygame.K_SPACE,),
+    ),
+    Key(
+        "replay",
+        plain("J"),
+        _("at the end of a run: show it once more"),
+        _("Time"),
+        replay.start_or_stop,
+        characters="jJ",
     ),
     Key("step", plain("."), _("one time step"), _("Time"), rewind.step_forward, characters="."),
     Key(
