@@ -12,6 +12,7 @@ from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import ACTIONS, STRIP, shows_all, take_focus
+from repose.app.ui.replay import Replay
 from repose.app.ui.scene_actions import RESET, act, as_offered
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import SMALLEST_SIZE, button, button_width, fitting_size, more_button, tooltip, with_key
@@ -143,7 +144,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.pop_clip_rect()
     room = size.x - 2 * imgui.get_style().frame_padding.x
     # Without room for the whole sentence, its first word: half a word says nothing.
-    texts = [PAUSED, _("Paused")]
+    texts = [_("Replay")] if ui.states[Replay].on else [PAUSED, _("Paused")]
     if not ui.control.transport.paused:  # the numbers of the phase are written above
         texts = [joined((Capital(snapshot.run.phase.label), "…"), " ")]
     text = next((words for words in texts if text_width(words, fitting_size(words, room)) <= room), texts[-1])

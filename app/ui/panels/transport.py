@@ -145,7 +145,7 @@ def _draw_pause(ui: Ui, paused: bool) -> None:
     if replays or (replay.is_possible(ui) and not paused):
         label, accent = (_("Stop"), ui.palette.accent) if replays else (_("Replay"), None)
         help = _("Show once more what has happened, in space from another side. The run and its result stay.")
-        if button(ui, "transport.replay", label, hint="J", width=width, emphasis=accent, help=help):
+        if button(ui, "transport.replay", label, hint="0", width=width, emphasis=accent, help=help):
             replay.start_or_stop(ui)
         return
     label, accent = (_("Continue"), ui.palette.accent) if paused else (_("Pause"), None)
@@ -200,7 +200,7 @@ def _draw_clock(ui: Ui) -> float:
     colour = ui.palette.accent if in_history else ui.palette.text
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
-    if in_history:
+    if in_history and not ui.states[replay.Replay].on:
         return _draw_warning(ui, end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size())
     said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))
     wide = text_width(_("8888 × slow motion"), SMALL)
@@ -326,11 +326,11 @@ KEYS = (
     ),
     Key(
         "replay",
-        plain("J"),
+        plain("0"),
         _("at the end of a run: show it once more"),
         _("Time"),
         replay.start_or_stop,
-        characters="jJ",
+        codes=(pygame.K_0, pygame.K_KP_0),
     ),
     Key("step", plain("."), _("one time step"), _("Time"), rewind.step_forward, characters="."),
     Key(

@@ -12,9 +12,10 @@ from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.app.ui.keys import scene_keys
 from repose.app.ui.panels import Panel, all_panels, next_step, plots, preset_and_readings, stability, task
 from repose.app.ui.questions import answer
+from repose.app.ui.replay import Replay
 from repose.app.ui.scene_actions import CONTINUES, act
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
+from repose.sim.experiment.commands import Act, Rewind, SetParameters, Start, UseThreads
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.measure.display import Reading
@@ -94,6 +95,19 @@ def test_transport_buttons_pause_and_step_the_runner(harness: PanelHarness) -> N
     assert harness.runner.told == [("speed", 2.0), ("speed", 1.0), ("pause", True), ("step", 1)]
     harness.click("transport.pause")
     assert harness.runner.told[-1] == ("pause", False)
+
+
+def test_at_the_end_of_a_run_a_replay_stands_in_the_place_of_the_pause(harness: PanelHarness) -> None:
+    harness.settle()
+    place = harness.widgets["transport.pause"]
+    put(harness.ui.snapshot, phase=RESTED, at=500, log_end=500)
+    harness.settle()
+    assert harness.widgets["transport.replay"] == place
+    harness.click("transport.replay")
+    assert harness.commands == [Rewind(0)]
+    assert harness.ui.states[Replay].on
+    harness.click("transport.replay")
+    assert harness.commands[-1] == Rewind(500)
 
 
 def test_the_speed_slider_reaches_as_fast_as_possible_and_slow_motion(harness: PanelHarness) -> None:
