@@ -117,6 +117,10 @@ class Figure(NamedTuple):
     legend: tuple[Trace, ...] = ()
 
 
+FEW = 40
+"""Largest number of marks that are so large that each is seen from the last row of a lecture hall."""
+
+
 class ScreenColours(NamedTuple):
     """Colours of the lines of a curve in the window."""
 
@@ -150,7 +154,10 @@ def _on_screen(line: Line, colour: Ink, stride: int) -> Trace:
     series = Trace(line.label, line.x, line.y, colour, error=line.error, scatter=line.scatter, stride=stride)
     if not line.points:
         return replace(series, width=2.4 if line.fitted else 1.6, error=None)
-    return replace(series, mark="x" if line.error is None else "o", size=3.5 if line.error is None else 4.5)
+    few = len(line.x) <= FEW and stride == 1
+    if line.error is None:
+        return replace(series, mark="x", size=6.0 if few else 3.5)
+    return replace(series, mark="o", size=7.0 if few else 4.5)
 
 
 def _colours_of_labels(curve: Curve, colours: ScreenColours) -> dict[Message, Ink]:

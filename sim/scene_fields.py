@@ -43,7 +43,7 @@ EXAMPLES = {
 """An example for each record of a scene, and for each field of `Scene` and of its records that has no default."""
 ALLOWED = {
     "seconds": "a time above 0, as in Pace(6.0, 'share')",
-    "known_from": "'share', 'fall' or 'before'",
+    "known_from": "'share', 'fall', 'before' or 'direction'",
     "pace": "None or a record, as in Pace(6.0, 'share')",
     "speed": "a number from 1e-6 to 1000, as in speed=0.1",
     "speeds": "a number from 1e-6 to 1000 for each phase, as in speeds={'flowing': 0.1}",

@@ -137,9 +137,10 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
 
 
 def _seen(snapshot: Snapshot, stray: float = STRAY, beyond: float = 0.0) -> Box | None:
-    """Lower and upper corner of the grains inside the scene and up to `beyond` sizes of it outside, without a share
-    `stray` of outliers [m]; None without grains."""
-    low, high = (np.asarray(corner, np.float64) for corner in snapshot.geometry.box)
+    """Lower and upper corner of the grains inside the region that is followed, or up to `beyond` sizes of the scene
+    outside of it, without a share `stray` of outliers [m]; None without grains."""
+    region = snapshot.geometry.followed if not beyond else None  # a still picture shows where the grains have gone
+    low, high = (np.asarray(corner, np.float64) for corner in region or snapshot.geometry.box)
     low, high = low - beyond * (high - low), high + beyond * (high - low)
     moving = ~snapshot.grains.fixed
     position, radius = (

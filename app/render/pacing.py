@@ -57,12 +57,12 @@ def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     now = replace(last, spent=last.spent + elapsed)
     if rule is None:
         return now
-    if rule.known_from == "share" and share > now.share and now.spent < rule.seconds:
+    if rule.known_from in ("share", "direction") and share > now.share and now.spent < rule.seconds:
         # The estimate is updated only when the share rises, because layers are poured one at a time.
         now = replace(now, share=share, raise_at=max(now.raise_at, rule.seconds))
         whole = (snapshot.run.time - now.began) / (share - now.first_share) * (1.0 - now.first_share)
         left = whole * (1.0 - share) / now.speed
-        if now.spent + left > rule.seconds:
+        if now.spent + left > rule.seconds and rule.known_from == "share":
             now = replace(now, speed=_round_up(left * now.speed / (rule.seconds - now.spent), rule))
         elif now.spent + left < TOO_SHORT * rule.seconds:
             now = replace(now, speed=min(now.speed, _round_up(whole / rule.seconds, rule)))
@@ -118,7 +118,7 @@ def _first_raise(rule: Pace | None) -> float:
 
 def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:
     """The speed at the beginning of a phase; the fraction done corrects the speed later."""
-    if snapshot.run.time_scale < 1.0:
+    if snapshot.run.time_scale < 1.0 or rule.known_from == "direction":
         return directed_speed(snapshot)
     if rule.known_from == "before":
         return max(before, rule.least)

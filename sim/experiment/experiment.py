@@ -128,6 +128,9 @@ class SceneView(SceneRecord):
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
     """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
     whole box."""
+    followed: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
+    """Lower and upper corner of the region in which the camera follows grains [m]: what leaves it leaves the picture;
+    None for the whole box."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     parts: tuple[Part, ...] = ()

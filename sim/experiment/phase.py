@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from repose.sim.message import EMPTY, Message
 from repose.sim.scene_fields import refused_value
 
-KnownFrom = Literal["share", "fall", "before"]
+KnownFrom = Literal["share", "fall", "before", "direction"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Pace:
     """Largest film time [s]; after this time the speed rises every second."""
     known_from: KnownFrom
     """Source of the simulated duration: the fraction done (share); the collapse of a column of the present height
-    (fall); none, and the speed does not change (before)."""
+    (fall); none, and the speed does not change (before) or is that of the direction of the scene (direction)."""
     least: float = 0.0
     """Smallest speed [simulated s per s of film]."""
 

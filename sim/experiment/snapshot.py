@@ -261,6 +261,8 @@ class ShownGeometry:
     focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
     whole box."""
+    followed: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    """Lower and upper corner of the region in which the camera follows grains [m]; None for the whole box."""
     facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
     """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
     shape (facets, dimension, dimension)."""

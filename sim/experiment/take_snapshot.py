@@ -158,6 +158,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         gravity=experiment.engine.gravity,
         box=scene.view.box(experiment),
         focus=scene.view.focus(experiment),
+        followed=scene.view.followed(experiment),
         facets=(wall_facets(world) if facets is None else facets).astype(np.float32),
         ghosts=(np.empty((0, 4)) if ghosts is None else ghosts).astype(np.float32),
         liquid=scene.view.liquid(experiment),

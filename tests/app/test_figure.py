@@ -128,3 +128,11 @@ def test_each_way_of_drawing_has_one_function(words: tuple[str, ...], files: set
         if any(word in path.read_text("utf-8") for word in words)
     }
     assert drawing == files
+
+
+def test_few_marks_are_larger_than_those_of_a_dense_line() -> None:
+    few, many = (
+        Line(plain("measured"), np.arange(float(count)), np.arange(float(count)), points=True) for count in (6, 400)
+    )
+    sizes = [figure_on_screen(curve_of(line), COLOURS).series[0].size for line in (few, many)]
+    assert sizes[0] >= 1.5 * sizes[1] > 0.0

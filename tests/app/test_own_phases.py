@@ -333,7 +333,11 @@ def test_a_scene_that_enters_a_phase_which_it_does_not_declare_is_named_with_wha
         ("seconds=5.0", "seconds=5.0, look='below'", ("The direction has look = 'below'", "'side', 'top'")),
         ("seconds=5.0", "seconds=5.0, span=(1.0, 0.0)", ("The direction has span = ", "the smaller first")),
         ('pace=Pace(2.0, "share")', "pace=2.0", ("The phase 'pouring' has pace = 2.0", "Pace(6.0, 'share')")),
-        ('Pace(2.0, "share")', 'Pace(2.0, "shares")', ("The pace has known_from = 'shares'", "'fall' or 'before'")),
+        (
+            'Pace(2.0, "share")',
+            'Pace(2.0, "shares")',
+            ("The pace has known_from = 'shares'", "'before' or 'direction'"),
+        ),
         ('Pace(2.0, "share")', 'Pace(0, "share")', ("The pace has seconds = 0", "as in Pace(6.0, 'share')")),
         ("        describe=describe,\n", "", ("The scene 'furnace' lacks the field 'describe'", EXAMPLES["describe"])),
         ('    name="furnace",\n', "", ("lacks the field 'name'", 'name="hopper"')),

@@ -24,8 +24,9 @@ POURED = (
     RESTED,
 )
 """Phases of a heap that is poured, in space or of clumps."""
-RELEASED = EMPTY, replace(FLOWING, label=_("running")), RESTED
-"""Phases of spheres or bodies that are released once and move for a given duration."""
+RELEASED = EMPTY, replace(FLOWING, label=_("running"), pace=Pace(20.0, "direction")), RESTED
+"""Phases of spheres or bodies that are released once and move for a given duration. What happens takes a part of it
+that the direction of the scene knows: its speed is that of a film too, until the film becomes long."""
 
 
 Words = Mapping[str, Callable[[Experiment], Message]]

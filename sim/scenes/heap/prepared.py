@@ -14,6 +14,7 @@ PACKINGS = {
     "column": Packing(springs=True),
     "small": Packing({"grain_count": 300}, 8, springs=True),  # close to the means of many; small heaps scatter
     "rough": Packing({"base_radius": 1e-3}, springs=True),
+    "large": Packing({"grain_count": 5000, "width": 0.0972}),
     "rotating": Packing({"rotation": True}, springs=True),
 }
 """The packings by name."""

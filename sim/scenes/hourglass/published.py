@@ -51,7 +51,14 @@ SCENE = Scene(
         notice=course.notice,
         invalid_state=course.invalid_state,
     ),
-    view=SceneView(box=course.box, facets=course.facets, layers=lambda experiment: BANDS, curves=flow_readings.curves),
+    view=SceneView(
+        box=course.box,
+        focus=course.cone,
+        followed=course.neck,
+        facets=course.facets,
+        layers=lambda experiment: BANDS,
+        curves=flow_readings.curves,
+    ),
     hand=Hand(on_grain_removed=course.on_grain_removed),
     # The published 1000 N/m are soft: grains that strike the neck overlap by 42 % and 48 % of a radius (seeds 1, 2).
     limits=SceneLimits(overlap_limit=0.6),

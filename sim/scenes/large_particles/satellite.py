@@ -24,7 +24,7 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
-from repose.sim.measure.display import Answer, Axis, Line, Outcome, Part, Reading, Track
+from repose.sim.measure.display import Answer, Axis, Label, Line, Outcome, Part, Reading, Track
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
@@ -59,6 +59,8 @@ PARTICLE = 0.35
 """Radius of a particle over the distance of two of them [-]."""
 PLANET = 0.06
 """Radius of the circle that shows the planet [m]."""
+FILLED = 7
+"""Number of circles that make the planet a disc."""
 SIDES = 48
 """Number of sides of a drawn circle."""
 ORBITS, SMOOTH = 2.0, 6
@@ -284,10 +286,18 @@ def lines(experiment: Experiment) -> Floats:
     built, position = experiment.run.built, experiment.run.world.motion[:2, 0].T
     lens, middle = LENS * built.far, position.mean(axis=0)
     centre = np.array([-built.near - 1.1 * lens, 0.0])
-    shape = centre + 0.6 * lens * math.sqrt(3.0) / built.size * (position - middle)
+    larger = 0.6 * lens * math.sqrt(3.0) / built.size
+    shape = centre + larger * (position - middle)
     towards = centre - lens * middle / max(float(np.hypot(*middle)), 1e-12)
     pointer = np.stack([centre + 0.8 * (towards - centre), towards])[None]
-    return np.concatenate([circle(np.zeros(2), PLANET), circle(centre, lens), closed(shape), pointer])
+    planet = [circle(np.zeros(2), PLANET * share) for share in np.linspace(0.1, 1.0, FILLED)]
+    members = [circle(corner, PARTICLE * larger * built.size) for corner in shape]
+    return np.concatenate([*planet, circle(centre, lens), closed(shape), *members, pointer])
+
+
+def labels(experiment: Experiment) -> tuple[Label, ...]:
+    """The satellite is a small point on its orbit: its name is beside it."""
+    return (Label(int(experiment.run.world.sphere_id[0]), _("satellite")),)
 
 
 def circle(centre: Floats, radius: float) -> Floats:
@@ -345,6 +355,7 @@ SCENE = Scene(
         focus=focus,
         facets=lines,
         parts=(Part(_("satellite"), "steel"),),
+        labels=labels,
         tracks=tracks,
         curves=plotted(PLOTS, expected),
     ),

@@ -12,7 +12,7 @@ width gives the factor D.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -424,11 +424,11 @@ def box(parameters: SiloParameters) -> Box:
 
 
 def focus(experiment: Experiment) -> Box:
-    """The filling with the grains that fall onto it, and those that have left."""
+    """The filling with the lowest grains that fall onto it, and those that have left."""
     built = experiment.run.built
     (left, low), (right, _) = box(built)
     area = built.grain_count * math.pi * built.mean_radius**2
-    return (left, low), (right, area / (LOOSE * built.width) + 12.0 * built.diameter)
+    return (left, low), (right, area / (LOOSE * built.width) + 4.0 * built.diameter)
 
 
 COURSE = TimedCourse(
@@ -454,14 +454,14 @@ SCENE = Scene(
         see=_("Arches stop the flow through narrow outlets; through wide ones it grows faster than their width."),
         colour="speed",
         plot="flow_rate",
-        speed=0.2,
-        seconds=15.0,
+        speed=0.4,  # the two narrowest outlets are blocked for 0.4 s each before the first one that flows
+        seconds=8.0,
         span=(0.0, 0.5),
     ),
     parameters=disc_parameters(SiloParameters),
     model=DISCS,
     course=disc_course(COURSE, readings, ("outlet", "grains_passed", "flow_rate", "grains_until_clogged")),
-    view=disc_view(box, curves, focus=focus),
+    view=replace(disc_view(box, curves, focus=focus), followed=focus),
     limits=SOFT_DISCS,
     guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), str(_("times")), 1.0, 8.0),
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),

@@ -124,6 +124,17 @@ def test_the_camera_does_not_follow_a_grain_that_has_left_the_scene(where: tuple
     assert settled(snapshot).camera.resolution(SIZE) == pytest.approx(expected.camera.resolution(SIZE), rel=1e-6)
 
 
+def test_grains_leave_the_picture_of_a_scene_that_follows_a_part_of_it_until_the_still_at_the_end() -> None:
+    snapshot = column(30)
+    (left, low), (right, _) = snapshot.geometry.focus or snapshot.geometry.box
+    part = with_fields(snapshot, followed=((left, low), (right, 20.0 * R)))
+    near = settled(part)
+    assert near.camera.resolution(SIZE) < 0.8 * settled(snapshot).camera.resolution(SIZE)
+    assert pixels(part, near)[1] < 0.0, "the upper third is outside"
+    *_, last = come_to_rest(near, part, Camera2D(), SIZE, ROOM, 1.0, 60)
+    assert pixels(part, last)[1] > 0.0
+
+
 def test_a_few_grains_thrown_up_are_not_followed() -> None:
     snapshot = column(20)
     expected = settled(snapshot)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from repose.app.render.pacing import describe_speed, pacer
+from repose.sim.direction import NOT_DIRECTED
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.registry import scenes
@@ -79,6 +81,19 @@ def test_a_collapse_is_slow_for_as_long_as_a_column_takes_to_fall(height: float)
     assert len(set(falling)) == 1
     assert len(falling) / FPS > 2.0
     assert 8.0 <= len(frames) / FPS < 16.0
+
+
+@pytest.mark.parametrize(("speed", "duration"), [(0.05, 0.6), (1.0, 16.0)])
+def test_a_film_of_bodies_has_the_speed_of_their_direction_until_it_becomes_long(speed: float, duration: float) -> None:
+    at = replace(NOT_DIRECTED, speed=speed)
+    running = phase_of("cube", "flowing")
+    interval = pacer(FPS)
+    shown = [interval(column(0.1, scene="cube", phase=running, direction=at, time=k * speed / FPS)) for k in range(50)]
+    assert [apart * FPS for apart in shown] == pytest.approx([speed] * 50)
+    assert duration / speed <= seconds("cube", "flowing")
+    for k in range(50, 2000):
+        last = interval(column(0.1, scene="cube", phase=running, direction=at, time=k * speed / FPS))
+    assert last * FPS > 10.0 * speed, "a run of an hour has a film of minutes"
 
 
 def test_constant_progress_does_not_make_the_film_endless() -> None:
