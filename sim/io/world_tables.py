@@ -85,10 +85,11 @@ ABSENT = ("search.reach", "stiffening")
 REFERENCES = ("search.reference", "search.wall_reference")
 """Tables that are infinite until the first lists are built."""
 SINGLE = (
-    *("motion", "orientation"),
+    *("motion", "orientation", "previous", "turned", "force", "search.reference"),
+    *(f"{part}.{name}" for part in ("pairs", "wall_contacts") for name in ("shear_spring", "normal_force")),
     *(f"bodies.{name}" for name in ("motion", "orientation", "reference", "rotation", "offset")),
 )
-"""Tables that can be in single precision in a file: places, not the properties of spheres."""
+"""Tables that can be in single precision in a file: places and forces, not the properties of spheres."""
 MOST_MATERIALS = 256
 LIGHTEST, HEAVIEST = 1e-30, 1e30
 """Limits of the masses in a file [kg]: a product of two masses does not overflow."""
@@ -380,7 +381,7 @@ def _with_room(world: World, rows: dict[str, int]) -> World:
 
 def to_bytes(world: World, state: Any, facts: dict[str, Any], single: bool = False) -> bytes:
     """A prepared world, the state of the scene (a dataclass) and facts of types that JSON has, as one file; `single`:
-    places in single precision."""
+    places and forces in single precision."""
     blob = io.BytesIO()
     tables = tables_of(world)
     if single:

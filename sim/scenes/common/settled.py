@@ -42,10 +42,11 @@ class Packing:
     which a packing is one of grains that have settled under other conditions."""
     springs: bool = False
     """Whether contacts with their friction springs are stored. Without, the springs form again while the grains move
-    by a part of their overlap, and the file is a fifth as large."""
+    by a part of their overlap, and the file is a fifth as large: for grains that flow away. A heap of tetrapods, which
+    its friction holds, was steeper without: 89° ± 3° instead of 74° ± 7°."""
     single: bool = True
-    """Whether positions and orientations without springs are stored in single precision: 1e-7 of the size of the scene,
-    about a thousandth of the overlap of soft grains."""
+    """Whether places and forces are stored in single precision: 1e-7 of the size of the scene, about a thousandth of
+    the overlap of soft grains."""
 
 
 def by_name(packings: Mapping[str, Packing], state: type, begin_anew: Callable[[Any, World], None]) -> dict[str, Read]:
@@ -137,9 +138,9 @@ def packed(experiment: Experiment, packing: Packing) -> bytes:
     """The file of the present packing; equal packings give equal files."""
     world = experiment.run.world
     facts = {"parameters": experiment.parameters.model_dump(mode="json"), "seed": experiment.seed}
-    if packing.springs:
-        return world_tables.to_bytes(world, experiment.run.state, facts)
-    return world_tables.to_bytes(at_rest(world), experiment.run.state, facts, packing.single)
+    return world_tables.to_bytes(
+        world if packing.springs else at_rest(world), experiment.run.state, facts, packing.single
+    )
 
 
 def at_rest(world: World) -> World:

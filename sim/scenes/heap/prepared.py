@@ -11,11 +11,13 @@ from repose.sim.scenes.common.settled import Packing, by_name
 from repose.sim.scenes.heap.container import HeapState
 
 PACKINGS = {
-    "column": Packing(springs=True),
-    "small": Packing({"grain_count": 300}, 8, springs=True),  # close to the means of many; small heaps scatter
-    "rough": Packing({"base_radius": 1e-3}, springs=True),
+    "column": Packing(springs=True, single=False),
+    "small": Packing(
+        {"grain_count": 300}, 8, springs=True, single=False
+    ),  # close to the means of many; small heaps scatter
+    "rough": Packing({"base_radius": 1e-3}, springs=True, single=False),
     "large": Packing({"grain_count": 5000, "width": 0.0972}),
-    "rotating": Packing({"rotation": True}, springs=True),
+    "rotating": Packing({"rotation": True}, springs=True, single=False),
 }
 """The packings by name."""
 

@@ -9,7 +9,7 @@ from repose.sim.scenes.hourglass.random_filling import HourglassState
 PACKINGS = {
     "beads": Packing({"grain_count": 3000}),
     # Clogs after 439 grains.
-    "clogging": Packing({"orifice": 0.042, "grain_count": 800, "friction": 0.5}, 4, springs=True),
+    "clogging": Packing({"orifice": 0.042, "grain_count": 800, "friction": 0.5}, 4, springs=True, single=False),
 }
 """The packings by name."""
 
