@@ -23,7 +23,7 @@ IN_SPACE = {
         later=LATER,
         springs=True,
     ),
-    "vertebrae": Packing({"shape": "vertebra", "members": 24, "grain_count": 160}, later=LATER),
+    "vertebrae": Packing({"shape": "vertebra", "members": 24, "grain_count": 160}, later=LATER, springs=True),
 }
 IN_PLANE = {
     "joined_discs": Packing({"grain_count": 250, "ball_share": 0.0}, later=LATER, springs=True),
