@@ -5,6 +5,7 @@ The run stays as it is: a replay goes to recorded steps (`repose.app.ui.rewind`)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from repose.app.ui.ui import Ui
@@ -58,7 +59,7 @@ def _start(ui: Ui, replay: Replay) -> None:
     history, run = ui.snapshot.history, ui.snapshot.run
     began = [event.at for event in ui.events.shown if event.kind == "phase" and event.at < history.log_end]
     replay.first, replay.last = (began[-1] if began else 0), history.log_end
-    speed = run.direction.speed_in("flowing") * run.time_scale
+    speed = min(run.direction.speed, *run.direction.speeds.values(), math.inf) * run.time_scale
     replay.seconds = min(max((replay.last - replay.first) * run.dt / speed, LEAST), MOST)
     replay.on, replay.ends, replay.share, replay.logs = True, False, 0.0, history.logs
     replay.paused = ui.control.transport.paused
