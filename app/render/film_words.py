@@ -20,6 +20,8 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 """Largest numbers of parameters and readings written on a picture."""
 MOST_OUTCOMES = 3
 """Largest number of outcomes of a task that are written one by one; more would be too small to read."""
+BOTH = 2
+"""Number of outcomes that a sentence does not count."""
 HOLDS, FAILS = plain("✓"), plain("✗")
 
 
@@ -95,7 +97,9 @@ def film_words(
 def verdict(outcomes: Sequence[Outcome]) -> Message:
     """Whether the outcomes that a task states hold, one sentence after a tick or a cross."""
     count, held = len(outcomes), sum(entry.holds for entry in outcomes)
-    if held == count:
+    if held == count == BOTH:
+        words = _("Both stated outcomes hold.")
+    elif held == count:
         words = plural("The stated outcome holds.", "All {count} stated outcomes hold.", count=count)
     else:
         words = plural(

@@ -151,7 +151,7 @@ class TimedCourse:
     results: Callable[[Experiment], dict[str, Any]] = lambda experiment: {}
     """Its numbers for result.json."""
     answer: Callable[[Experiment], Answer | None] = lambda experiment: None
-    """The true value of the guessed number, of a whole course."""
+    """The answer of a whole course to the question, one sentence with its number."""
     conclusion: Callable[[Experiment], Message] = lambda experiment: EMPTY
     """What the end says; empty for the answer, or the present state."""
     share: Callable[[Experiment], float | None] = share_of_duration
@@ -176,6 +176,9 @@ def timed_course(course: TimedCourse) -> Course:
     def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         return outcomes_at_end(course, experiment)
 
+    def answer(experiment: Experiment) -> Answer | None:
+        return answer_at_end(course, experiment)
+
     return Course(
         begin=begin,
         supervise=lambda experiment: supervise(course, experiment),
@@ -185,7 +188,7 @@ def timed_course(course: TimedCourse) -> Course:
         describe=lambda experiment: describe(course, experiment),
         under_way=under_way,
         outcomes=outcomes,
-        answer=lambda experiment: answer_at_end(course, experiment),
+        answer=answer,
         results=lambda experiment: results(course, experiment),
         check=lambda experiment: check(course, experiment),
         invalid_state=lambda state, world, built: invalid_state(course, state, world, built),

@@ -1,0 +1,103 @@
+"""A scene or preset that asks a question answers it at its end in one sentence with a number."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+import pytest
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.measure.display import Answer
+
+from tests.tiers import tiered
+
+PARTS = re.compile(r"[.!?:;] [A-Z]")
+"""Where a second sentence begins."""
+
+
+@functools.cache
+def answered(scene: str, **values: Any) -> Answer:
+    """The answer of a whole run."""
+    experiment = new_experiment(scene, values)
+    assert scene_answers(scene, **values) is None, "before the end there is none"
+    result = run_experiment(experiment)
+    answer = experiment.scene.course.answer(experiment)
+    assert answer is not None
+    assert result["answer"] == str(answer.words)
+    return answer
+
+
+def scene_answers(scene: str, **values: Any) -> Answer | None:
+    """The answer at the beginning."""
+    experiment = new_experiment(scene, values)
+    return experiment.scene.course.answer(experiment)
+
+
+def require_sentence(words: str) -> None:
+    """One sentence with a number."""
+    assert words.endswith("."), words
+    assert not PARTS.search(words), words
+    assert re.search(r"\d", words), words
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    tiered(
+        [
+            ("1", "The contact of limestone lasts longest: 54.2 µs; that of glass lasts 40.3 µs."),
+            ("2", "The sphere of aluminium is pushed harder: by up to 11.4 kN, that of magnesium by up to 7.23 kN."),
+            ("3", "The contact of e = 0.2 lasts longest: 7.91 µs; that of e = 1 lasts 6.1 µs."),
+            ("4", "That under 40°: it spins at 543 rad/s; that under 80° spins at 123 rad/s."),
+            ("5", "No: at 15 m/s as at 50 m/s along the plane the spin is 746 rad/s."),
+            ("6", "No: with 5 rad/s as with 22 rad/s the sphere flies off sideways at 124 mm/s."),
+            (
+                "7",
+                "Into the motion of the spheres past each other: the spins lose 62 % of it at 5 rad/s and 14 % at "
+                "22 rad/s, and the sum stays.",
+            ),
+            (
+                "8",
+                "It acts like one: at 22 rad/s the small sphere flies off at 124 mm/s, off a plane at 124 mm/s.",
+            ),
+        ],
+        fast=(),
+    ),
+)
+def test_every_test_of_the_impacts_answers_its_own_question(test: str, words: str) -> None:
+    dt = {"dt": 1e-7} if test in "2678" else {}
+    answer = answered("impacts", test=test, **dt)
+    require_sentence(str(answer.words))
+    assert str(answer.words) == words
+
+
+def test_an_impact_of_several_restitutions_says_which_contact_lasts_longest() -> None:
+    answer = answered("impacts", test="3")
+    assert str(answer.words) == "The contact of e = 0.2 lasts longest: 7.91 µs; that of e = 1 lasts 6.1 µs."
+    assert answer.value == pytest.approx(7.91e-6, rel=1e-3)
+
+
+def test_the_spheres_on_a_slope_say_which_one_is_first() -> None:
+    answer = answered("slope", duration=0.1)
+    require_sentence(str(answer.words))
+    assert str(answer.words).startswith("The sphere of μ = 0 is first, with 6.94 m/s²: it is ")
+    assert answer.value == pytest.approx(9.81 * 0.5**0.5, rel=1e-3)
+
+
+def test_spheres_that_all_roll_are_not_called_first() -> None:
+    rough = {f"friction_{row}": 0.6 for row in range(1, 6)}
+    answer = answered("slope", duration=0.1, **rough)
+    assert str(answer.words).startswith("None is first: all spheres run side by side with ")
+
+
+def test_bouncing_spheres_say_how_high_they_rise_the_second_time() -> None:
+    answer = answered("bounce", duration=0.5, restitution_high=0.9)
+    require_sentence(str(answer.words))
+    assert answer.value == pytest.approx(0.1 * 0.9**4, rel=0.02)
+    assert "e⁴ times the 100 mm of the drop" in str(answer.words)
+
+
+def test_a_bounce_that_ends_too_early_says_so() -> None:
+    answer = answered("bounce", duration=0.2, restitution_high=0.5, restitution_middle=0.4, restitution_low=0.3)
+    assert str(answer.words).startswith("The run is too short for a second rise")
