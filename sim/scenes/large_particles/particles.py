@@ -41,6 +41,7 @@ from repose.sim.scenes.common.timed_course import (
     is_over,
     keep_now,
     last_record,
+    no_answer,
     timed_course,
     times,
 )
@@ -433,7 +434,7 @@ class BodyTask:
     """Called at every check during the run."""
     action: Message = START
     """Label of the button that starts it."""
-    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
+    answer: Callable[[Experiment], Answer | None] = no_answer
     """The answer of a whole run to the question of the scene."""
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
-import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from repose.sim.experiment.answers import answer_of, answer_words, values_of
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.experiment import Course
 from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io import presets
 from repose.sim.measure.display import Answer
+from repose.sim.message import EMPTY, Message, Number
+from repose.sim.registry import scenes
 
+from tests.sentences import require_sentence
 from tests.tiers import tiered
-
-PARTS = re.compile(r"[.!?:;] [A-Z]")
-"""Where a second sentence begins."""
 
 
 @functools.cache
@@ -23,7 +27,7 @@ def answered(scene: str, **values: Any) -> Answer:
     experiment = new_experiment(scene, values)
     assert scene_answers(scene, **values) is None, "before the end there is none"
     result = run_experiment(experiment)
-    answer = experiment.scene.course.answer(experiment)
+    answer = answer_of(experiment)
     assert answer is not None
     assert result["answer"] == str(answer.words)
     return answer
@@ -33,13 +37,6 @@ def scene_answers(scene: str, **values: Any) -> Answer | None:
     """The answer at the beginning."""
     experiment = new_experiment(scene, values)
     return experiment.scene.course.answer(experiment)
-
-
-def require_sentence(words: str) -> None:
-    """One sentence with a number."""
-    assert words.endswith("."), words
-    assert not PARTS.search(words), words
-    assert re.search(r"\d", words), words
 
 
 @pytest.mark.parametrize(
@@ -101,3 +98,57 @@ def test_bouncing_spheres_say_how_high_they_rise_the_second_time() -> None:
 def test_a_bounce_that_ends_too_early_says_so() -> None:
     answer = answered("bounce", duration=0.2, restitution_high=0.5, restitution_middle=0.4, restitution_low=0.3)
     assert str(answer.words).startswith("The run is too short for a second rise")
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_every_question_of_a_preset_has_an_answer(name: str) -> None:
+    preset = presets.load(name)
+    course = scenes()[preset.scene].course
+    assert preset.question
+    assert course.answer is not Course.answer, "without it the question stays open"
+    own = preset.direction.answer if preset.direction is not None else EMPTY
+    if not own:
+        assert not preset.side_by_side, "a sentence about one run would have several values"
+        return
+    require_sentence(str(Message(own.template, **dict.fromkeys(course.answer_values, 7))))
+    assert values_of(own.template), "no number of the run is in it"
+    assert values_of(own.template) <= {*course.answer_values}
+
+
+def test_a_preset_answers_in_its_own_words_with_the_numbers_of_the_run() -> None:
+    direction = presets.load("moon").direction
+    experiment = new_experiment("heap", {"grain_count": 20}, direction=direction)
+    run_experiment(experiment)
+    answer, own = answer_of(experiment), experiment.scene.course.answer(experiment)
+    assert answer is not None
+    assert own is not None
+    assert answer.value == own.value
+    angle = dict(own.words.values)
+    if "angle" in angle:
+        assert str(answer.words).startswith("On the Moon the heap is ")
+    else:
+        assert answer.words == own.words, "a run without this number has the sentence of the scene"
+
+
+def shot_with(words: Message | None) -> Snapshot:
+    """A snapshot with this answer."""
+    shot = Snapshot()
+    shot.results = replace(shot.results, answer=None if words is None else Answer(1.0, words))
+    return shot
+
+
+def beside(*words: Message | None) -> Snapshot:
+    """Snapshots of runs side by side with these answers."""
+    first, *others = map(shot_with, words)
+    first.beside = tuple(others)
+    return first
+
+
+def test_runs_side_by_side_answer_in_one_sentence_once_all_have_ended() -> None:
+    of = [Message("They are {angle} steep of {all}.", angle=Number(x, "°", ".0f"), all=20) for x in (12.0, 23.0)]
+    assert str(answer_words(beside(*of))) == "They are 12°, 23° steep of 20."
+    assert answer_words(beside(of[0], None)) == EMPTY
+    assert answer_words(beside(of[0])) == of[0]
+    assert answer_words(beside(of[0], of[0])) == of[0]
+    other = Message("No slope stays.")
+    assert str(answer_words(beside(of[0], other))) == "They are 12° steep of 20. No slope stays."
