@@ -262,6 +262,7 @@ SCENE = Scene(
             readings,
             ("weight_below_end", "log_inclination", "displaced_mass"),
             action=_("Release"),
+            settles=True,
             answer=answer,
         )
     ),
