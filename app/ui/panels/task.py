@@ -22,9 +22,9 @@ from repose.sim.measure.display import Outcome
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes
 
-WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 180.0
-"""Largest width of the text, and room beside it for the legend, and for the plumb line of a tilted table [px at scale
-1]."""
+WIDTH, NARROWEST, LEGEND, PLUMB_LINE = 560.0, 300.0, 330.0, 180.0
+"""Largest width of the text, least one of a question without a task, and room beside it for the legend, and for the
+plumb line of a tilted table [px at scale 1]."""
 PRESENTED, OUTCOMES = 0.62, 0.7
 """Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text,
 which is larger in a presentation [-]."""
@@ -61,6 +61,8 @@ def draw(ui: Ui) -> None:
     width = min(WIDTH * ui.window.scale, free - 32.0 * ui.window.scale)
     if ui.mode.presenting:  # the title is above the task, the main result beside it
         width = min(width, PRESENTED * free)
+    if not stated:  # a question and an answer have room beside the legend, where they need none of the grains
+        width = min(width, max(free - LEGEND * ui.window.scale, NARROWEST * ui.window.scale))
     beside = ui.mode.presenting or free - width >= LEGEND * ui.window.scale
     if beside and len(snapshot.geometry.gravity) == 2 and snapshot.geometry.gravity[0] != 0.0:
         width = min(width, free - (LEGEND + PLUMB_LINE) * ui.window.scale)
