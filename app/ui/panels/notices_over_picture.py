@@ -69,8 +69,8 @@ def draw(ui: Ui) -> None:
     elif stack.waits_since is None:
         stack.waits_since = time.monotonic()
     stack.foot = headline_foot(ui) if ui.mode.presenting else BELOW_LEGEND * ui.window.scale
-    if task.below_legend and task.foot is not None:
-        stack.foot = max(stack.foot, task.foot - ui.window.inset[1] + 8.0 * ui.window.scale)
+    if task.box is not None and (task.below_legend or task.box[2] > _left_edge(ui)):
+        stack.foot = max(stack.foot, task.box[3] - ui.window.inset[1] + 8.0 * ui.window.scale)
     if (question := open_question(ui)) is not None:
         _notice(ui, ui.palette.warning, _draw_question, name="question", clicked=question.at)
     if ui.program.dead:
@@ -115,6 +115,18 @@ def draw(ui: Ui) -> None:
         _draw_filming(ui)
 
 
+def _width(ui: Ui) -> float:
+    """Width of the notices [px]; it can be too small for any."""
+    left, __, right, __ = ui.window.inset
+    return min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - ui.window.band - 20 * ui.window.scale)
+
+
+def _left_edge(ui: Ui) -> float:
+    """Left edge of the notices [px]."""
+    right = ui.window.inset[2] + ui.window.band
+    return ui.window.size[0] - right - 14 * ui.window.scale - _width(ui)
+
+
 def _notice(
     ui: Ui,
     edge: Colour,
@@ -125,10 +137,9 @@ def _notice(
 ) -> tuple[float, float, float, float] | None:
     """Draw a window at the right edge, below earlier notices, or where the user has `clicked` [px]; at the edge it
     covers neither the legend nor the left wall. Returns its left, top, right and bottom [px]; None without room."""
-    left, top, right, bottom = ui.window.inset
-    right += ui.window.band
-    width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
-    at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
+    __, top, __, bottom = ui.window.inset
+    width = _width(ui)
+    at = imgui.ImVec2(_left_edge(ui), top + ui.states[NoticeStack].foot)
     if clicked is not None:
         at = _around(ui, clicked, width)
     if width < 80 or at.y > ui.window.size[1] - bottom:
