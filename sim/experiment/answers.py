@@ -43,10 +43,9 @@ def _together(words: Sequence[Message]) -> Message:
         return first
     if any(entry.template != first.template for entry in words):  # the runs have other values or end differently
         return joined(words, " ")
-    columns = zip(*(entry.values for entry in words), strict=True)
+    runs = [dict(entry.values) for entry in words]
     values = []
-    for column in columns:
-        (name, value), *others = column
-        same = all(entry == (name, value) for entry in others)
-        values.append((name, value if same else Joined(tuple(entry for __, entry in column), BESIDE)))
+    for name, value in first.values:  # a run can have further values, which the template does not contain
+        column = tuple(run[name] for run in runs if name in run)
+        values.append((name, value if all(entry == value for entry in column) else Joined(column, BESIDE)))
     return worded(first.template, values, first.plural)

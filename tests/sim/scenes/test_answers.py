@@ -150,5 +150,9 @@ def test_runs_side_by_side_answer_in_one_sentence_once_all_have_ended() -> None:
     assert answer_words(beside(of[0], None)) == EMPTY
     assert answer_words(beside(of[0])) == of[0]
     assert answer_words(beside(of[0], of[0])) == of[0]
+    more = Message("They are {angle} steep of {all}.", angle=Number(5.0, "°", ".0f"), all=20, inclination=30)
+    assert str(answer_words(beside(of[0], more))) == str(answer_words(beside(more, of[0]))).replace(
+        "5°, 12°", "12°, 5°"
+    )
     other = Message("No slope stays.")
     assert str(answer_words(beside(of[0], other))) == "They are 12° steep of 20. No slope stays."
