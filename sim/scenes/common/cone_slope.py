@@ -137,14 +137,14 @@ def slope_answer(experiment: Experiment, **values: Value) -> Answer | None:
         return Answer(
             float(left),
             Message(
-                "No slope stays that could be measured: {left} of {poured} grains are left.",
+                "No slope stays that could be measured: {left} of {poured} are left.",
                 left=left,
                 poured=state.poured,
                 **values,
             ),
         )
     words = Message(
-        "The heap is {angle} steep, with {left} of {poured} grains on the plate.",
+        "The heap is {angle} steep, and {left} of {poured} lie on the plate.",
         angle=with_error(reading["angle"], reading["standard_error"]),
         left=left,
         poured=state.poured,

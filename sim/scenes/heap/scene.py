@@ -330,11 +330,11 @@ def answer(experiment: Experiment) -> Answer | None:
         if state.slope is not None or slope_now(experiment) is not None:
             return None  # it is not measured yet, or not anew
         words = Message(
-            "No slope stays that could be measured: {left} of {poured} grains are left.", left=left, poured=state.poured
+            "No slope stays that could be measured: {left} of {poured} are left.", left=left, poured=state.poured
         )
         return Answer(float(left), words)
     words = Message(
-        "The heap that stays is {angle} steep, with {left} of {poured} grains left.",
+        "The heap that stays is {angle} steep, and {left} of {poured} are left in it.",
         angle=with_error(slope.angle, slope.standard_error),
         left=left,
         poured=state.poured,

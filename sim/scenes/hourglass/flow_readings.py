@@ -96,7 +96,7 @@ def answer(experiment: Experiment) -> Answer | None:
     passed = len(state.passages)
     if state.phase == "clogged":
         words = Message(
-            "The neck clogged after {passed_before} of {placed} grains.", passed_before=passed, placed=state.placed
+            "The neck clogged when {passed_before} of {placed} had passed.", passed_before=passed, placed=state.placed
         )
         return Answer(float(passed), words)
     steady = steady_part(state.passages, steady_from(experiment), state.placed)
@@ -104,15 +104,15 @@ def answer(experiment: Experiment) -> Answer | None:
     if rate is None:
         return Answer(
             float(passed),
-            Message("All {passed} grains passed, too few for a steady flow.", passed=passed),
+            Message("Too few grains have passed for a steady flow: {passed}.", passed=passed),
         )
     middle = steady.size // 2
     early, late = (mean_rate(part, experiment.parameters.window) for part in (steady[: middle + 1], steady[middle:]))
     if early is None or late is None:
-        words = Message("The steady flow is {rate} grains per second.", rate=Number(rate.mean, format=".3g"))
+        words = Message("In grains per second the steady flow is {rate}.", rate=Number(rate.mean, format=".3g"))
         return Answer(rate.mean, words)
     words = Message(
-        "The flow is {rate} grains per second: {early} in the first half of the steady flow, {late} in the second.",
+        "In grains per second the flow is {rate}: {early} in the first half of the steady flow, {late} in the second.",
         rate=Number(rate.mean, format=".3g"),
         early=Number(early.mean, format=".3g"),
         late=Number(late.mean, format=".3g"),

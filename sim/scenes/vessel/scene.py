@@ -278,7 +278,7 @@ def answer(experiment: Experiment) -> Answer | None:
     pressure = grain_pressure(world.radius, pushes(world).force, 3)[inside]
     height, thick = world.motion[2, 0, inside], LAYER * experiment.run.built.mean_radius
     if held < FEWEST:
-        return Answer(float(held), Message("The shape holds {held} of {poured} grains.", held=held, poured=poured))
+        return Answer(float(held), Message("Of {poured} the shape holds {held}.", held=held, poured=poured))
     layer = np.floor((height - height.min()) / thick).astype(np.int64)
     count = np.bincount(layer)
     mean = np.where(count >= FEWEST, np.bincount(layer, pressure) / np.maximum(count, 1), 0.0)
