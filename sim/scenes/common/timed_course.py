@@ -99,9 +99,7 @@ WORDS: Words = {
         now=Number(elapsed(experiment), format=".2f"),
         duration=Number(experiment.run.built.duration, format="g"),
     ),
-    "rested": lambda experiment: Message(
-        "ran for {duration} s", duration=Number(experiment.run.built.duration, format="g")
-    ),
+    "rested": lambda experiment: Message("ran for {duration} s", duration=Number(elapsed(experiment), format=".3g")),
 }
 """Usual words for bodies that are released."""
 

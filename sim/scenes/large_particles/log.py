@@ -262,7 +262,6 @@ SCENE = Scene(
             readings,
             ("weight_below_end", "log_inclination", "displaced_mass"),
             action=_("Release"),
-            settles=True,
             answer=answer,
         )
     ),

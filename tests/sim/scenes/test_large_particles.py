@@ -332,6 +332,8 @@ def test_a_body_that_floats_at_rest_ends_the_run_before_its_duration() -> None:
     experiment = ran("raft", duration=4.0)
     assert experiment.time < 3.0
     assert all(entry.holds for entry in found(experiment)), "its result is final"
+    __, label, __ = experiment.scene.course.describe(experiment)
+    assert str(label) == f"ran for {experiment.run.state.columns['time'][-1]:.3g} s"
     velocity = experiment.run.state.columns["velocity"]
     late = experiment.run.state.columns["time"] > experiment.time - 0.4
     assert np.abs(velocity[late]).max() < 0.02 * np.abs(velocity).max()
