@@ -22,6 +22,21 @@ OBLIQUE = "three-quarter"
 """The usual direction of view in space."""
 VIEWS = ("front", "side", "top", OBLIQUE)
 """Directions of view in space."""
+SWITCHES = (
+    "box",
+    "stress_field",
+    "tracks",
+    "force_chains",
+    "velocity_arrows",
+    "displacement",
+    "measurement",
+    "labels",
+    "rose",
+    "scale_bar",
+    "legend",
+    "caption",
+)
+"""Names of the switches of the picture; those of plug-ins come in addition (`repose.sim.io.presets.switches`)."""
 SLOWEST, FASTEST = 1e-6, 1e3
 """Limits of a speed [-]."""
 LONGEST = 3600.0
@@ -36,6 +51,9 @@ class Direction(SceneRecord):
 
     see: Message
     """What the audience should see, one sentence."""
+    answer: Message = EMPTY
+    """The answer of the run, a template with values of the scene's own answer (`Course.answer_values`), for a preset
+    whose question is not that of the scene; empty for the scene's own sentence."""
     colour: str
     """Colour of the grains: the name of a record of `repose.sim.colours`, one of `LOOKS`, or `OWN`."""
     plot: str
@@ -57,7 +75,8 @@ class Direction(SceneRecord):
 
     def __post_init__(self) -> None:
         """Raise `ParameterError` for a number that is out of range."""
-        object.__setattr__(self, "see", as_message(self.see))  # that of a plug-in may be a plain text
+        for name in ("see", "answer"):  # those of a plug-in may be plain texts
+            object.__setattr__(self, name, as_message(getattr(self, name)))
         if not 0.0 < self.seconds <= LONGEST:
             raise refused_value("direction", "seconds", self.seconds)
         for name, speed in (("speed", self.speed), *(("speeds", speed) for speed in self.speeds.values())):

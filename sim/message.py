@@ -148,6 +148,11 @@ def plural(template: str, template_of_many: str, /, *, count: int | float | Numb
     return _made(template, template_of_many, (("count", count), *values.items()))
 
 
+def worded(template: str, values: Iterable[tuple[str, Value]], plural: str = "") -> Message:
+    """A message of a template from elsewhere and values by name, of which it need not contain all."""
+    return _made(template, plural, tuple(values))
+
+
 def plain(value: Value) -> Message:
     """A message that is only a value: a name from outside, a number."""
     return _made(VALUE, "", (("value", value),))

@@ -238,6 +238,12 @@ def _records(kind: str) -> dict[str, Any]:
     return records
 
 
+def plots_of(scene: str) -> tuple[str, ...]:
+    """Names of all plots of a scene, from the beginning of a run on or later."""
+    names: tuple[str, ...] = importlib.import_module("repose.sim.experiment.changes").offered_plots(scene)
+    return names
+
+
 def records_of(module: ModuleType, kind: str) -> tuple[Any, ...]:
     """The records of a kind that a module offers."""
     return records_in(module, OFFERS[kind])

@@ -59,6 +59,27 @@ def short(text: str, longest: int = LONGEST) -> str:
     return f"{printable(text[:half])[:half]}...{printable(text[-half:])[-half:]}"
 
 
+OF_SYSTEM = {
+    str(words): words
+    for words in (
+        _("Cannot allocate memory"),
+        _("Disk quota exceeded"),
+        _("File exists"),
+        _("File name too long"),
+        _("Input/output error"),
+        _("Is a directory"),
+        _("No space left on device"),
+        _("No such file or directory"),
+        _("Not a directory"),
+        _("Operation not permitted"),
+        _("Permission denied"),
+        _("Read-only file system"),
+        _("Too many open files"),
+    )
+}
+"""The usual words of operating systems about files, which the catalogues translate."""
+
+
 def path_text(path: Any) -> str:
     """The path of a file or folder, printable and short."""
     return short(str(path))
@@ -88,8 +109,10 @@ def reason_of(error: BaseException, otherwise: Message | str = OTHER_FORM) -> Me
     """
     if is_own(error):
         return plain(Clause(message_of(error)))
+    if error.args and isinstance(error.args[0], Message):
+        return plain(Clause(error.args[0]))
     if isinstance(error, OSError) and error.strerror:
-        return plain(short(error.strerror))
+        return OF_SYSTEM.get(error.strerror, plain(short(error.strerror)))
     for kind, words in SPOKEN.items():
         if isinstance(error, kind):
             return words

@@ -98,7 +98,7 @@ def film_run(request: ReplayRequest, threads: int | None) -> int:
     path, since, until = request.file, request.since, request.until
     saved = _single(path)
     listed = scenes().get(saved.log.scene)
-    direction = listed.direction if listed else NOT_DIRECTED
+    direction = saved.direction or (listed.direction if listed else NOT_DIRECTED)
     plan = plan_film(request.video, request.film, plain(title_of(saved)), direction)
     film = HeadlessFilm(plan.path, plan.style)
     duration, last = 0.0, None

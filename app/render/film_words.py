@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from repose.sim.experiment.answers import answer_words
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Outcome, Reading
@@ -20,6 +21,8 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 """Largest numbers of parameters and readings written on a picture."""
 MOST_OUTCOMES = 3
 """Largest number of outcomes of a task that are written one by one; more would be too small to read."""
+BOTH = 2
+"""Number of outcomes that a sentence does not count."""
 HOLDS, FAILS = plain("✓"), plain("✗")
 
 
@@ -87,7 +90,7 @@ def film_words(
     scene = scenes().get(snapshot.run.scene)
     name = title if title else scene.title if scene is not None else plain(Capital(snapshot.run.scene))
     # In a lecture the answer states the result: readings would cover the grains.
-    result = _result(snapshot) if ending and snapshot.results.slope is None and lines is None else ()
+    result = _result(snapshot) if ending and lines is None else ()
     origin = Message("seed {seed}  ·  Repose {version}", seed=snapshot.run.seed, version=_version())
     return FilmWords(name, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 
@@ -95,7 +98,9 @@ def film_words(
 def verdict(outcomes: Sequence[Outcome]) -> Message:
     """Whether the outcomes that a task states hold, one sentence after a tick or a cross."""
     count, held = len(outcomes), sum(entry.holds for entry in outcomes)
-    if held == count:
+    if held == count == BOTH:
+        words = _("Both stated outcomes hold.")
+    elif held == count:
         words = plural("The stated outcome holds.", "All {count} stated outcomes hold.", count=count)
     else:
         words = plural(
@@ -110,9 +115,11 @@ def verdict(outcomes: Sequence[Outcome]) -> Message:
 def _result(snapshot: Snapshot) -> tuple[Message, ...]:
     """The answer of the run and whether the outcomes hold; without an answer the readings with an expected value, or
     else the outcomes of the task; in scenes without all of these the first readings."""
-    outcomes, answer = snapshot.results.outcomes, snapshot.results.answer
-    if answer is not None:
-        return (answer.words, verdict(outcomes)) if outcomes else (answer.words,)
+    outcomes, answer = snapshot.results.outcomes, answer_words(snapshot)
+    if answer:
+        return (answer, verdict(outcomes)) if outcomes else (answer,)
+    if snapshot.results.slope is not None:  # the picture shows the angle
+        return ()
     compared = any(entry.expected is not None for entry in snapshot.results.readings)
     if len(outcomes) > MOST_OUTCOMES and not compared:
         return (verdict(outcomes), *map(_read, snapshot.results.readings[: MOST_OUTCOMES - 1]))

@@ -80,7 +80,8 @@ class Film:
     """Name of the file, as typed; empty for the name of the scene."""
     format: str = ".mp4"
     size: tuple[int, int] = (1280, 720)
-    fps: int = 60
+    fps: int = 30
+    """At 60, the run would wait twice as long for the pictures."""
     speed: float | None = None
     """Simulated seconds per second of film; None for the speed of each phase."""
     words: bool = True

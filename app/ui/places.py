@@ -73,6 +73,15 @@ class TaskArea:
 
 
 @dataclass
+class ToastArea:
+    """Places of the sentences over the picture that disappear by themselves. Written by
+    `repose.app.ui.panels.notices_over_picture`."""
+
+    boxes: tuple[tuple[float, float, float, float], ...] = ()
+    """Left, top, right, bottom of each [px]."""
+
+
+@dataclass
 class ToolArea:
     """Place of the buttons of the mouse tools. Written by `repose.app.ui.panels.mouse`."""
 
@@ -110,11 +119,12 @@ def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
 
 
 def over_picture(ui: Ui) -> tuple[tuple[float, float, float, float], ...]:
-    """Left, top, right and bottom of the buttons of the tools and of the task, which hide words of the picture [px]."""
+    """Left, top, right and bottom of the buttons of the tools, of the task and of messages, which hide words of the
+    picture [px]."""
     (left, top, __, ___), (right, bottom) = ui.window.inset, ui.states[ToolArea].corner
     tools = ((left, top, right, bottom),) if right else ()
     task = ui.states[TaskArea].box
-    return (*tools, task) if task is not None else tools
+    return (*tools, *(() if task is None else (task,)), *ui.states[ToastArea].boxes)
 
 
 def free_of_actions(ui: Ui) -> tuple[float, float, float, float]:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from repose.sim.experiment.saved_side_by_side import Saved
 
 
+ONE_RUN = _("Only one run can be filmed from its beginning: keep one, or record them while they run.")
+
+
 class FilmOrder(NamedTuple):
     """What the process films."""
 
@@ -56,8 +59,12 @@ class Copied:
 
     def write(self, saved: Saved, path: Path, style: FilmStyle, language: str) -> None:
         """Write the run into a folder of its own, unless the film has ended; for the thread that saves."""
+        from repose.sim.experiment.command_log import SavedSideBySide
         from repose.sim.experiment.saved_side_by_side import write
 
+        if isinstance(saved, SavedSideBySide):  # they were being prepared when the film was asked for
+            self.trouble = ONE_RUN
+            return
         with self._lock:
             if self._ended:
                 return

@@ -117,7 +117,7 @@ def restore_state(experiment: Experiment, before: tuple[dict[str, Any], ...]) ->
 def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
     experiment.scene, experiment.seed, experiment.ready = _scene_of(saved), log.seed, log.ready
-    experiment.direction = experiment.scene.direction
+    experiment.direction = saved.direction or experiment.scene.direction
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
     notify(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read

@@ -10,6 +10,7 @@ import platform
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from repose.sim.direction import Direction
 from repose.sim.engine.jit import fingerprint
 from repose.sim.experiment.commands import Logged
 from repose.sim.experiment.comparison import Point
@@ -69,6 +70,8 @@ class SavedRun:
     """Fingerprint of the engine and kind of machine; the rounding of the continued run depends on both."""
     made_of: Any = None
     """`Scene.made_of` of its scene."""
+    direction: Direction | None = None
+    """How it is shown, if not by the direction of its scene: that of a preset."""
 
     @property
     def foreign(self) -> bool:

@@ -103,7 +103,10 @@ class Course(SceneRecord):
     outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
     """The outcomes that the task of the scene states, beside the measured ones; empty before the end of the run."""
     answer: Callable[[Experiment], Answer | None] = lambda experiment: None
-    """The answer of the run to the question of the scene; None before its end."""
+    """The answer of the run to the question of the scene, one sentence with its number; None before its end."""
+    answer_values: tuple[str, ...] = ()
+    """Names of the values of this sentence that the answer of a preset can contain; a value may exist in some runs
+    only."""
     notice: Callable[[Experiment], Notice | None] = lambda experiment: None
     """A state to show over the picture, or None."""
     invalid_state: Callable[[Any, World, Any], Message | None] = lambda state, world, built: None

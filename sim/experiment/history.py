@@ -182,4 +182,5 @@ def saved_copy(experiment: Experiment) -> SavedRun:
         end=at,
     )
     measured = experiment.session.measured.get(experiment.scene.name, ())
-    return SavedRun(kept, checkpoint(experiment), list(measured), made_of=experiment.scene.made_of)
+    own = experiment.direction if experiment.direction != experiment.scene.direction else None
+    return SavedRun(kept, checkpoint(experiment), list(measured), made_of=experiment.scene.made_of, direction=own)

@@ -17,6 +17,7 @@ from repose.sim.engine.workspace import (
     OVERLAP_STEP,
     OVERLAP_WALL,
 )
+from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.experiment.energy_gap import gap_sentence
@@ -50,6 +51,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         },
         "dt_changes": experiment.run.dt_changes,
         **experiment.scene.course.results(experiment),
+        "answer": answer.words if (answer := answer_of(experiment)) else None,
         "rule_of_rest": rule_of(experiment),
         "largest_overlap": float(experiment.run.world.largest_overlap[OVERLAP_RATIO]),
         "largest_overlap_at": _deepest(experiment.run, experiment.scene.model.dimension),

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast, get_args
+from typing import Any, BinaryIO, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 from repose.sim import registry
+from repose.sim.direction import LOOKS, OWN, Direction
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment import hand
 from repose.sim.experiment.beginning import flaw_of_world
@@ -58,6 +59,8 @@ PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
 MADE_OF = "made_of"
 """Entry with the data of a scene that is in no list (`Scene.made_of`), and first part of the names of its tables."""
+DIRECTION = "direction"
+"""Entry with the direction of a preset; files of older versions, and runs that their scene directs, have none."""
 PLAIN = (
     "dt",
     "clock_time",
@@ -132,6 +135,9 @@ def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
         "measured": encode([point._asdict() for point in saved.measured], tables, "measured"),
         "surfaces": surfaces_to_plain(points, tables),
     }
+    if saved.direction is not None:
+        texts = {name: as_data(getattr(saved.direction, name)) for name in ("see", "answer")}
+        manifest[DIRECTION] = encode(saved.direction, tables, DIRECTION) | texts
     if saved.made_of is not None:
         tables |= {f"{MADE_OF}.world.{key}": table for key, table in tables_of(saved.made_of.world).items()}
         manifest[MADE_OF] = encode(saved.made_of.recipe, tables, MADE_OF)
@@ -265,7 +271,22 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
         raise ArchiveError(_("The state in the file does not have the hash in the file: the file is damaged."))
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
-    return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"), scene.made_of)
+    engine = decode(str, manifest["engine"], tables, "engine")
+    return SavedRun(log, now, measured, engine, scene.made_of, _direction_in(scene, manifest, tables))
+
+
+def _direction_in(scene: Scene, manifest: dict[str, Any], tables: Tables) -> Direction | None:
+    """The direction of a preset; a colour of a plug-in that is not there gives way to that of the scene."""
+    if DIRECTION not in manifest:
+        return None
+    plain, kinds = decode(dict[str, Any], manifest[DIRECTION], tables, DIRECTION), get_type_hints(Direction)
+    names = [entry.name for entry in fields(Direction)]
+    try:
+        saved = Direction(**{name: decode(kinds[name], plain[name], tables, f"{DIRECTION}.{name}") for name in names})
+    except ParameterError as error:
+        raise ArchiveError(Message("The file is damaged: {error}", error=message_of(error))) from None
+    known = saved.colour in (*registry.records("colours"), *LOOKS, OWN)
+    return saved if known else replace(saved, colour=scene.direction.colour)
 
 
 def _checkpoint_to_plain(point: Checkpoint, runs: dict[int, Any], tables: Tables) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
+from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.automatic_step import dt_warning, is_stable
 from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.displacement_reference import present_mark
@@ -174,7 +175,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         bulk_readings=(),
         curves=(),
         outcomes=outcomes_of(experiment),
-        answer=scene.course.answer(experiment),
+        answer=answer_of(experiment),
         mean_speed=float(speed[moving].mean()) if moving.any() else 0.0,
         series=experiment.run.series.columns(),
     )

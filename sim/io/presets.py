@@ -13,18 +13,19 @@ from functools import cache, lru_cache
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
+from string import Formatter
 from typing import Annotated, Any
 
 import tomlkit
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import AfterValidator, ConfigDict, Strict
 from repose.sim.choices import choice_name
-from repose.sim.direction import FASTEST, LONGEST, LOOKS, OWN, SLOWEST, VIEWS, Direction
+from repose.sim.direction import FASTEST, LONGEST, LOOKS, OWN, SLOWEST, SWITCHES, VIEWS, Direction
 from repose.sim.io import schema, share_code
 from repose.sim.message import EMPTY, Joined, Message, _, joined, plural
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
-from repose.sim.registry import extra_modules, plugin_folder, records, records_of, scenes
-from repose.sim.wording import message_of, path_text, value_text
+from repose.sim.registry import extra_modules, plots_of, plugin_folder, records, records_in, records_of, scenes
+from repose.sim.wording import message_of, name_text, path_text, short, value_text
 
 DEFAULT = "thesis-heap"
 FORMAT = 1
@@ -59,6 +60,30 @@ def _rising(span: tuple[float, float] | None) -> tuple[float, float] | None:
     return span
 
 
+SENTENCE = schema.such_as(_("a sentence"), '"The wall opens"')
+
+
+def _filled(text: str | None) -> str | None:
+    if text is not None and not text.strip():
+        raise ValueError
+    return text
+
+
+def _can_be_filled(template: str, values: Sequence[str]) -> bool:
+    """Whether a template contains only these values, without formats."""
+    try:
+        return all(name in (None, *values) and not form for _, name, form, _ in Formatter().parse(template))
+    except ValueError:
+        return False
+
+
+def switches() -> tuple[str, ...]:
+    """Names of the switches of the picture, those of the draw passes of plug-ins included."""
+    passes = (record for module in extra_modules() for record in records_in(module, "PASS"))
+    own = (getattr(getattr(record, "switch", None), "name", "") for record in passes)
+    return tuple(dict.fromkeys((*SWITCHES, *filter(None, own))))
+
+
 def _colours() -> tuple[str, ...]:
     return (*records("colours"), *LOOKS, OWN)
 
@@ -66,24 +91,38 @@ def _colours() -> tuple[str, ...]:
 class DirectionTable(schema.FilePart):
     """The table [direction]: the parts in which the preset is shown in another way than its scene."""
 
-    see: Line | None = None
-    colour: Annotated[str | None, schema.Known(_("colour"), _colours)] = None
+    see: Annotated[Line | None, AfterValidator(_filled), SENTENCE] = None
+    answer: Annotated[Line | None, AfterValidator(_filled), SENTENCE] = None
+    colour: Annotated[str | None, schema.OneOf(_("colour"), _colours)] = None
     plot: Line | None = None
     speed: Annotated[float | None, Ge(SLOWEST), Le(FASTEST)] = None
     seconds: Annotated[float | None, Gt(0.0), Le(LONGEST)] = None
     speeds: Mapping[str, Annotated[float, Ge(SLOWEST), Le(FASTEST)]] | None = None
     span: Annotated[tuple[float, float] | None, Strict(False), AfterValidator(_rising), SPAN] = None
-    show: Annotated[schema.ListOf[Line] | None, schema.such_as(_("a list of names"), '["…"]')] = None
-    look: Annotated[str | None, schema.Known(_("look"), lambda: VIEWS)] = None
+    show: Annotated[
+        schema.ListOf[Annotated[str, schema.OneOf(_("switch"), switches)]] | None,
+        schema.such_as(_("a list of names"), '["rose"]'),
+    ] = None
+    look: Annotated[str | None, schema.OneOf(_("look"), lambda: VIEWS)] = None
     tilted: bool | None = None
 
     def over(self, scene: Any) -> Direction:
         """The direction of a scene with these parts replaced; raises `ParameterError`."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        for phase in given.get("speeds", ()):
-            require_known(phase, scene.phase_names, _("phase"))
-        if self.see is not None:
-            given["see"] = Message(self.see)  # a template of the catalogues
+        for phase, speed in (given.get("speeds") or {}).items():
+            if phase not in scene.phase_names:
+                reason = Message("its phase must be one of {names}", names=", ".join(scene.phase_names))
+                raise schema.refused(f"direction.speeds.{name_text(phase)}", speed, reason)
+        if self.plot is not None and self.plot not in plots_of(scene.name):
+            reason = Message("it must be one of {names}", names=short(", ".join(plots_of(scene.name)), 800))
+            raise schema.refused("direction.plot", self.plot, reason)
+        if self.answer is not None and not _can_be_filled(self.answer, scene.course.answer_values):
+            known = ", ".join(f"{{{name}}}" for name in scene.course.answer_values) or "none"
+            reason = Message("its values must be of {names}", names=known)
+            raise schema.refused("direction.answer", self.answer, reason)
+        for key in ("see", "answer"):
+            if given.get(key) is not None:
+                given[key] = Message(given[key])  # a template of the catalogues
         directed: Direction = replace(scene.direction, **given)
         return directed
 

@@ -100,6 +100,16 @@ class Known:
 
 
 @dataclass(frozen=True)
+class OneOf(Known):
+    """Marks a text as one of a few names, all of which the sentence about another one contains, after key and value."""
+
+    def _check(self, value: str) -> str:
+        if value is not None and value not in self.names():
+            raise ValueError
+        return value
+
+
+@dataclass(frozen=True)
 class EntryName:
     """What one entry of a list is called in a sentence, if the key of the list says it differently."""
 

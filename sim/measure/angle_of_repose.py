@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.surface_slope import Method, SurfaceSlope
-from repose.sim.message import EMPTY, Message, Number, formatted, joined
+from repose.sim.message import EMPTY, Joined, Message, Number, formatted, joined
 
 
 def bend_in_words(slope: SurfaceSlope) -> Message:
@@ -30,6 +30,12 @@ def angle_in_words(angle: float, error: float, error_of: Message) -> Message:
     if not math.isfinite(error):
         return shown
     return joined((shown, " ± ", Number(math.degrees(error), "°", ".1f"), " (", error_of, ")"), "")
+
+
+def with_error(angle: float, error: float) -> Joined:
+    """An angle [rad] with its standard error, in a sentence: "13.0° ± 0.5°"."""
+    shown = (Number(math.degrees(angle), "°", ".1f"), Number(math.degrees(error), "°", ".1f"))
+    return Joined(shown if math.isfinite(error) else shown[:1], " ± ")
 
 
 def measure_angle(

@@ -235,9 +235,10 @@ class Answer:
     """The answer of a run to the question of its scene."""
 
     value: float
-    """The true value of the guessed number, in the unit of the guess."""
+    """The number of the sentence; of a guessed number the true value, in the unit of the guess. Not a number if too
+    little was measured."""
     words: Message
-    """One sentence."""
+    """One sentence with the number."""
 
 
 @dataclass(frozen=True)

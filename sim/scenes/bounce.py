@@ -29,7 +29,7 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.laws.materials import Material, damping_share
-from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.message import Message, Number, _, with_prefix
 from repose.sim.parameters import length, number, variant
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
@@ -126,6 +126,10 @@ time that is resolved to half a step."""
 
 LANE = 6.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
+
+SECOND, CLOSE = 2, 0.02
+"""Number of the rise that the question asks for, and the share of the drop height by which it may differ from the
+closed form and still be called equal to it [-]."""
 
 CLOSED_FORM = _("ballistic arcs")
 """Name of the lines of the closed form; lines of one name share an entry of the legend."""
@@ -425,6 +429,43 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
+def rises(experiment: Experiment, sphere: int) -> Floats:
+    """Heights of the tops of the arcs of a sphere after its bounces so far [m]."""
+    height = column(experiment, "place")[:, sphere]
+    inner = height[1:-1]
+    tops: Floats = inner[(height[:-2] < inner) & (inner >= height[2:])]
+    return tops
+
+
+def answer(experiment: Experiment) -> Answer:
+    """How high each sphere rises the second time, beside e⁴ times the height of the drop."""
+    built = experiment.run.built
+    tops = [rises(experiment, row) for row in range(SPHERES)]
+    if min(map(len, tops)) < SECOND:
+        least = float(min(top[0] if top.size else 0.0 for top in tops))
+        return Answer(
+            least,
+            Message(
+                "The run is too short for a second rise: it ended after {time}.",
+                time=Number(elapsed(experiment), "s", ".2f"),
+            ),
+        )
+    second = [float(top[SECOND - 1]) for top in tops]
+    heights_in_words = {
+        name: Number(1000.0 * high, format=".0f") for name, high in zip(("low", "middle", "high"), second, strict=True)
+    }
+    ideal = built.drop_height * np.array(built.restitutions) ** (2 * SECOND)
+    if np.abs(np.array(second) - ideal).max() <= CLOSE * built.drop_height:
+        words = Message(
+            "They rise to {low}, {middle} and {high} mm the second time: e⁴ times the {drop} of the drop.",
+            drop=Number(built.drop_height, "m", digits=3),
+            **heights_in_words,
+        )
+    else:
+        words = Message("They rise to {low}, {middle} and {high} mm the second time.", **heights_in_words)
+    return Answer(max(second), words)
+
+
 def run_again(experiment: Experiment) -> None:
     """Begin again after a pause, if the parameters say so."""
     repeat(COURSE, experiment, starts(experiment.run.built))
@@ -439,6 +480,7 @@ COURSE = TimedCourse(
     stop=stop_spheres,
     afterwards=run_again,
     outcomes=outcomes,
+    answer=answer,
     results=results,
     share=share,
     words={"empty": before_drop, "flowing": bouncing, "rested": bounced},

@@ -19,8 +19,8 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
-from repose.sim.message import EMPTY, Message, Number, _
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Label, Line, Outcome, Reading, Track
+from repose.sim.message import EMPTY, Message, Number, _, plural
 from repose.sim.parameters import number
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.release import (
@@ -323,6 +323,32 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return tuple(entries)
 
 
+def answer(experiment: Experiment) -> Answer:
+    """Which sphere is down first, and by how much it leads in the end; the fastest ones may run side by side."""
+    built, acceleration, path = experiment.run.built, accelerations(experiment), column(experiment, "place")[-1]
+    first = int(np.argmax(acceleration))
+    fastest = float(acceleration[first])
+    level = int((acceleration >= fastest - 2.0 * allowed(built)).sum())
+    speeding = Number(fastest, "m/s²", ".2f")
+    if level == SPHERES:
+        return Answer(fastest, Message("None is first: all spheres run side by side with {a}.", a=speeding))
+    if level > 1:
+        words = plural(
+            "{count} sphere is the first, with {a}.",
+            "{count} spheres are first, side by side with {a}.",
+            count=level,
+            a=speeding,
+        )
+        return Answer(fastest, words)
+    words = Message(
+        "The sphere of μ = {mu} is first, with {a}: it is {lead} ahead of the last one in the end.",
+        mu=Number(built.frictions[first], format="g"),
+        a=speeding,
+        lead=Number(float(path[first] - path.min()), "m", digits=3),
+    )
+    return Answer(fastest, words)
+
+
 def run_again(experiment: Experiment) -> None:
     """Begin again after a pause, if the parameters say so."""
     repeat(COURSE, experiment, starts(experiment.run.built))
@@ -336,6 +362,7 @@ COURSE = TimedCourse(
     stop=stop_spheres,
     afterwards=run_again,
     outcomes=outcomes,
+    answer=answer,
     results=results,
     words={"empty": on_slope},
     buttons=CourseButtons(

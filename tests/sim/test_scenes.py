@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.changes import new_experiment, offered_plots, offered_readings
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -28,6 +29,7 @@ from repose.sim.registry import measurements, scenes
 from repose.sim.scene_fields import NAME
 from repose.sim.study.quantities import numbers_in, quantity_of
 
+from tests.sentences import require_sentence
 from tests.snapshots import snapshot_of
 from tests.tiers import tiered
 
@@ -75,6 +77,15 @@ def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: 
     assert not scenes()[scene].course.check(experiment)
     assert result["complaint"] is None
     assert np.isfinite(experiment.run.world.motion).all()
+
+
+@every_scene
+def test_a_scene_answers_its_question_in_one_sentence_with_the_number(scene: str, finished: Finished) -> None:
+    experiment, result = finished[scene]
+    answer = answer_of(experiment)
+    assert answer is not None
+    assert result["answer"] == str(answer.words)
+    require_sentence(str(answer.words))
 
 
 @every_scene

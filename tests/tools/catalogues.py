@@ -25,8 +25,8 @@ from repose.app.language import ENGLISH, NATIVE, plural_forms
 
 KEYWORDS = {"_": (1,), "Message": (1,), "plural": (1, 2)}
 """Functions with templates, and the places of these among their arguments."""
-OF_PRESET = ("title", "about", "question")
-"""Entries of a preset that the window shows."""
+OF_PRESET, OF_DIRECTION = ("title", "about", "question"), ("see", "answer")
+"""Entries of a preset, and of its table [direction], that the window shows."""
 LEFT_OUT = tuple(
     f'"{name}:'
     for name in (
@@ -56,8 +56,9 @@ def collect(root: Path | None = None) -> dict[Template, str]:
         for key in OF_PRESET:
             if preset.get(key):
                 found.setdefault(str(preset[key]), path.relative_to(root).as_posix())
-        if see := preset.get("direction", {}).get("see"):
-            found.setdefault(str(see), path.relative_to(root).as_posix())
+        for key in OF_DIRECTION:
+            if text := preset.get("direction", {}).get(key):
+                found.setdefault(str(text), path.relative_to(root).as_posix())
     return found
 
 

@@ -133,7 +133,8 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
 
 def _draw_numbers(ui: Ui, guess: Guess, answer: Answer) -> None:
     value, palette = guessed(ui), ui.palette
-    row(_("result"), shown(guess, answer.value, finer=1), ui, palette.good)
+    if math.isfinite(answer.value):
+        row(_("result"), shown(guess, answer.value, finer=1), ui, palette.good)
     if value is not None:
         row(_("your guess"), shown(guess, value), ui, palette.accent)
 
@@ -149,7 +150,7 @@ def _draw_scale(ui: Ui, guess: Guess, answer: Answer) -> None:
         imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + size.x, middle), colour32(palette.muted), ui.window.scale
     )
     for number, colour in ((value, palette.accent), (answer.value, palette.good)):
-        if number is not None:
+        if number is not None and math.isfinite(number):
             share = min(max((number - guess.low) / (guess.high - guess.low), 0.0), 1.0)
             ink.add_circle_filled(imgui.ImVec2(low.x + share * size.x, middle), 5.0 * ui.window.scale, colour32(colour))
     ui.probe.mark("guess.scale")

@@ -16,10 +16,11 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
+from repose.app.ui.whole_film import ONE_RUN
 from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 from repose.sim.message import Message, Number, _, joined, plain, plural
 
-ONE_RUN = _("Only one run can be filmed from its beginning: keep one, or record them while they run.")
+SLOWER = _("Films while the run goes on, which waits for every picture; 'Film the whole run' does not slow it down.")
 
 
 def draw(ui: Ui) -> None:
@@ -28,7 +29,7 @@ def draw(ui: Ui) -> None:
     label, emphasis = (_("End the recording"), ui.palette.bad) if film.running else (_("Record"), None)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     free = film.running or not film.finishing
-    if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=free, width=half):
+    if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=free, width=half, help=SLOWER):
         start_or_stop(ui)
     imgui.same_line()
     if button(

@@ -1,5 +1,5 @@
-"""The task of a scene over the picture: what to look for, at the end whether the stated outcomes hold, and on request a
-table of the found beside the expected ones, below the legend."""
+"""The task of a scene over the picture: what to look for and the question, at the end the answer and whether the stated
+outcomes hold, and on request a table of the found beside the expected ones, below the legend."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from repose.app.ui.panels.next_step import OVER
 from repose.app.ui.places import BELOW_LEGEND, TaskArea, ToolArea
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
+from repose.sim.experiment.answers import answer_words
 from repose.sim.experiment.experiment import Course, Scene
 from repose.sim.measure.display import Outcome
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes
 
-WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 180.0
-"""Largest width of the text, and room beside it for the legend, and for the plumb line of a tilted table [px at scale
-1]."""
+WIDTH, NARROWEST, LEGEND, PLUMB_LINE = 560.0, 300.0, 330.0, 180.0
+"""Largest width of the text, least one of a question without a task, and room beside it for the legend, and for the
+plumb line of a tilted table [px at scale 1]."""
 PRESENTED, OUTCOMES = 0.62, 0.7
 """Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text,
 which is larger in a presentation [-]."""
 STATEMENT = 0.42
 """Least fraction of the width of the table for the statements [-]."""
+LINES = 2
+"""Lines of the answer for which the picture leaves room before there is one."""
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
@@ -43,12 +46,14 @@ class OutcomeTable:
 
 
 def draw(ui: Ui) -> None:
-    """Draw the task at the upper left of the picture beside the tools, in scenes that state outcomes of a task."""
+    """Draw the task at the upper left of the picture beside the tools, in scenes that state outcomes of a task; in
+    others the question of the preset, and the answer."""
     snapshot, area = ui.snapshot, ui.states[TaskArea]
     area.foot, area.below_legend, area.box = None, False, None
     scene = scenes().get(snapshot.run.scene)
     stated = bool(snapshot.results.outcomes) or (scene is not None and states_outcomes(scene))
-    if not (stated and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
+    words = _sentences(ui, stated)
+    if not (words and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.window.inset
     left, right = max(left, ui.states[ToolArea].right), right + ui.window.band
@@ -56,6 +61,8 @@ def draw(ui: Ui) -> None:
     width = min(WIDTH * ui.window.scale, free - 32.0 * ui.window.scale)
     if ui.mode.presenting:  # the title is above the task, the main result beside it
         width = min(width, PRESENTED * free)
+    if not stated:  # a question and an answer have room beside the legend, where they need none of the grains
+        width = min(width, max(free - LEGEND * ui.window.scale, NARROWEST * ui.window.scale))
     beside = ui.mode.presenting or free - width >= LEGEND * ui.window.scale
     if beside and len(snapshot.geometry.gravity) == 2 and snapshot.geometry.gravity[0] != 0.0:
         width = min(width, free - (LEGEND + PLUMB_LINE) * ui.window.scale)
@@ -70,13 +77,16 @@ def draw(ui: Ui) -> None:
     inputs = imgui.WindowFlags_.always_auto_resize if snapshot.results.outcomes else NO_INPUT
     imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | inputs)
     imgui.pop_style_color()
-    _draw_sentences(ui, width)
+    for sentence, colour in words:
+        write(ui, sentence, colour, width - 16.0 * ui.window.scale)
     if snapshot.results.outcomes:
         _draw_verdict(ui, snapshot.results.outcomes, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     area.box = low.x, low.y, low.x + size.x, low.y + size.y
     ui.probe.mark_area("task", area.box)
-    area.foot, area.below_legend = low.y + size.y, not beside
+    # The picture has its place below the answer from the beginning: it would jump when the answer comes.
+    awaited = 0 if stated or answer_words(snapshot) else LINES
+    area.foot, area.below_legend = low.y + size.y + awaited * imgui.get_text_line_height_with_spacing(), not beside
     imgui.end()
     table = ui.states[OutcomeTable]
     table.is_open &= bool(snapshot.results.outcomes)
@@ -90,15 +100,13 @@ def states_outcomes(scene: Scene) -> bool:
     return scene.course.outcomes is not Course.outcomes
 
 
-def _draw_sentences(ui: Ui, width: float) -> None:
-    """Draw the description, the question to the audience, and at the end the answer of the run, unless it stands beside
-    the guess of the audience."""
+def _sentences(ui: Ui, stated: bool) -> list[tuple[Message, Colour]]:
+    """The description of a task with `stated` outcomes, the question to the audience, and at the end the answer of the
+    run, unless it stands beside the guess of the audience; each with its colour."""
     about, question = ui.work.preset_library.sentences(ui.snapshot.run.scene)
-    answer = ui.snapshot.results.answer if guess_now(ui) is None else None
-    told = answer.words if answer is not None else EMPTY
-    for words, colour in ((about, ui.palette.text), (question, ui.palette.accent), (told, ui.palette.good)):
-        if words:
-            write(ui, words, colour, width - 16.0 * ui.window.scale)
+    told = answer_words(ui.snapshot) if guess_now(ui) is None else EMPTY
+    every = ((about if stated else EMPTY, ui.palette.text), (question, ui.palette.accent), (told, ui.palette.good))
+    return [(words, colour) for words, colour in every if words]
 
 
 def _draw_verdict(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:

@@ -29,10 +29,10 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure import surface_slope
 from repose.sim.measure.angle_of_repose import angle_in_words, measure_angle
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, SECTORS, TIP, ConeAngle, measure_cone
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Answer, Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.message import EMPTY, Message, Number, _, joined, plural
+from repose.sim.message import EMPTY, Message, Number, Value, _, joined, plural
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.clumps.plate_and_container import (
     FLOOR_WALL,
@@ -49,10 +49,12 @@ from repose.sim.scenes.clumps.plate_and_container import (
 from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.prepared import PREPARED, PREPARED_IN_PLANE
 from repose.sim.scenes.common.cone_slope import (
+    ANSWER_VALUES,
     SLOPE_NUMBERS,
     SLOPE_READINGS,
     current_slope,
     reading_of,
+    slope_answer,
     slope_curves,
     slope_readings,
     slope_results,
@@ -394,6 +396,63 @@ def not_measured(experiment: Experiment) -> tuple[Reading, ...]:
     return (Reading("grains_on_slope", label, float(count), help=why_none),)
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """The angle of the heap; if clumps and loose spheres are mixed, also which of them lie farther from the axis."""
+    state: ClumpsState = experiment.run.state
+    values: dict[str, Value] = {"packing": Number(state.packing, format=".2f")}
+    if (lying := inclination(experiment.run.world)) is not None:
+        values["inclination"] = Number(lying, "°", ".0f")
+    angle = slope_answer(experiment, **values)
+    clumps, spheres = mean_distances(experiment.run.world)
+    shown = dict(angle.words.values) if angle is not None else {}
+    if "angle" not in shown or not clumps > 0.0 < spheres:
+        return angle
+    numbers = {
+        "angle": shown["angle"],
+        "clumps": Number(clumps, "m", digits=3),
+        "spheres": Number(spheres, "m", digits=3),
+    }
+    if clumps > spheres:
+        words = Message(
+            "The clumps lie farther out, {clumps} from the axis on average, the loose spheres {spheres}; the heap is "
+            "{angle} steep.",
+            **numbers,
+        )
+    else:
+        words = Message(
+            "The loose spheres lie farther out, {spheres} from the axis on average, the clumps {clumps}; the heap is "
+            "{angle} steep.",
+            **numbers,
+        )
+    return Answer(clumps - spheres, words)
+
+
+def inclination(world: World) -> float | None:
+    """Mean angle between the horizontal and the line from the first to the last member of a clump [°]; None without
+    clumps. The members of a rod are in the order of its length; 33° for directions at random in space."""
+    if not world.bodies or len(world.bodies.body_id) == 0:
+        return None
+    first, last = world.bodies.member[world.bodies.begin[:-1]], world.bodies.member[world.bodies.begin[1:] - 1]
+    along = (
+        world.motion[: world.search.reference.shape[0], 0, last]
+        - world.motion[: world.search.reference.shape[0], 0, first]
+    )
+    length = np.sqrt((along**2).sum(axis=0))
+    return float(np.degrees(np.arcsin(np.abs(along[-1]) / np.maximum(length, 1e-300)).mean()))
+
+
+def mean_distances(world: World) -> tuple[float, float]:
+    """Mean distance from the axis of the members of clumps, and of loose spheres [m]; nan without them."""
+    in_body = np.zeros(world.sphere_count, bool)
+    if world.bodies:
+        in_body[world.bodies.member] = True
+    across = world.motion[: world.search.reference.shape[0] - 1, 0]
+    distance = np.sqrt((across**2).sum(axis=0))
+    loose = ~in_body & ~world.fixed
+    clumps, spheres = (float(distance[of].mean()) if of.any() else math.nan for of in (in_body, loose))
+    return clumps, spheres
+
+
 def box(experiment: Experiment) -> Box:
     """The plate and the container."""
     size = sizes_now(experiment)
@@ -546,6 +605,8 @@ IN_SPACE = Scene(
     course=replace(
         poured_course(COURSE),
         measure=measure,
+        answer=answer,
+        answer_values=(*ANSWER_VALUES, "packing", "inclination"),
         readings=readings,
         later_readings=(*SLOPE_READINGS, *LATER),
         result_numbers=SLOPE_NUMBERS,

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
-from repose.sim.measure.display import Axis, Curve, Line, Reading
+from repose.sim.measure.display import Answer, Axis, Curve, Line, Reading
 from repose.sim.measure.flank_angle import FlankAngle
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.message import Message, _
+from repose.sim.message import Message, Value, _
 from repose.sim.scenes.common.measured_heap import change_since_measured
 
 PROFILE = Curve("profile", _("Profile"), Axis(_("distance from the axis"), "mm"), Axis(_("height"), "mm"))
@@ -119,6 +120,37 @@ def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     points = Line(_("radius of the layers") if is_flank else _("averaged profile"), distance, height, points=True)
     outdated = change_since_measured(experiment)
     return (replace(PROFILE, lines=(points, Line(_("fit"), ends, line)), note=outdated, x_from_zero=is_flank),)
+
+
+ANSWER_VALUES = ("angle", "left", "poured")
+"""Names of the values of `slope_answer`."""
+
+
+def slope_answer(experiment: Experiment, **values: Value) -> Answer | None:
+    """The angle of the heap at rest and the grains left, while the measurement applies; further values for the answers
+    of presets."""
+    state, reading = experiment.run.state, experiment.run.state.reading
+    if state.phase != "rested" or change_since_measured(experiment):
+        return None
+    left = state.poured - state.removed
+    if not reading:
+        return Answer(
+            float(left),
+            Message(
+                "No slope stays that could be measured: {left} of {poured} are left.",
+                left=left,
+                poured=state.poured,
+                **values,
+            ),
+        )
+    words = Message(
+        "The heap is {angle} steep, and {left} of {poured} lie on the plate.",
+        angle=with_error(reading["angle"], reading["standard_error"]),
+        left=left,
+        poured=state.poured,
+        **values,
+    )
+    return Answer(math.degrees(reading["angle"]), words)
 
 
 SLOPE_NUMBERS = {

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
+from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment
 from repose.sim.experiment.hand import holds
@@ -145,7 +146,8 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
     enter(experiment, "rested")
     experiment.run.state.run_all = False
     if measured:
-        notify(experiment, experiment.scene.course.act(experiment, "measure"))
+        words = experiment.scene.course.act(experiment, "measure")
+        notify(experiment, words, repeats=answer_of(experiment) is not None)
 
 
 def pouring_in_words(experiment: Experiment) -> Message:

@@ -11,6 +11,7 @@ begins at the first check after they have settled, or after the command. "Run al
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import GenericAlias
@@ -19,6 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Course, Experiment
 from repose.sim.experiment.notices import notify
@@ -97,9 +99,7 @@ WORDS: Words = {
         now=Number(elapsed(experiment), format=".2f"),
         duration=Number(experiment.run.built.duration, format="g"),
     ),
-    "rested": lambda experiment: Message(
-        "ran for {duration} s", duration=Number(experiment.run.built.duration, format="g")
-    ),
+    "rested": lambda experiment: Message("ran for {duration} s", duration=Number(elapsed(experiment), format=".3g")),
 }
 """Usual words for bodies that are released."""
 
@@ -116,6 +116,11 @@ class CourseButtons:
     reset_help: Message
     begun: Message = EMPTY
     """What the beginning has done; empty says how long the run lasts."""
+
+
+def no_answer(experiment: Experiment) -> Answer | None:
+    """The answer of a course without a question."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -148,8 +153,8 @@ class TimedCourse:
     """The expected outcomes of a whole course."""
     results: Callable[[Experiment], dict[str, Any]] = lambda experiment: {}
     """Its numbers for result.json."""
-    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
-    """The true value of the guessed number, of a whole course."""
+    answer: Callable[[Experiment], Answer | None] = no_answer
+    """The answer of a whole course to the question, one sentence with its number; None if too little was measured."""
     conclusion: Callable[[Experiment], Message] = lambda experiment: EMPTY
     """What the end says; empty for the answer, or the present state."""
     share: Callable[[Experiment], float | None] = share_of_duration
@@ -174,6 +179,9 @@ def timed_course(course: TimedCourse) -> Course:
     def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         return outcomes_at_end(course, experiment)
 
+    def answer(experiment: Experiment) -> Answer | None:
+        return answer_at_end(course, experiment)
+
     return Course(
         begin=begin,
         supervise=lambda experiment: supervise(course, experiment),
@@ -183,7 +191,7 @@ def timed_course(course: TimedCourse) -> Course:
         describe=lambda experiment: describe(course, experiment),
         under_way=under_way,
         outcomes=outcomes,
-        answer=lambda experiment: answer_at_end(course, experiment),
+        answer=answer,
         results=lambda experiment: results(course, experiment),
         check=lambda experiment: check(course, experiment),
         invalid_state=lambda state, world, built: invalid_state(course, state, world, built),
@@ -233,12 +241,10 @@ def _run_on(course: TimedCourse, experiment: Experiment) -> None:
     enter(experiment, "rested")
     state.run_all = False
     keep_measurement(experiment)
-    answer = answer_at_end(course, experiment)
-    conclusion = course.conclusion(experiment)
-    words = conclusion or (answer.words if answer else EMPTY)
+    answer, conclusion = answer_of(experiment), course.conclusion(experiment)
     done = Message("Done: {experiment}.", experiment=describe(course, experiment)[1])
     # The answer stands beside the guess or the question; the phase says that the run is over.
-    notify(experiment, words or done, repeats=not conclusion)
+    notify(experiment, answer.words if answer else conclusion or done, repeats=bool(answer) or not conclusion)
 
 
 def keep_now(experiment: Experiment, values: Mapping[str, ArrayLike]) -> None:
@@ -297,19 +303,26 @@ def outcomes_at_end(course: TimedCourse, experiment: Experiment) -> tuple[Outcom
 
 
 def answer_at_end(course: TimedCourse, experiment: Experiment) -> Answer | None:
-    """The answer of a whole course; None before its end."""
-    return course.answer(experiment) if experiment.phase == "rested" else None
+    """The answer of a whole course; None before its end, and for a course without a question. If nothing was measured,
+    the answer has no number, and says why not."""
+    if experiment.phase != "rested" or course.answer is no_answer:
+        return None
+    found = course.answer(experiment)
+    if found is not None:
+        return found
+    why = course.conclusion(experiment) or Message(
+        "Too little was measured in {time} for an answer.", time=Number(elapsed(experiment), "s", digits=3)
+    )
+    return Answer(math.nan, why)
 
 
 def results(course: TimedCourse, experiment: Experiment) -> dict[str, Any]:
-    """Phase, numbers and outcomes, and the answer if there is a question."""
-    answer = answer_at_end(course, experiment)
+    """Phase, numbers and outcomes."""
     return {
         "phase": experiment.phase,
         "waits_cut_short": experiment.run.state.waits_cut_short,
         **course.results(experiment),
         "outcomes": [dict(vars(entry)) for entry in outcomes_at_end(course, experiment)],
-        "answer": answer.words if answer else None,
     }
 
 

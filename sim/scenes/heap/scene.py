@@ -28,9 +28,9 @@ from repose.sim.experiment.rest import REST_TIME, quiet_time, time_free
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
-from repose.sim.measure.angle_of_repose import angle_in_words, bend_in_words
+from repose.sim.measure.angle_of_repose import angle_in_words, bend_in_words, with_error
 from repose.sim.measure.avalanches import flaws as other_flaws
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Answer, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
@@ -320,6 +320,28 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """The angle of the heap that stays and the grains left, while the measurement applies."""
+    state: HeapState = experiment.run.state
+    left, slope = grains_left(experiment), _drawn_slope(experiment)
+    if state.phase != "rested":
+        return None
+    if slope is None:
+        if state.slope is not None or slope_now(experiment) is not None:
+            return None  # it is not measured yet, or not anew
+        words = Message(
+            "No slope stays that could be measured: {left} of {poured} are left.", left=left, poured=state.poured
+        )
+        return Answer(float(left), words)
+    words = Message(
+        "The heap that stays is {angle} steep, and {left} of {poured} are left in it.",
+        angle=with_error(slope.angle, slope.standard_error),
+        left=left,
+        poured=state.poured,
+    )
+    return Answer(math.degrees(slope.angle), words)
+
+
 def results(experiment: Experiment) -> dict[str, Any]:
     """Grains filled and left, layers, and the reading.
 
@@ -460,6 +482,8 @@ SCENE = Scene(
     course=replace(
         poured_course(COURSE),
         measure=measure,
+        answer=answer,
+        answer_values=("angle", "left", "poured"),
         readings=readings,
         later_readings=(
             "angle_of_repose",

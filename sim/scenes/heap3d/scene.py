@@ -28,10 +28,12 @@ from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_c
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import (
+    ANSWER_VALUES,
     SLOPE_NUMBERS,
     SLOPE_READINGS,
     current_slope,
     reading_of,
+    slope_answer,
     slope_curves,
     slope_readings,
     slope_results,
@@ -272,6 +274,8 @@ SCENE = Scene(
     course=replace(
         poured_course(COURSE),
         measure=measure,
+        answer=slope_answer,
+        answer_values=ANSWER_VALUES,
         readings=readings,
         later_readings=(*SLOPE_READINGS, *SETTLING_READINGS),
         result_numbers=SLOPE_NUMBERS,

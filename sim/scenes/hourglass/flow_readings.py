@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import TIME, Axis, Curve, Line, Reading
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.settling import SETTLING_READINGS, fall_time, settling_readings
@@ -80,6 +80,46 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
         shown.append(Reading("time_since_last_grain", _("since the last grain"), waiting, "s", None, words))
     return (*shown, *settling_readings(state))
+
+
+ANSWER_VALUES = ("rate", "early", "late", "passed", "placed", "passed_before")
+"""Names of the values of `answer`: `passed_before` of a clogged neck only, the others of a flow that came to its
+end."""
+
+
+def answer(experiment: Experiment) -> Answer | None:
+    """The steady flow rate, and whether it changes while the glass empties; of a clogged neck the grains that
+    passed."""
+    state: HourglassState = experiment.run.state
+    if state.phase not in ("counted", "rested", "clogged"):
+        return None
+    passed = len(state.passages)
+    if state.phase == "clogged":
+        words = Message(
+            "The neck clogged when {passed_before} of {placed} had passed.", passed_before=passed, placed=state.placed
+        )
+        return Answer(float(passed), words)
+    steady = steady_part(state.passages, steady_from(experiment), state.placed)
+    rate = steady_rate(experiment)
+    if rate is None:
+        return Answer(
+            float(passed),
+            Message("Too few grains have passed for a steady flow: {passed}.", passed=passed),
+        )
+    middle = steady.size // 2
+    early, late = (mean_rate(part, experiment.parameters.window) for part in (steady[: middle + 1], steady[middle:]))
+    if early is None or late is None:
+        words = Message("In grains per second the steady flow is {rate}.", rate=Number(rate.mean, format=".3g"))
+        return Answer(rate.mean, words)
+    words = Message(
+        "In grains per second the flow is {rate}: {early} in the first half of the steady flow, {late} in the second.",
+        rate=Number(rate.mean, format=".3g"),
+        early=Number(early.mean, format=".3g"),
+        late=Number(late.mean, format=".3g"),
+        passed=passed,
+        placed=state.placed,
+    )
+    return Answer(rate.mean, words)
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:

@@ -31,6 +31,7 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Line, Outcome,
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.parameters import length, number, variant
 from repose.sim.scales import prefix_of
+from repose.sim.scenes.common.course_records import Columns
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.release import fix_spheres, thinned, velocities
 from repose.sim.scenes.common.timed_course import (
@@ -38,9 +39,11 @@ from repose.sim.scenes.common.timed_course import (
     CourseState,
     TimedCourse,
     column,
+    elapsed,
     is_over,
     keep_now,
     last_record,
+    no_answer,
     timed_course,
     times,
 )
@@ -415,6 +418,11 @@ def with_unit(value: float, unit: str) -> Message:
     return with_prefix(value, unit, 3) if unit else formatted(value, ".3g")
 
 
+QUIET, SETTLED, FEWEST_QUIET = 0.1, 0.01, 5
+"""Share of the duration during which records must be steady, their largest change relative to their range, and least
+number of records [-]."""
+
+
 @dataclass(frozen=True)
 class BodyTask:
     """What a scene states of its task."""
@@ -433,8 +441,26 @@ class BodyTask:
     """Called at every check during the run."""
     action: Message = START
     """Label of the button that starts it."""
-    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
+    settles: bool = False
+    """Whether the course also ends once its records no longer change (`has_settled`); otherwise bodies at rest would be
+    shown until the duration has passed."""
+    answer: Callable[[Experiment], Answer | None] = no_answer
     """The answer of a whole run to the question of the scene."""
+
+
+def has_settled(experiment: Experiment) -> bool:
+    """Whether no recorded quantity has changed by more than `SETTLED` of its range during the last `QUIET` of the
+    duration."""
+    columns: Columns = experiment.run.state.columns
+    time = times(experiment)
+    if not time.size or elapsed(experiment) < QUIET * experiment.run.built.duration:
+        return False
+    late = time >= elapsed(experiment) - QUIET * experiment.run.built.duration
+    return bool(late.sum() >= FEWEST_QUIET) and all(
+        float(np.ptp(rows[late], axis=0).max()) <= SETTLED * float(np.ptp(rows, axis=0).max())
+        for name, rows in columns.items()
+        if name != "time"
+    )
 
 
 def body_course(task: BodyTask) -> Course:
@@ -446,7 +472,7 @@ def body_course(task: BodyTask) -> Course:
 
     def drive(experiment: Experiment) -> bool:
         task.supervised(experiment)
-        return is_over(experiment)
+        return is_over(experiment) or (task.settles and has_settled(experiment))
 
     course = TimedCourse(
         state=CourseState,

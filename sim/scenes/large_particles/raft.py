@@ -231,7 +231,14 @@ SCENE = Scene(
     model=body_model(start, fields=("liquid",)),
     course=body_course(
         BodyTask(
-            start, measured, outcomes, readings, ("displaced_mass", "centre_height"), action=_("Drop"), answer=answer
+            start,
+            measured,
+            outcomes,
+            readings,
+            ("displaced_mass", "centre_height"),
+            action=_("Drop"),
+            settles=True,
+            answer=answer,
         )
     ),
     view=SceneView(

@@ -18,7 +18,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene, SceneView
 from repose.sim.measure.display import Answer, Axis, Outcome, Part, Reading
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, Value, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.timed_course import column
 from repose.sim.scenes.large_particles.particles import (
@@ -126,24 +126,41 @@ def measured(experiment: Experiment) -> dict[str, float]:
     }
 
 
+def strikes(experiment: Experiment) -> tuple[int, int] | None:
+    """The records in which the rod first strikes the floor and strikes it again after its flight; None before."""
+    touches = column(experiment, "gap") < 0.0
+    if not touches.any():
+        return None
+    first = int(touches.argmax())
+    flies = first + int((~touches[first:]).argmax())
+    again = flies + int(touches[flies:].argmax())
+    return (first, again) if first < flies < again else None
+
+
 def turn(experiment: Experiment) -> float:
-    """Angle by which the rod has turned since the start [rad]; positive anticlockwise."""
-    angle = column(experiment, "angle")
-    return float(angle[-1] - angle[0]) if angle.size else 0.0
+    """Angle by which the rod has turned from the start until it strikes the floor again, or until now [rad]; positive
+    anticlockwise."""
+    angle, struck = column(experiment, "angle"), strikes(experiment)
+    return float(angle[-1 if struck is None else struck[1]] - angle[0]) if angle.size else 0.0
+
+
+def sense(experiment: Experiment) -> Message:
+    """The sense in which the rod has turned."""
+    return _("clockwise") if turn(experiment) < 0.0 else _("anticlockwise")
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Angle since the start, spin and height of the rod."""
+    """Angle until the second strike, spin and height of the rod."""
     spin, height = column(experiment, "spin"), column(experiment, "height")
     if not spin.size:
         return (Reading("particles", _("particles"), float(experiment.run.world.sphere_count), given=True),)
     return (
         Reading(
             "turned_by",
-            _("turned by"),
-            round(math.degrees(turn(experiment)), 1) + 0.0,
+            Message("turned {sense} by", sense=sense(experiment)),
+            round(abs(math.degrees(turn(experiment))), 1),
             "°",
-            help=_("Positive anticlockwise."),
+            help=_("From the start until the rod strikes the floor again."),
         ),
         Reading(
             "spin",
@@ -169,7 +186,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         Outcome(
             "turns_over",
             _("the struck end comes to be the upper one"),
-            Message("turned by {degrees}°", degrees=Number(math.degrees(turn(experiment)), format=".0f")),
+            Message(
+                "turned {sense} by {degrees}°",
+                sense=sense(experiment),
+                degrees=Number(abs(math.degrees(turn(experiment))), format=".0f"),
+            ),
             _("more than a quarter turn"),
             over >= 0,
         ),
@@ -194,19 +215,15 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 def answer(experiment: Experiment) -> Answer | None:
     """Which end strikes the floor after the flight, and by how much the rod has turned until then; None if it does not
     leave the floor and fall again."""
-    gap, angle = column(experiment, "gap"), column(experiment, "angle")
-    touches = gap < 0.0
-    first = int(touches.argmax())
-    flies = first + int((~touches[first:]).argmax())
-    second = flies + int(touches[flies:].argmax())
-    if not first < flies < second:
+    struck = strikes(experiment)
+    if struck is None:
         return None
-    turned_by = math.degrees(float(angle[second] - angle[0]))
-    number = Number(abs(turned_by), "°", ".0f")
-    if column(experiment, "struck_end")[second] < column(experiment, "other_end")[second]:
-        words = Message("The same end strikes the floor again, after the rod has turned by {angle}.", angle=number)
+    turned_by, again = abs(math.degrees(turn(experiment))), struck[1]
+    shown: dict[str, Value] = {"sense": sense(experiment), "angle": Number(turned_by, "°", ".0f")}
+    if column(experiment, "struck_end")[again] < column(experiment, "other_end")[again]:
+        words = Message("The same end strikes the floor again, after the rod has turned {sense} by {angle}.", **shown)
     else:
-        words = Message("The other end strikes the floor, after the rod has turned by {angle}.", angle=number)
+        words = Message("The other end strikes the floor, after the rod has turned {sense} by {angle}.", **shown)
     return Answer(turned_by, words)
 
 

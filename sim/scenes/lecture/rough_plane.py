@@ -29,7 +29,7 @@ from repose.sim.experiment.rest import is_at_rest, time_free
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import EMPTY, Message, Number, _, joined
+from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
@@ -412,34 +412,30 @@ def answer(experiment: Experiment) -> Answer | None:
     of = measured_values(experiment)
     if not of["angle"].size:
         return None
-    begins, before = np.degrees(of["angle"]), of["before"]
-    held_angle, left = math.degrees(of["held"][0]), of["after"][0]
-    words = [
-        Message(
-            "A layer of {before} diameters starts at {begins}°.",
-            before=Number(before[0], format=".1f"),
-            begins=Number(begins[0], format=".1f"),
+    begins, left = np.degrees(of["angle"]), float(of["after"][0])
+    shown = {
+        "before": Number(of["before"][0], format=".1f"),
+        "begins": Number(begins[0], format=".1f"),
+        "held": Number(math.degrees(of["held"][0]), format=".1f"),
+        "left": Number(left, format=".1f"),
+    }
+    if not math.isfinite(left):
+        words = Message(
+            "A layer of {before} diameters starts at {begins}°.", before=shown["before"], begins=shown["begins"]
         )
-    ]
-    if math.isfinite(left):
-        words.append(
-            Message(
-                "Held at {held}° it stops with {left} diameters left.",
-                held=Number(held_angle, format=".1f"),
-                left=Number(left, format=".1f"),
-            )
+    elif begins.size == 1:
+        words = Message(
+            "A layer of {before} diameters starts at {begins}°, and held at {held}° it stops with {left} left.",
+            **shown,
         )
-    if begins.size > 1:
-        words.append(Message("What is left starts at {begins}°.", begins=Number(begins[1], format=".1f")))
-    if begins.size > 2:
-        words.append(
-            Message(
-                "A layer of {before} diameters starts only at {begins}°.",
-                before=Number(before[-1], format=".1f"),
-                begins=Number(begins[-1], format=".1f"),
-            )
+    else:
+        words = Message(
+            "A layer of {before} diameters starts at {begins}°, held at {held}° it stops with {left} left, and what is "
+            "left starts at {next}°.",
+            next=Number(begins[1], format=".1f"),
+            **shown,
         )
-    return Answer(float(begins[0]), joined(words, " "))
+    return Answer(float(begins[0]), words)
 
 
 def conclusion(experiment: Experiment) -> Message:

@@ -24,7 +24,7 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.beverloo import fit_exponent
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
@@ -388,14 +388,21 @@ def answer(experiment: Experiment) -> Answer | None:
     if 0.5 * widest <= of[1]:
         return None
     times = float((widest - of[1]) / (0.5 * widest - of[1])) ** 1.5
-    words = Message(
-        "{times} times as many grains pass at {widest} diameters as at {widest2}.",
-        times=Number(times, format=".1f"),
-        widest=Number(widest, format=".3g"),
-        widest2=Number(0.5 * widest, format=".3g"),
-    )
-    more = Message(" Number of narrower outlets that clogged: {clogged}.", clogged=clogged) if clogged else ""
-    return Answer(times, words + more)
+    shown = {
+        "times": Number(times, format=".1f"),
+        "widest": Number(widest, format=".3g"),
+        "half": Number(0.5 * widest, format=".3g"),
+    }
+    if clogged:
+        words = plural(
+            "{times} times as many grains pass at {widest} diameters as at {half}; {count} narrower outlet clogged.",
+            "{times} times as many grains pass at {widest} diameters as at {half}; {count} narrower outlets clogged.",
+            count=clogged,
+            **shown,
+        )
+    else:
+        words = Message("{times} times as many grains pass at {widest} diameters as at {half}.", **shown)
+    return Answer(times, words)
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:

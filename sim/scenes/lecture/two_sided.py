@@ -379,13 +379,16 @@ def answer(experiment: Experiment) -> Answer | None:
         return None
     angle, __ = angle_now(experiment)
     left, right = (math.degrees(float(of[name].mean())) for name in ("left", "right"))
-    words = Message(
-        "The flanks of the large heap stand at {left}° on the left and {right}° on the right on average.",
-        left=Number(left, format=".1f"),
-        right=Number(right, format=".1f"),
-    )
+    sides = {"left": Number(left, format=".1f"), "right": Number(right, format=".1f")}
     if (before := mean_angles(experiment, HALF)).size:
-        words += Message(" With half of its grains they stood at {mean}°.", mean=Number(before.mean(), format=".1f"))
+        words = Message(
+            "The flanks of the large heap stand at {left}° and {right}° on average, with half of its grains at "
+            "{mean}°.",
+            mean=Number(before.mean(), format=".1f"),
+            **sides,
+        )
+    else:
+        words = Message("The flanks of the large heap stand at {left}° and {right}° on average.", **sides)
     return Answer(math.degrees(angle), words)
 
 

@@ -21,10 +21,12 @@ from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
+from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.contained import facets_beneath
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Answer, Reading
+from repose.sim.measure.stress import STRESS_UNIT, grain_pressure
 from repose.sim.message import EMPTY as NO_WORDS
-from repose.sim.message import Message, _, as_data, joined, plural, read_message
+from repose.sim.message import Message, Number, _, as_data, joined, plural, read_message
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import EMPTY, FILLING, FLOWING, RESTED, enter, rests
@@ -64,6 +66,10 @@ from repose.sim.scenes.vessel.shape import on_floor, shape_of
 
 LARGEST_VOLUME = 1e12
 """Largest accepted volume of a shape in a file [m³]."""
+
+LAYER, FEWEST = 4.0, 8
+"""Thickness of the layers over whose grains the pressure is averaged [mean radii], and least number of grains of
+one."""
 
 STILL_MOVED = _("The grains still moved when the longest wait for rest had ended.")
 JAMMED = _("they pile up to where the stream begins. Pour fewer grains or make the stream wider.")
@@ -262,6 +268,32 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """Where the pressure on the grains in the shape is largest, and how large; None before they are counted."""
+    if experiment.phase != "rested" or not experiment.run.state.reading or change_since_measured(experiment):
+        return None
+    world = experiment.run.world
+    inside = facets_beneath(shape(experiment), world.motion[:3, 0].T) > 0
+    held, poured = int(inside.sum()), experiment.run.state.poured
+    pressure = grain_pressure(world.radius, pushes(world).force, 3)[inside]
+    height, thick = world.motion[2, 0, inside], LAYER * experiment.run.built.mean_radius
+    if held < FEWEST:
+        return Answer(float(held), Message("Of {poured} the shape holds {held}.", held=held, poured=poured))
+    layer = np.floor((height - height.min()) / thick).astype(np.int64)
+    count = np.bincount(layer)
+    mean = np.where(count >= FEWEST, np.bincount(layer, pressure) / np.maximum(count, 1), 0.0)
+    largest = int(np.argmax(mean))
+    words = Message(
+        "The pressure is largest {height} above the floor and {depth} below the surface: {pressure} on average.",
+        height=Number(float(height[layer == largest].mean()), "m", digits=2),
+        depth=Number(float(height.max() - height[layer == largest].mean()), "m", digits=2),
+        pressure=Number(float(mean[largest]), STRESS_UNIT[3], digits=3),
+        held=held,
+        poured=poured,
+    )
+    return Answer(float(mean[largest]), words)
+
+
 def box(experiment: Experiment) -> Box:
     """The floor, the shape and the beginning of the stream."""
     size = sizes(experiment)
@@ -371,6 +403,8 @@ SCENE = Scene(
     model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
     course=replace(
         poured_course(COURSE),
+        answer=answer,
+        answer_values=("held", "poured", "pressure", "height", "depth"),
         readings=readings,
         later_readings=("grains_held", "share_held", "grains_on_floor", "grains_off_floor", *SETTLING_READINGS),
     ),

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 from repose.app.render.colours import AUTOMATIC
+from repose.app.render.passes import all_switches
 from repose.app.render.passes.velocity_arrows import VELOCITY_ARROWS
 from repose.app.ui import directed
 from repose.app.ui.panels import plots
 from repose.app.ui.pause_and_speed import SPEEDS
 from repose.sim.direction import NOT_DIRECTED
 from repose.sim.experiment.phase import Phase
+from repose.sim.io import presets
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.snapshots import put
@@ -96,3 +98,7 @@ def test_the_colour_of_the_last_session_stays_at_the_start(harness: PanelHarness
     put(harness.ui.snapshot, serial=1, scene="heap", direction=SLOW)
     directed.see(harness.ui)
     assert harness.ui.view.colour_by == "force"
+
+
+def test_presets_know_every_switch_of_the_picture() -> None:
+    assert set(presets.switches()) == {switch.name for switch in all_switches()}

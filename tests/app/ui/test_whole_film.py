@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from repose.app.language import in_language, translated
 from repose.app.storage.film import Film
+from repose.app.storage.recorder import Recorder, RecorderError
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.view_settings import View
 from repose.app.ui import whole_film as module
-from repose.app.ui.whole_film import FilmEnd, FilmOrder, WholeFilm
+from repose.app.ui.whole_film import ONE_RUN, FilmEnd, FilmOrder, WholeFilm
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.command_log import SavedSideBySide
 from repose.sim.experiment.commands import Command, Copy
 from repose.sim.experiment.history import saved_copy
 from repose.sim.message import EMPTY, plain
+from repose.sim.wording import sentence_of
 
 PATIENCE = 60.0
 
@@ -115,6 +120,39 @@ def test_a_film_that_ends_before_its_copy_is_written_leaves_nothing_to_the_next_
     assert not (film.folder / "first.mp4").exists()
     assert (film.folder / "second.mp4").exists()
     assert not list(tmp_path.glob("repose-film-*"))
+
+
+def test_runs_that_are_put_side_by_side_meanwhile_are_refused_in_a_sentence_of_the_window(
+    film: Film, saver: RunSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = saved_copy(new_experiment("bounce"))
+    monkeypatch.setattr(saver, "copy_for", lambda take: take(SavedSideBySide((one, one), frozenset(), ())))
+    whole = WholeFilm(film, saver, films)
+    whole.start("bounce", EMPTY, View())
+    whole.tick()
+    assert not whole.running
+    assert whole.trouble == ONE_RUN
+
+
+def test_a_folder_that_is_a_file_is_refused_without_english_words(film: Film, saver: RunSaver) -> None:
+    film.folder = film.folder / "taken"
+    film.folder.write_text("")
+    whole = WholeFilm(film, saver, tries)
+    whole.start("bounce", EMPTY, View())
+    until(whole, lambda: not whole.running)
+    assert "File exists" in str(whole.trouble)
+    with in_language("ru"):
+        assert not ENGLISH.search(translated(whole.trouble).replace(str(film.folder), "").replace("bounce.mp4", ""))
+
+
+ENGLISH = re.compile(r"[A-Za-z]{3,}")
+
+
+def tries(sender: Connection, order: FilmOrder) -> None:
+    try:
+        Recorder(order.film, (64, 64), 30.0)
+    except RecorderError as error:
+        sender.send(FilmEnd("", 0, sentence_of(error)))
 
 
 def drafts(sender: Connection, order: FilmOrder) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repose.sim.io import presets
 from repose.sim.parameters import LARGEST_SEED, ParameterError
-from repose.sim.registry import scenes
+from repose.sim.registry import plots_of, scenes
 
 GOOD = 'title = "Try"\nscene = "heap"\nseed = 7\n\n[parameters]\nfriction = 0.3\n'
 
@@ -248,14 +248,25 @@ def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ('colour = "sped"', "Unknown colour 'sped': did you mean 'speed'?"),
+        ('colour = "sped"', "direction.colour = 'sped' is refused: it must be one of "),
+        ('colour = ""', "direction.colour = '' is refused: it must be one of "),
+        ('plot = "nix"', "direction.plot = 'nix' is refused: it must be one of slope, avalanches, packing, "),
+        ('show = ["nix"]', "direction.show 1 of 1: 'nix' is refused: it must be one of box, stress_field, "),
+        ('show = "nix"', "direction.show = 'nix' is refused: it must be a list of names, such as"),
+        ('see = ""', "direction.see = '' is refused: it must be a sentence"),
+        ('answer = " "', "direction.answer = ' ' is refused: it must be a sentence"),
+        ('answer = "It is {angel}."', "direction.answer = 'It is {angel}.' is refused: its values must be of {angle}"),
+        ('answer = "It is {angle"', "direction.answer = 'It is {angle' is refused: its values must be of {angle}"),
         ("speed = 0.0", "direction.speed = 0.0 is refused"),
-        ('look = "below"', "look 'below'"),
+        ('look = "below"', "direction.look = 'below' is refused: it must be one of front, side, top, three-quarter."),
         (
             "span = [1.0, 0.0]",
             "direction.span = [1.0, 0.0] is refused: it must be two numbers, the smaller first, such as",
         ),
-        ("speeds = { flows = 0.2 }", "Unknown phase 'flows': did you mean 'flowing'?"),
+        (
+            "speeds = { flows = 0.2 }",
+            "direction.speeds.flows = 0.2 is refused: its phase must be one of empty, filling",
+        ),
         ('colours = "speed"', "colours"),
     ],
 )
@@ -273,3 +284,9 @@ def test_a_preset_that_begins_with_a_prepared_state_fits_it_in_all_of_its_runs()
             assert prepared is not None, preset.name
     other = scenes()["heap"].parameters.checked({"grain_count": 299})
     assert scenes()["heap"].course.prepared["small"](other) is None, "filled with other grains"
+
+
+def test_every_direction_opens_a_plot_of_its_scene_and_turns_on_switches_that_exist() -> None:
+    for name, scene in scenes().items():
+        assert scene.direction.plot in plots_of(name), name
+        assert {*scene.direction.show} <= {*presets.switches()}, name

@@ -309,3 +309,35 @@ def test_a_closed_form_for_a_plot_that_does_not_exist_is_an_error() -> None:
     curves = particles.plotted((), lambda experiment: {"displaced": ()})
     with pytest.raises(ValueError, match="displaced"):
         curves(experiment)
+
+
+def test_the_rod_has_one_angle_in_reading_outcome_and_answer() -> None:
+    experiment = ran("rod")
+    answer = experiment.scene.course.answer(experiment)
+    assert answer is not None
+    reading = next(entry for entry in experiment.scene.course.readings(experiment) if entry.name == "turned_by")
+    outcome = next(entry for entry in found(experiment) if entry.name == "turns_over")
+    assert answer.value > 0.0
+    assert reading.value == pytest.approx(answer.value, abs=0.05)
+    assert str(reading.label) == "turned clockwise by"
+    assert f"clockwise by {answer.value:.0f}°" in str(answer.words)
+    assert str(outcome.found) == f"turned clockwise by {answer.value:.0f}°"
+    columns = experiment.run.state.columns
+    columns["angle"][-1] += 1.0
+    again = experiment.scene.course.answer(experiment)
+    assert again == answer, "what the rod does after the second strike does not count"
+
+
+def test_a_body_that_floats_at_rest_ends_the_run_before_its_duration() -> None:
+    experiment = ran("raft", duration=4.0)
+    assert experiment.time < 3.0
+    assert all(entry.holds for entry in found(experiment)), "its result is final"
+    __, label, __ = experiment.scene.course.describe(experiment)
+    assert str(label) == f"ran for {experiment.run.state.columns['time'][-1]:.3g} s"
+    velocity = experiment.run.state.columns["velocity"]
+    late = experiment.run.state.columns["time"] > experiment.time - 0.4
+    assert np.abs(velocity[late]).max() < 0.02 * np.abs(velocity).max()
+
+
+def test_a_body_that_still_moves_does_not_end_the_run() -> None:
+    assert ran("raft", duration=0.2).time == pytest.approx(0.2, rel=0.01)

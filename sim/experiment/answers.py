@@ -1,0 +1,51 @@
+"""The answer of a run to the question of its scene or preset, and of runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from string import Formatter
+
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.display import Answer
+from repose.sim.message import EMPTY, Joined, Message, joined, worded
+
+BESIDE = ", "
+"""Between the values of runs side by side, in their order."""
+
+
+def answer_of(experiment: Experiment) -> Answer | None:
+    """The answer, in the words of the preset if it has some and the run has their values; None before its end."""
+    answer, own = experiment.scene.course.answer(experiment), experiment.direction.answer
+    if answer is None or not own or not values_of(own.template) <= dict(answer.words.values).keys():
+        return answer
+    return replace(answer, words=worded(own.template, answer.words.values))
+
+
+def values_of(template: str) -> set[str]:
+    """Names of the values of a template; raises ValueError for one with a brace that is not closed."""
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+
+
+def answer_words(snapshot: Snapshot) -> Message:
+    """The answer to show: of runs side by side one sentence with the values of all in their order, once all have
+    ended; empty before."""
+    answers = [shot.results.answer for shot in (snapshot, *snapshot.beside)]
+    if any(answer is None for answer in answers):
+        return EMPTY
+    return _together([answer.words for answer in answers if answer is not None])
+
+
+def _together(words: Sequence[Message]) -> Message:
+    first = words[0]
+    if len(words) == 1 or all(entry == first for entry in words):
+        return first
+    if any(entry.template != first.template for entry in words):  # the runs have other values or end differently
+        return joined(words, " ")
+    runs = [dict(entry.values) for entry in words]
+    values = []
+    for name, value in first.values:  # a run can have further values, which the template does not contain
+        column = tuple(run[name] for run in runs if name in run)
+        values.append((name, value if all(entry == value for entry in column) else Joined(column, BESIDE)))
+    return worded(first.template, values, first.plural)

@@ -1,0 +1,70 @@
+"""Question and answer over the picture of scenes that state no outcomes, and messages beside them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from repose.app.ui.panels import task
+from repose.app.ui.places import BELOW_LEGEND, TaskArea, over_picture
+from repose.app.ui.toasts import show_toast
+from repose.sim.measure.display import Answer
+from repose.sim.message import Message
+
+from tests.app.real_runs import course, finished
+from tests.app.ui.panels.panel_harness import open_harness
+from tests.snapshots import with_fields
+
+PRESET = "moon"
+
+
+def test_a_heap_asks_its_question_and_answers_it_without_moving_the_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    write = task.write
+    monkeypatch.setattr(task, "write", lambda ui, words, *rest: (said.append(str(words)), write(ui, words, *rest)))
+    with open_harness(tmp_path, course("heap")[0]) as harness:
+        harness.ui.work.preset_library.note(PRESET, "Moon", "heap")
+        harness.frame(2)
+        assert said[-1:] == [str(harness.ui.work.preset_library.cards[PRESET].question)]
+        before = harness.ui.states[TaskArea].foot
+        answer = Answer(13.9, Message("The heap is 13.9° steep."))
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, answer=answer)
+        said.clear()
+        harness.frame(2)
+        assert said[-2:] == [harness.ui.work.preset_library.cards[PRESET].question, "The heap is 13.9° steep."]
+        area = harness.ui.states[TaskArea]
+        assert before is not None
+        assert area.foot is not None
+        assert area.foot <= before, "the picture has left room for the answer"
+        assert not area.below_legend
+        assert area.foot <= harness.ui.window.inset[1] + BELOW_LEGEND * harness.ui.window.scale
+        harness.ui.work.preset_library.forget()
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, answer=None)
+        harness.frame(2)
+        assert harness.ui.states[TaskArea].foot is None, "without a question there is nothing to show"
+
+
+def test_words_of_the_picture_keep_clear_of_messages(tmp_path: Path) -> None:
+    with open_harness(tmp_path, finished("bounce")) as harness:
+        harness.frame(2)
+        before = len(over_picture(harness.ui))
+        show_toast(harness.ui, Message("The spheres fall."))
+        harness.frame(3)
+        assert len(over_picture(harness.ui)) == before + 1
+        left, top, right, bottom = over_picture(harness.ui)[-1]
+        assert 0.0 < left < right <= harness.ui.window.size[0]
+        assert 0.0 < top < bottom
+        box = harness.ui.states[TaskArea].box
+        assert box is not None
+        assert box[2] <= left or box[3] <= top, "and a message does not cover the task with its answer"
+
+
+def test_an_answer_without_a_number_has_no_mark_on_the_scale_of_the_guess(tmp_path: Path) -> None:
+    with open_harness(tmp_path, course("drum")[0]) as harness:
+        words = Message("Too little was measured in 0.1 s for an answer.")
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, answer=Answer(math.nan, words))
+        harness.frame(2)
+        assert "guess.answer" in harness.widgets

@@ -1,0 +1,158 @@
+"""A scene or preset that asks a question answers it at its end in one sentence with a number."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from repose.sim.experiment.answers import answer_of, answer_words, values_of
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.experiment import Course
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io import presets
+from repose.sim.measure.display import Answer
+from repose.sim.message import EMPTY, Message, Number
+from repose.sim.registry import scenes
+
+from tests.sentences import require_sentence
+from tests.tiers import tiered
+
+
+@functools.cache
+def answered(scene: str, **values: Any) -> Answer:
+    """The answer of a whole run."""
+    experiment = new_experiment(scene, values)
+    assert scene_answers(scene, **values) is None, "before the end there is none"
+    result = run_experiment(experiment)
+    answer = answer_of(experiment)
+    assert answer is not None
+    assert result["answer"] == str(answer.words)
+    return answer
+
+
+def scene_answers(scene: str, **values: Any) -> Answer | None:
+    """The answer at the beginning."""
+    experiment = new_experiment(scene, values)
+    return experiment.scene.course.answer(experiment)
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    tiered(
+        [
+            ("1", "The contact of limestone lasts longest: 54.2 µs; that of glass lasts 40.3 µs."),
+            ("2", "The sphere of aluminium is pushed harder: by up to 11.4 kN, that of magnesium by up to 7.23 kN."),
+            ("3", "The contact of e = 0.2 lasts longest: 7.91 µs; that of e = 1 lasts 6.1 µs."),
+            ("4", "That under 40°: it spins at 543 rad/s; that under 80° spins at 123 rad/s."),
+            ("5", "No: at 15 m/s as at 50 m/s along the plane the spin is 746 rad/s."),
+            ("6", "No: with 5 rad/s as with 22 rad/s the sphere flies off sideways at 124 mm/s."),
+            (
+                "7",
+                "Into the motion of the spheres past each other: the spins lose 62 % of it at 5 rad/s and 14 % at "
+                "22 rad/s, and the sum stays.",
+            ),
+            (
+                "8",
+                "It acts like one: at 22 rad/s the small sphere flies off at 124 mm/s, off a plane at 124 mm/s.",
+            ),
+        ],
+        fast=(),
+    ),
+)
+def test_every_test_of_the_impacts_answers_its_own_question(test: str, words: str) -> None:
+    dt = {"dt": 1e-7} if test in "2678" else {}
+    answer = answered("impacts", test=test, **dt)
+    require_sentence(str(answer.words))
+    assert str(answer.words) == words
+
+
+def test_an_impact_of_several_restitutions_says_which_contact_lasts_longest() -> None:
+    answer = answered("impacts", test="3")
+    assert str(answer.words) == "The contact of e = 0.2 lasts longest: 7.91 µs; that of e = 1 lasts 6.1 µs."
+    assert answer.value == pytest.approx(7.91e-6, rel=1e-3)
+
+
+def test_the_spheres_on_a_slope_say_which_one_is_first() -> None:
+    answer = answered("slope", duration=0.1)
+    require_sentence(str(answer.words))
+    assert str(answer.words).startswith("The sphere of μ = 0 is first, with 6.94 m/s²: it is ")
+    assert answer.value == pytest.approx(9.81 * 0.5**0.5, rel=1e-3)
+
+
+def test_spheres_that_all_roll_are_not_called_first() -> None:
+    rough = {f"friction_{row}": 0.6 for row in range(1, 6)}
+    answer = answered("slope", duration=0.1, **rough)
+    assert str(answer.words).startswith("None is first: all spheres run side by side with ")
+
+
+def test_bouncing_spheres_say_how_high_they_rise_the_second_time() -> None:
+    answer = answered("bounce", duration=0.5, restitution_high=0.9)
+    require_sentence(str(answer.words))
+    assert answer.value == pytest.approx(0.1 * 0.9**4, rel=0.02)
+    assert "e⁴ times the 100 mm of the drop" in str(answer.words)
+
+
+def test_a_bounce_that_ends_too_early_says_so() -> None:
+    answer = answered("bounce", duration=0.2, restitution_high=0.5, restitution_middle=0.4, restitution_low=0.3)
+    assert str(answer.words).startswith("The run is too short for a second rise")
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_every_question_of_a_preset_has_an_answer(name: str) -> None:
+    preset = presets.load(name)
+    course = scenes()[preset.scene].course
+    assert preset.question
+    assert course.answer is not Course.answer, "without it the question stays open"
+    own = preset.direction.answer if preset.direction is not None else EMPTY
+    if not own:
+        assert not preset.side_by_side, "a sentence about one run would have several values"
+        return
+    require_sentence(str(Message(own.template, **dict.fromkeys(course.answer_values, 7))))
+    assert values_of(own.template), "no number of the run is in it"
+    assert values_of(own.template) <= {*course.answer_values}
+
+
+def test_a_preset_answers_in_its_own_words_with_the_numbers_of_the_run() -> None:
+    direction = presets.load("moon").direction
+    experiment = new_experiment("heap", {"grain_count": 20}, direction=direction)
+    run_experiment(experiment)
+    answer, own = answer_of(experiment), experiment.scene.course.answer(experiment)
+    assert answer is not None
+    assert own is not None
+    assert answer.value == own.value
+    angle = dict(own.words.values)
+    if "angle" in angle:
+        assert str(answer.words).startswith("On the Moon the heap is ")
+    else:
+        assert answer.words == own.words, "a run without this number has the sentence of the scene"
+
+
+def shot_with(words: Message | None) -> Snapshot:
+    """A snapshot with this answer."""
+    shot = Snapshot()
+    shot.results = replace(shot.results, answer=None if words is None else Answer(1.0, words))
+    return shot
+
+
+def beside(*words: Message | None) -> Snapshot:
+    """Snapshots of runs side by side with these answers."""
+    first, *others = map(shot_with, words)
+    first.beside = tuple(others)
+    return first
+
+
+def test_runs_side_by_side_answer_in_one_sentence_once_all_have_ended() -> None:
+    of = [Message("They are {angle} steep of {all}.", angle=Number(x, "°", ".0f"), all=20) for x in (12.0, 23.0)]
+    assert str(answer_words(beside(*of))) == "They are 12°, 23° steep of 20."
+    assert answer_words(beside(of[0], None)) == EMPTY
+    assert answer_words(beside(of[0])) == of[0]
+    assert answer_words(beside(of[0], of[0])) == of[0]
+    more = Message("They are {angle} steep of {all}.", angle=Number(5.0, "°", ".0f"), all=20, inclination=30)
+    assert str(answer_words(beside(of[0], more))) == str(answer_words(beside(more, of[0]))).replace(
+        "5°, 12°", "12°, 5°"
+    )
+    other = Message("No slope stays.")
+    assert str(answer_words(beside(of[0], other))) == "They are 12° steep of 20. No slope stays."
