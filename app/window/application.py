@@ -401,12 +401,9 @@ class Application:
 
     def _fit(self, size: Size) -> None:
         """Set scale, colours and the area of the picture from window and settings."""
-        from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import measure_inset, presented_room
-        from repose.app.ui.panels import instead, width_beside
+        from repose.app.ui.layout import fit
         from repose.app.ui.panels.presentation import LETTERS
-        from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
@@ -414,13 +411,7 @@ class Application:
         ui.view.text_scale = wanted * palette.zoom
         ui.view.letters = LETTERS if ui.mode.presenting else 0.0
         ui.window.scale = interface_scale(size, self.window.content_scale, wanted, palette, ui.mode.presenting)
-        folded = chosen_fold(ui) and instead(ui) is None
-        room = presented_room(ui)
-        left, top, _, bottom = measure_inset(size, ui.window.scale, ui.view.ui_visible, folded, room)
-        ui.window.beside = width_beside(ui, size[0] - left)
-        ui.window.inset = left, top, ui.window.beside, bottom
-        free = size[0] - left - ui.window.beside
-        ui.window.band = band(ui.snapshot, ui.view, free, ui.window.scale) if instead(ui) is None else 0.0
+        fit(ui)
         if self._theme != (choices.theme, ui.window.scale):
             self._theme = choices.theme, ui.window.scale
             apply(palette, ui.window.scale)
