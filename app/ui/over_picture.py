@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.ui.places import BELOW_LEGEND, STRIP, free_of_actions
+from repose.app.ui.places import BELOW_LEGEND, free_of_actions, strip_height
 from repose.app.ui.ui import Ui
 
 MARGIN, TIGHT = 20.0, 6.0
@@ -27,7 +27,7 @@ def begin_over_picture(ui: Ui, name: str, beside: float = 0.0) -> imgui.ImVec2 |
         above = margin
         size = imgui.ImVec2(
             ui.window.size[0] - left - right - 2 * margin,
-            ui.window.size[1] - top - bottom - 2 * margin - STRIP * ui.window.scale,
+            ui.window.size[1] - top - bottom - 2 * margin - strip_height(ui),
         )
     if min(size.x, size.y) < 100 * ui.window.scale:
         return None

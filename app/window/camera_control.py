@@ -11,7 +11,7 @@ from repose.app.render.follow import Following, directed_camera, drawn_tilt, fol
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
-from repose.app.ui.places import TaskArea, ToolArea, free_of_buttons
+from repose.app.ui.places import ActionArea, TaskArea, ToolArea, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -84,7 +84,8 @@ class CameraControl:
             return
         if isinstance(ui.camera, Camera3D):
             self._turn(ui.camera)
-        window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale)
+        row = ui.states[ActionArea].upper_row
+        window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale, row)
         if not scene.run.step or window != self._beside_tools[0]:
             begun = follow(None, scene, ui.camera, ui.window.size, _room(ui), 0.0)
             self._beside_tools = window, _edge_of_tools_over(ui, begun)
@@ -178,7 +179,7 @@ def _room(ui: Ui) -> Inset:
     left, top, right, bottom = free_of_buttons(ui) if ui.beside.runs else ui.window.inset
     above = max(top + LEGEND_ROOM * ui.window.scale, _above(ui))
     right += 0.0 if ui.beside.runs else ui.window.band
-    return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale
+    return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale + ui.states[ActionArea].upper_row
 
 
 def _above(ui: Ui) -> float:
