@@ -91,7 +91,7 @@ class CameraControl:
         window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale, row)
         if not scene.run.step or window != self._beside_tools[0]:
             begun = follow(None, scene, ui.camera, ui.window.size, _room(ui), 0.0)
-            self._beside_tools = window, _avoiding_tools(ui, begun)
+            self._beside_tools = window, _avoiding_tools(ui, begun, _room(ui))
             self._avoided = NOTHING
         situation = (*window, scene.history.cuts if not scene.run.step else 0, self._beside_tools[1])
         if situation != self._chosen_for or self._following is None:
@@ -99,13 +99,13 @@ class CameraControl:
         elif self._following.camera is not ui.camera:
             self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
         left, above, right, below = _room(ui)
-        corners = self._beside_tools[1], self._avoided
-        room = max(left, *(edge for edge, _ in corners)), max(above, *(foot for _, foot in corners)), right, below
+        edge, foot = max(self._beside_tools[1], self._avoided)  # beside them, if below them was too little
+        room = max(left, edge), max(above, foot), right, below
         self._following = follow(self._following, scene, ui.camera, ui.window.size, room, min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
         # The picture moves aside once and stays there: it would swing if it moved back.
-        if self._avoided == NOTHING:
-            self._avoided = _avoiding_tools(ui, self._following)
+        if not edge:
+            self._avoided = max(self._avoided, _avoiding_tools(ui, self._following, room))
 
     def update_still(self, ui: Ui, camera: Camera3D, corners: Floats, foot: float = 0.0) -> None:
         """One frame of a picture without motion: frame the points `corners` [m] until the user moves the camera, above
@@ -194,19 +194,22 @@ def _above(ui: Ui) -> float:
     return max(top, min(task, MOST_TASK * ui.window.size[1]))
 
 
-def _avoiding_tools(ui: Ui, following: Following) -> Corner:
-    """Right edge or foot of the tool buttons if they would hide grains or walls of this picture: that beside or below
-    which the picture is larger."""
-    (edge, foot), camera = _tools_over(ui, following), following.camera
+def _avoiding_tools(ui: Ui, following: Following, room: Inset) -> Corner:
+    """Right edge or foot of the tool buttons if they hide grains or walls of this picture in its `room`: the one
+    beside or below which the picture is larger. Below them must be room for the walls too, which are not framed."""
+
+    def shown(room: Inset) -> Following:
+        goal = follow(following, ui.snapshot, following.camera, ui.window.size, room, 0.0)
+        return replace(goal, camera=follow(None, ui.snapshot, following.camera, ui.window.size, room, 0.0).camera)
+
+    edge, foot = _tools_over(ui, following)
+    left, above, right, below = room
     if not edge:
         return NOTHING
-    left, above, right, below = _room(ui)
-    rooms = {(edge, 0.0): (max(left, edge), above, right, below), (0.0, foot): (left, max(above, foot), right, below)}
-    sizes = {
-        corner: follow(None, ui.snapshot, camera, ui.window.size, room, 0.0).camera.resolution(ui.window.size)
-        for corner, room in rooms.items()
-    }
-    return min(sizes, key=lambda corner: sizes[corner])
+    under = shown((left, max(above, foot), right, below))
+    beside = shown((max(left, edge), above, right, below))
+    smaller = beside.camera.resolution(ui.window.size) > under.camera.resolution(ui.window.size)
+    return (0.0, foot) if smaller and _tools_over(ui, under) == NOTHING else (edge, 0.0)
 
 
 def _tools_over(ui: Ui, following: Following) -> Corner:

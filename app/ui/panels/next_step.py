@@ -32,8 +32,9 @@ FEWER = plain("«")
 """Label of the button that hides actions: the strip needs its room for their labels."""
 FEW = 4
 """Number of actions up to which all have a button without *More*."""
-UPPER_GAP = 4.0
-"""Distance of the two rows of actions where their names do not fit into one [px at scale 1]."""
+UPPER_GAP, LEAST_HEIGHT = 4.0, 620.0
+"""Distance of the two rows of actions where their names do not fit into one, and least height of a window with two rows
+[px at scale 1]."""
 ROUNDING = 0.01
 """Error of sums of widths [px]."""
 MARGIN = 16.0
@@ -112,6 +113,8 @@ def _upper(ui: Ui, width: float, beside: float) -> tuple[str, ...]:
     """Names of the first actions, which have a row of their own above the others because the names of all do not fit
     `beside` the large button [px]; empty if they do, or if two rows of this width are too narrow too."""
     gap, words, names = imgui.get_style().item_spacing.x, _with_words(ui), tuple(_small(ui))
+    if ui.window.size[1] < LEAST_HEIGHT * ui.window.scale:
+        return ()
     for count in range(len(names)):
         above, below = (sum(words[name] + gap for name in part) for part in (names[:count], names[count:]))
         if below + (words[ACTIONS] + gap if ACTIONS in words else 0.0) <= beside:

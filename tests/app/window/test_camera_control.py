@@ -302,3 +302,20 @@ def test_a_narrow_picture_goes_below_the_buttons_of_the_tools_where_it_is_larger
     assert y.min() - 0.005 / ui.camera.metres_per_pixel > 259.0
     assert x.min() < 428.0
     assert x.max() - x.min() > 152.0, "wider than all that is free beside the buttons"
+
+
+def test_walls_that_would_reach_the_buttons_above_the_grains_put_the_picture_beside_them(ui: Any) -> None:
+    ui.window.inset = (300.0, 0.0, 700.0, 46.0)
+    ui.states[ToolArea].right, ui.states[ToolArea].corner = 340.0, (340.0, 260.0)
+    grains = [(0.01 * k, 0.005 + 0.02 * j) for k in range(11) for j in range(8)]
+    wall = [(0.0, 0.01 * j) for j in range(60)]
+    ui.snapshot = snapshot_of(
+        serial=1,
+        position=np.array(grains + wall, np.float32),
+        box=((0.0, 0.0), (0.1, 0.6)),
+        focus=((0.0, 0.0), (0.1, 0.1)),
+        radius=np.full(148, 0.005, np.float32),
+        fixed=np.arange(148) >= 88,
+    )
+    CameraControl().update(ui)
+    assert ui.camera.world_to_pixel((-0.005, 0.0), SIZE)[0] > 339.0
