@@ -123,8 +123,10 @@ class Application:
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = self._since_event = 0
-        self._kept, self._drawn_size = False, (0, 0)
-        """Whether the last frame showed the panels of the one before, and its size."""
+        self._kept = False
+        """Whether the last frame showed the panels of the one before."""
+        self._drawn: object = None
+        """What the place of panels and picture depends on, in the last frame."""
         self._ahead = Ahead()
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
@@ -201,9 +203,13 @@ class Application:
 
         self._since_event += 1
         idle = self._since_event > ALL_DRAWN and not imgui.is_any_mouse_down() and self.gestures.tool is None
-        same = size == self._drawn_size and self._shown() is None and not self.window.resized
+        ui = self.ui
+        # A new run, a step of a lecture or a plate can begin without an event: old panels and camera do not fit it.
+        layout = (size, ui.window.inset, ui.window.band, ui.window.scale, ui.palette, ui.mode.overlay)
+        drawn = (layout, ui.snapshot.run.scene, ui.snapshot.history.logs, len(ui.beside.runs))
+        same = drawn == self._drawn and self._shown() is None and not self.window.resized
         self._kept = idle and same and self._pace.is_limited and not self._kept
-        self._drawn_size = size
+        self._drawn = drawn
         return self._kept
 
     def listen(self) -> None:
