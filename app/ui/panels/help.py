@@ -13,6 +13,7 @@ from repose.app.render.theme import vector
 from repose.app.ui.explanation import Explained
 from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
 from repose.app.ui.panels import Panel, all_keys
+from repose.app.ui.questions import open_question
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
@@ -59,8 +60,9 @@ def draw(ui: Ui) -> None:
         | imgui.WindowFlags_.always_auto_resize
     )
     imgui.begin("help", None, flags)
-    # A notice comes to the front when it appears, and would lie over the lines of the page.
-    imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
+    if open_question(ui) is None and ui.snapshot.messages.fault is None:  # these wait for a click
+        # A notice comes to the front when it appears, and would lie over the lines of the page.
+        imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.pop_style_var(3)
     page = ui.states[HelpPage].text
     heading(_("Help") if page else _("Keys and mouse"), 1.35, ui.palette.text)
