@@ -16,7 +16,7 @@ BELOW_NUMBER = 136.0
 """Where buttons without titles begin [px at scale 1, from the top of the picture]."""
 MARGIN, GAP = 16.0, 4.0
 """Distance from the edges of the picture, and between the buttons [px at scale 1]."""
-TITLES = 560.0
+TITLES = 640.0
 """Width of the picture below which the buttons show their keys only [px at scale 1]: the angle needs the room."""
 MOST_SETTINGS = 4
 """Rows of the tool with most settings; settings that do not fit below the buttons are beside them."""
