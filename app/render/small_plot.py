@@ -8,7 +8,7 @@ import numpy as np
 from repose.app.render.colours import BackgroundPalette
 from repose.app.render.tick_labels import tick_label
 from repose.sim.engine.world import Floats
-from repose.sim.message import Message, time_text
+from repose.sim.message import Message, joined, time_text
 from repose.sim.scales import nice_ticks, prefix_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def draw_plot(
     at = x0
     for column, (name, ink) in enumerate(zip(names, (palette.text, palette.chain), strict=True), start=1):
         canvas.polyline(np.column_stack((x, height(rows[:, column] / factor))), ink, 1.6)
-        words = f"{name} [{prefixed}]"
+        words = joined((name, f"[{prefixed}]"), " ")
         canvas.scripted((at, top), words, ink, TEXT)
         at += canvas.scripted_width(words, TEXT) + 14.0 * scale
     canvas.text((x0, y1 + 2.0 * scale), time_text(begin), palette.faint, TEXT)

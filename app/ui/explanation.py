@@ -100,6 +100,6 @@ def place(
                 continue
             across = max(x - pointer[0], pointer[0] - x - wide, 0.0)
             down = max(y - pointer[1], pointer[1] - y - high, 0.0)
-            if (distance := math.hypot(across, down)) < nearest - 1.0:  # below, if it is as near elsewhere
+            if (distance := math.hypot(across, down)) < nearest - max(gap, 1.0):  # below, if hardly nearer elsewhere
                 best, nearest = (number, x, y), distance
     return best

@@ -9,10 +9,11 @@ import logging
 
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
+from repose.app.render.passes import band
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
 from repose.app.ui.lecture_mode import awaits_run
-from repose.app.ui.panels import Panel, Side, all_panels, instead
+from repose.app.ui.panels import Panel, Side, all_panels, instead, width_beside
 from repose.app.ui.places import (
     GUESS,
     STABILITY,
@@ -22,6 +23,7 @@ from repose.app.ui.places import (
     LectureArea,
     ParameterArea,
     StabilityArea,
+    chosen_fold,
     fold,
     give_focus,
     is_low,
@@ -92,6 +94,18 @@ def measure_inset(
         column = RIM * scale if size[0] >= (RIM + LEAST_PICTURE) * scale else 0.0
     bottom = BAR * scale if size[1] >= 3 * BAR * scale else 0.0
     return column, 0.0, 0.0, bottom
+
+
+def fit(ui: Ui) -> None:
+    """Set the areas of panels and picture in a window of this size and scale."""
+    folded, width = chosen_fold(ui) and instead(ui) is None, ui.window.size[0]
+    left, top, _, bottom = measure_inset(
+        ui.window.size, ui.window.scale, ui.view.ui_visible, folded, presented_room(ui)
+    )
+    ui.window.beside = width_beside(ui, width - left)
+    ui.window.inset = left, top, ui.window.beside, bottom
+    free = width - left - ui.window.beside
+    ui.window.band = band(ui.snapshot, ui.view, free, ui.window.scale) if instead(ui) is None else 0.0
 
 
 def presented_room(ui: Ui) -> tuple[float, float] | None:

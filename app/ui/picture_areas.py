@@ -9,7 +9,7 @@ from functools import lru_cache
 from repose.app.language import decimal_sign
 from repose.app.render.pictures_side_by_side import columns_for, places, shape_of
 from repose.app.ui.field_values import typed
-from repose.app.ui.places import STRIP
+from repose.app.ui.places import strip_height
 from repose.app.ui.preset_library import different, start_of
 from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
@@ -147,7 +147,7 @@ def foot(ui: Ui) -> float:
 def _height(ui: Ui) -> float:
     """Height for pictures and results [px]."""
     _, top, _, bottom = ui.window.inset
-    strip = (STRIP + 8) * ui.window.scale if bottom and not ui.mode.presenting else 0.0
+    strip = strip_height(ui) + 8 * ui.window.scale if bottom and not ui.mode.presenting else 0.0
     return ui.window.size[1] - top - bottom - strip
 
 

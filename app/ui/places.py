@@ -94,6 +94,14 @@ class ToolArea:
 
 
 @dataclass
+class ActionArea:
+    """Place of the actions. Written by `repose.app.ui.panels.next_step`."""
+
+    upper_row: float = 0.0
+    """Height of a second row for actions whose names do not fit into one [px]; 0 without it."""
+
+
+@dataclass
 class LectureArea:
     """Place of a lecture; 0 without one. Written by `repose.app.ui.panels.lecture`."""
 
@@ -127,10 +135,15 @@ def over_picture(ui: Ui) -> tuple[tuple[float, float, float, float], ...]:
     return (*tools, *(() if task is None else (task,)), *ui.states[ToastArea].boxes)
 
 
+def strip_height(ui: Ui) -> float:
+    """Height of the strip of actions above the bar of time [px]."""
+    return STRIP * ui.window.scale + ui.states[ActionArea].upper_row
+
+
 def free_of_actions(ui: Ui) -> tuple[float, float, float, float]:
     """Pixels that panels, and the strip of actions with the scale bar, cover at the edges of the picture."""
     left, top, right, bottom = ui.window.inset
-    return left, top, right, bottom + (STRIP * ui.window.scale if bottom and not ui.mode.presenting else 0.0)
+    return left, top, right, bottom + (strip_height(ui) if bottom and not ui.mode.presenting else 0.0)
 
 
 def give_focus(ui: Ui, names: list[str]) -> None:

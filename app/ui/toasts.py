@@ -8,13 +8,14 @@ from imgui_bundle import imgui
 from repose.app.storage.recorder import names_of
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.message import EMPTY, Message, Number, replaced
+from repose.sim.message import EMPTY, Message, Number, _, replaced
 from repose.sim.parameters import Value, changes_in
 
 MESSAGE = "message"
 """Source of what the experiment says."""
 LONG, SHORT = 9.0, 5.0
 """Time for which a refusal, and any other sentence, is shown [s]."""
+WHOLE = _("Another process films the whole run; Ctrl+Shift+V ends this film.")
 MOST = 3
 """Largest number of sentences at a time; the oldest disappear first."""
 
@@ -98,6 +99,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
             False,
         ),
         ("recorded", busy, ended, False),
+        ("filming", ui.work.whole_film.running, WHOLE if ui.work.whole_film.running else EMPTY, False),
         ("filmed", ui.work.whole_film.message, ui.work.whole_film.message, False),
         ("not filmed", ui.work.whole_film.trouble, ui.work.whole_film.trouble, True),
     ]

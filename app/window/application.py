@@ -123,8 +123,10 @@ class Application:
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = self._since_event = 0
-        self._kept, self._drawn_size = False, (0, 0)
-        """Whether the last frame showed the panels of the one before, and its size."""
+        self._kept = False
+        """Whether the last frame showed the panels of the one before."""
+        self._drawn: object = None
+        """What the place of panels and picture depends on, in the last frame."""
         self._ahead = Ahead()
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
@@ -202,9 +204,13 @@ class Application:
 
         self._since_event += 1
         idle = self._since_event > ALL_DRAWN and not imgui.is_any_mouse_down() and self.gestures.tool is None
-        same = size == self._drawn_size and self._shown() is None and not self.window.resized
+        ui = self.ui
+        # A new run, a step of a lecture or a plate can begin without an event: old panels and camera do not fit it.
+        layout = (size, ui.window.inset, ui.window.band, ui.window.scale, ui.palette, ui.mode.overlay)
+        drawn = (layout, ui.snapshot.run.scene, ui.snapshot.history.logs, len(ui.beside.runs))
+        same = drawn == self._drawn and self._shown() is None and not self.window.resized
         self._kept = idle and same and self._pace.is_limited and not self._kept
-        self._drawn_size = size
+        self._drawn = drawn
         return self._kept
 
     def listen(self) -> None:
@@ -402,12 +408,9 @@ class Application:
 
     def _fit(self, size: Size) -> None:
         """Set scale, colours and the area of the picture from window and settings."""
-        from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import measure_inset, presented_room
-        from repose.app.ui.panels import instead, width_beside
+        from repose.app.ui.layout import fit
         from repose.app.ui.panels.presentation import LETTERS
-        from repose.app.ui.places import chosen_fold
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
@@ -415,13 +418,7 @@ class Application:
         ui.view.text_scale = wanted * palette.zoom
         ui.view.letters = LETTERS if ui.mode.presenting else 0.0
         ui.window.scale = interface_scale(size, self.window.content_scale, wanted, palette, ui.mode.presenting)
-        folded = chosen_fold(ui) and instead(ui) is None
-        room = presented_room(ui)
-        left, top, _, bottom = measure_inset(size, ui.window.scale, ui.view.ui_visible, folded, room)
-        ui.window.beside = width_beside(ui, size[0] - left)
-        ui.window.inset = left, top, ui.window.beside, bottom
-        free = size[0] - left - ui.window.beside
-        ui.window.band = band(ui.snapshot, ui.view, free, ui.window.scale) if instead(ui) is None else 0.0
+        fit(ui)
         if self._theme != (choices.theme, ui.window.scale):
             self._theme = choices.theme, ui.window.scale
             apply(palette, ui.window.scale)

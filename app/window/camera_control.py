@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from repose.app.render.camera import Box, Camera2D, Inset, Size
 from repose.app.render.follow import Following, directed_camera, drawn_tilt, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
-from repose.app.ui.places import TaskArea, ToolArea, free_of_buttons
+from repose.app.ui.places import ActionArea, TaskArea, ToolArea, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -19,6 +20,9 @@ from repose.sim.experiment.snapshot import Snapshot
 if TYPE_CHECKING:
     import pygame
 
+Corner = tuple[float, float]
+"""Edge of buttons at the left, and of buttons above, beside or below which the picture is shown [px]; 0 for none."""
+NOTHING: Corner = (0.0, 0.0)
 GLIDE = 0.2
 """Fraction of the remaining rotation to a named view that one frame covers [-]."""
 LONGEST_FRAME = 0.1
@@ -42,11 +46,10 @@ class CameraControl:
     _following: Following | None = None
     _chosen_for: object = None
     """Scene, size of the window and insets for which the camera was last chosen without a transition."""
-    _beside_tools: tuple[object, float] = None, 0.0
-    """Window and scene; right edge of the tool buttons if they hide grains or walls at the start of the run, or 0
-    [px]."""
-    _avoided: float = 0.0
-    """Right edge of the tool buttons since they hid something while the run went on, or 0 [px]."""
+    _beside_tools: tuple[object, Corner] = None, NOTHING
+    """Window and scene; the corner of the tool buttons that the picture avoids from the start of the run."""
+    _avoided: Corner = NOTHING
+    """The same since they hid something while the run went on."""
     _dragging: bool = False
     _shift: bool = False
     _goal: tuple[float, float] | None = None
@@ -84,22 +87,25 @@ class CameraControl:
             return
         if isinstance(ui.camera, Camera3D):
             self._turn(ui.camera)
-        window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale)
+        row = ui.states[ActionArea].upper_row
+        window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale, row)
         if not scene.run.step or window != self._beside_tools[0]:
             begun = follow(None, scene, ui.camera, ui.window.size, _room(ui), 0.0)
-            self._beside_tools = window, _edge_of_tools_over(ui, begun)
-            self._avoided = 0.0
+            self._beside_tools = window, _avoiding_tools(ui, begun, _room(ui))
+            self._avoided = NOTHING
         situation = (*window, scene.history.cuts if not scene.run.step else 0, self._beside_tools[1])
         if situation != self._chosen_for or self._following is None:
             self._chosen_for, self._following = situation, None  # no transition in another window or scene
         elif self._following.camera is not ui.camera:
             self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
         left, above, right, below = _room(ui)
-        room = max(left, self._beside_tools[1], self._avoided), above, right, below
+        edge, foot = max(self._beside_tools[1], self._avoided)  # beside them, if below them was too little
+        room = max(left, edge), max(above, foot), right, below
         self._following = follow(self._following, scene, ui.camera, ui.window.size, room, min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
         # The picture moves aside once and stays there: it would swing if it moved back.
-        self._avoided = self._avoided or _edge_of_tools_over(ui, self._following)
+        if not edge:
+            self._avoided = max(self._avoided, _avoiding_tools(ui, self._following, room))
 
     def update_still(self, ui: Ui, camera: Camera3D, corners: Floats, foot: float = 0.0) -> None:
         """One frame of a picture without motion: frame the points `corners` [m] until the user moves the camera, above
@@ -178,7 +184,7 @@ def _room(ui: Ui) -> Inset:
     left, top, right, bottom = free_of_buttons(ui) if ui.beside.runs else ui.window.inset
     above = max(top + LEGEND_ROOM * ui.window.scale, _above(ui))
     right += 0.0 if ui.beside.runs else ui.window.band
-    return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale
+    return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale + ui.states[ActionArea].upper_row
 
 
 def _above(ui: Ui) -> float:
@@ -188,13 +194,38 @@ def _above(ui: Ui) -> float:
     return max(top, min(task, MOST_TASK * ui.window.size[1]))
 
 
-def _edge_of_tools_over(ui: Ui, following: Following) -> float:
-    """Right edge of the tool buttons if they would hide grains or walls of this picture in the plane, else 0 [px]."""
+def _avoiding_tools(ui: Ui, following: Following, room: Inset) -> Corner:
+    """Right edge or foot of the tool buttons if they hide grains or walls of this picture in its `room`: the one
+    beside or below which the picture is larger. Below them must be room for the walls too, which are not framed."""
+
+    def shown(room: Inset) -> Following:
+        goal = follow(following, ui.snapshot, following.camera, ui.window.size, room, 0.0)
+        return replace(goal, camera=follow(None, ui.snapshot, following.camera, ui.window.size, room, 0.0).camera)
+
+    edge, foot = _tools_over(ui, following)
+    left, above, right, below = room
+    if not edge:
+        return NOTHING
+    under = shown((left, max(above, foot), right, below))
+    beside = shown((max(left, edge), above, right, below))
+    smaller = beside.camera.resolution(ui.window.size) > under.camera.resolution(ui.window.size)
+    return (0.0, foot) if smaller and _tools_over(ui, under) == NOTHING else (edge, 0.0)
+
+
+def _tools_over(ui: Ui, following: Following) -> Corner:
+    """Right edge and foot of the tool buttons if they would hide grains or walls of this picture."""
     edge, (_, foot), camera = ui.states[ToolArea].right, ui.states[ToolArea].corner, following.camera
-    grains = ui.snapshot.grains
-    if not edge or ui.beside.runs or isinstance(camera, Camera3D):
-        return 0.0
-    shown = ~grains.fixed | (grains.position[:, 1] <= following.wall_top)
-    x, y = camera.world_to_pixel(grains.position[shown], ui.window.size).T
-    reach = grains.radius[shown] / camera.metres_per_pixel
-    return float(edge) if ((x - reach < edge) & (y - reach < foot)).any() else 0.0
+    grains, geometry = ui.snapshot.grains, ui.snapshot.geometry
+    if not edge or ui.beside.runs:
+        return NOTHING
+    shown = ~grains.fixed | (grains.position[:, -1] <= following.wall_top)
+    position, radius = grains.position[shown], grains.radius[shown]
+    if isinstance(camera, Camera3D):
+        depth = np.maximum(camera.depth(position), camera.near)
+        corners = np.asarray(geometry.facets, np.float64).reshape(-1, 3)
+        position = np.concatenate([position, corners])
+        reach = np.concatenate([radius * camera.focal(ui.window.size) / depth, np.zeros(len(corners))])
+    else:
+        reach = radius / camera.metres_per_pixel
+    x, y = camera.world_to_pixel(position, ui.window.size).T
+    return (edge, foot) if ((x - reach < edge) & (y - reach < foot)).any() else NOTHING

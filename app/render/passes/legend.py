@@ -51,6 +51,13 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     area, shown = plate(frame, canvas), frame.scale_of_colours
     if area is None or shown is None:
         return
+    with canvas.anywhere():  # also above a panel beside the picture
+        _draw(frame, canvas, area, shown)
+
+
+def _draw(
+    frame: Frame, canvas: Canvas, area: tuple[float, float, float, float], shown: tuple[Colouring, tuple[float, float]]
+) -> None:
     unit, palette, (colouring, span) = frame.scale, frame.palette, shown
     canvas.rectangle(area[:2], area[2:], palette.background, alpha=0.82, rounding=6.0)
     heading, ticks = describe(colouring, span)

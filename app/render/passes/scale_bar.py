@@ -59,7 +59,12 @@ def longest_bar(frame: Frame) -> float:
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Draw the bar with end marks and the text of its length."""
+    """Draw the bar with end marks and the text of its length, also below a panel beside the picture."""
+    with canvas.anywhere():
+        _draw(frame, canvas)
+
+
+def _draw(frame: Frame, canvas: Canvas) -> None:
     unit, palette = frame.scale, frame.palette
     _, _, right, below = frame.inset
     length = frame.bar or longest_bar(frame)

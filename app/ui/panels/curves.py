@@ -36,10 +36,14 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     room, start, whole = imgui.get_content_region_avail(), imgui.get_cursor_screen_pos(), imgui.get_window_height()
     imgui.dummy(imgui.ImVec2(1.0, line))
     free = room.y - imgui.get_text_line_height_with_spacing()
-    if curve.note:
-        free -= _draw_note(ui, curve.note)
     least = LEAST_PLOT * ui.window.scale
-    legend = len(figure.legend) * imgui.get_text_line_height_with_spacing()
+    legend = -(-len(figure.legend) // _legend_columns(figure)) * imgui.get_text_line_height_with_spacing()
+    apart = _room_for_note(curve, room.x) if legend and free - 2.0 * line - legend >= least else 0.0
+    if apart:
+        imgui.same_line(0.0, apart)
+        _draw_note(ui, curve.note)
+    elif curve.note:
+        free -= _draw_note(ui, curve.note)
     table = _table_height(len(curve.table), 1.0)
     is_wide = room.x > WIDE * room.y
     if is_wide and legend + table and free - legend - table - AXES * line < CURVES * whole:
@@ -47,7 +51,9 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         return
     legend = legend if free - legend >= least else 0.0
     fits = _table_width(curve, 1.0) <= room.x
-    table = table if fits and free - legend - table >= least else 0.0
+    # The curves come first: a wider window, such as one with a folded column, has the table beside them.
+    spare = free - legend - max(least, CURVES * whole + AXES * line)
+    table = table if fits and table <= spare else 0.0
     size = imgui.ImVec2(-1, max(free - legend - table, LEAST_LINES * line))
     # A label longer than its axis would overlap the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
@@ -144,6 +150,13 @@ def _draw_heading(ui: Ui, heading: Message, start: imgui.ImVec2) -> None:
     draw_text(start.x, start.y, shortened(heading, room, size), ui.palette.muted, size)
 
 
+def _room_for_note(curve: Curve, room: float) -> float:
+    """Where the note begins in the line of the heading, if both fit into this width [px]; 0 for a line of its own."""
+    heading = max(map(text_width, (curve.heading or curve.title, _heading_of_axes(curve))))
+    begin = heading + 2.0 * imgui.get_font_size()
+    return begin if curve.note and begin + text_width(curve.note, NOTE) <= room else 0.0
+
+
 def _draw_note(ui: Ui, words: Message) -> float:
     """Draw the note that says which runs are plotted, shortened to one line; returns its height [px]."""
     room = imgui.get_content_region_avail().x
@@ -165,10 +178,20 @@ def figure_of(ui: Ui, curve: Curve) -> Figure:
     return figure_on_screen(curve, ScreenColours(palette.accent, of_category, others))
 
 
+def _legend_columns(figure: Figure) -> int:
+    """Number of entries of the legend beside each other in the width that is left."""
+    widest = max((text_width(series.named) for series in figure.legend), default=0.0) + 2.4 * imgui.get_font_size()
+    return max(int(imgui.get_content_region_avail().x // widest), 1)
+
+
 def _draw_legend(ui: Ui, figure: Figure) -> None:
     """Draw every label with its colour under the plot, where the legend covers no point."""
-    side = imgui.get_font_size() * 0.55
-    for series in figure.legend:
+    side, start = imgui.get_font_size() * 0.55, imgui.get_cursor_pos_x()
+    count, room = _legend_columns(figure), imgui.get_content_region_avail().x
+    for number, series in enumerate(figure.legend):
+        if number % count:
+            imgui.same_line()
+            imgui.set_cursor_pos_x(start + number % count * room / count)
         low, high = imgui.get_cursor_screen_pos(), imgui.get_text_line_height()
         middle, ink = low.y + high / 2, colour32(series.colour)
         draw = imgui.get_window_draw_list()

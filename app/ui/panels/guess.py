@@ -51,6 +51,7 @@ def draw(ui: Ui) -> None:
         at = imgui.ImVec2(0.0, ui.window.size[1] - height - ui.states[LectureArea].notes)
     else:
         area.foot = 0.0
+        right += ui.window.band  # beside the plates, as the notices above it
         width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
         at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
         if width < 80 * ui.window.scale or at.y > ui.window.size[1] - bottom:

@@ -13,6 +13,7 @@ from repose.app.render.theme import vector
 from repose.app.ui.explanation import Explained
 from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
 from repose.app.ui.panels import Panel, all_keys
+from repose.app.ui.questions import open_question
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
@@ -43,9 +44,11 @@ def draw(ui: Ui) -> None:
         return
     centre = imgui.ImVec2(ui.window.size[0] / 2, ui.window.size[1] / 2)
     imgui.set_next_window_pos(centre, imgui.Cond_.always, imgui.ImVec2(0.5, 0.5))
-    limit = imgui.ImVec2(ui.window.size[0] * 0.96, ui.window.size[1] * 0.96)
+    limit = imgui.ImVec2(*(math.floor(0.96 * side) for side in ui.window.size))  # ImGui has windows of whole pixels
     imgui.set_next_window_size_constraints(imgui.ImVec2(0, 0), limit)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(22 * ui.window.scale, 16 * ui.window.scale))
+    imgui.push_style_var(
+        imgui.StyleVar_.window_padding, imgui.ImVec2(round(22 * ui.window.scale), round(16 * ui.window.scale))
+    )
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)
     imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.0)
     flags = (
@@ -57,6 +60,9 @@ def draw(ui: Ui) -> None:
         | imgui.WindowFlags_.always_auto_resize
     )
     imgui.begin("help", None, flags)
+    if open_question(ui) is None and ui.snapshot.messages.fault is None:  # these wait for a click
+        # A notice comes to the front when it appears, and would lie over the lines of the page.
+        imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.pop_style_var(3)
     page = ui.states[HelpPage].text
     heading(_("Help") if page else _("Keys and mouse"), 1.35, ui.palette.text)
@@ -101,8 +107,10 @@ def _draw_keys(ui: Ui, limit: imgui.ImVec2) -> None:
     groups[_("Keyboard in a panel")] = list(PANEL_KEYS)
     pad, top = 48 * ui.window.scale, imgui.get_cursor_pos().y + 16 * ui.window.scale
     room = imgui.ImVec2(limit.x - pad, limit.y - top)
-    placed, size = _fitted(groups, room, APART * ui.window.scale)
+    placed, size = _fitted(groups, room, APART * ui.window.scale, _least_size(ui))
     imgui.push_font(None, imgui.get_style().font_size_base * size)
+    spacing = imgui.get_style().item_spacing
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(spacing.x, spacing.y * size))
     for index, column in enumerate(placed):
         if index:
             imgui.same_line(0.0, APART * ui.window.scale)
@@ -111,16 +119,24 @@ def _draw_keys(ui: Ui, limit: imgui.ImVec2) -> None:
         for name in column:
             _draw_group(ui, name, groups[name], key_width)
         imgui.end_group()
+    imgui.pop_style_var()
     imgui.pop_font()
 
 
-def _fitted(groups: Groups, room: imgui.ImVec2, gap: float) -> tuple[list[list[Message]], float]:
-    """The groups in as many columns as are beside each other in `room` [px], with the size of their text [-]; fewer
-    columns scroll, since a line that is cut cannot be read."""
+def _least_size(ui: Ui) -> float:
+    """Smallest size of the text of the keys, relative to running text, which a presentation enlarges: the smallest text
+    of the same window without a presentation [-]."""
+    usual = ui.settings.choices.font_scale * ui.palette.zoom
+    return LEAST_TEXT * (min(usual / ui.view.text_scale, 1.0) if ui.mode.presenting else 1.0)
+
+
+def _fitted(groups: Groups, room: imgui.ImVec2, gap: float, least: float) -> tuple[list[list[Message]], float]:
+    """The groups in as many columns as are beside each other in `room` [px], with the size of their text, `least` at
+    least [-]; fewer columns scroll, since a line that is cut cannot be read."""
     for count in range(COLUMNS, 0, -1):
         placed = columns(groups, count)
-        wide = room.x - (count - 1) * gap - imgui.get_style().scrollbar_size
-        size = _text_size(groups, placed, imgui.ImVec2(wide, room.y if count == COLUMNS else math.inf))
+        wide = room.x - (count - 1) * gap - imgui.get_style().scrollbar_size - 1.0
+        size = _text_size(groups, placed, imgui.ImVec2(wide, room.y if count == COLUMNS else math.inf), least)
         if _width(groups, placed, size) <= wide:
             break
     return placed, size
@@ -155,18 +171,18 @@ def _width(groups: Groups, placed: list[list[Message]], size: float) -> float:
     )
 
 
-def _text_size(groups: Groups, placed: list[list[Message]], room: imgui.ImVec2) -> float:
+def _text_size(groups: Groups, placed: list[list[Message]], room: imgui.ImVec2, least: float) -> float:
     """Largest size of the text at which the columns fit into `room` [px], relative to running text [-].
 
     The size is a whole number of pixels, because the width of letters is not proportional to their height.
     """
     lines, high = max(_line_count(groups, column) for column in placed), imgui.get_font_size()
     gaps = (lines + max(map(len, placed))) * imgui.get_style().item_spacing.y
-    for pixels in range(round(TEXT * high), round(LEAST_TEXT * high), -1):
+    for pixels in range(round(TEXT * high), round(least * high), -1):
         size = pixels / high
-        if _width(groups, placed, size) <= room.x and lines * pixels + gaps <= room.y:
+        if _width(groups, placed, size) <= room.x and lines * pixels + size * gaps <= room.y:
             return size
-    return LEAST_TEXT
+    return least
 
 
 def _draw_group(ui: Ui, title: Message, lines: list[tuple[Message, Message]], key_width: float) -> None:
@@ -178,7 +194,7 @@ def _draw_group(ui: Ui, title: Message, lines: list[tuple[Message, Message]], ke
         imgui.set_cursor_pos_x(start + key_width)
         imgui.text_unformatted(translated(help))
         ui.probe.mark(f"help.{shown}")
-    imgui.dummy(imgui.ImVec2(0, 2 * ui.window.scale))
+    imgui.dummy(imgui.ImVec2(0, 0))
 
 
 def toggle(ui: Ui) -> None:

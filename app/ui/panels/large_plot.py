@@ -1,5 +1,5 @@
-"""The plot shown last, large over the picture, with text that the last row of a lecture hall can read; in a lecture
-beside the picture, so that the audience sees what is measured."""
+"""The plot shown last, large beside the picture, so that the audience sees what is measured, with text for the last row
+of a lecture hall."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ROW = "large"
 LINES, LETTERS = 22.0, 39.0
 """Least height and width of the window [lines, heights of a letter]; the text of a larger window is enlarged so that it
 has the same share of the window."""
-SHARE, LEAST_PICTURE = 0.58, 300.0
-"""Fraction of the width of the window for the plot in a lecture [-]; least width left for the grains, below which the
-plot covers them [px at scale 1]."""
+SHARE, LEAST, LEAST_PICTURE = 0.6, 330.0, 240.0
+"""Fraction of the width of the picture for the plot at its right [-], least width of the plot, and least width left for
+the grains, below which the plot covers them [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """Draw a window over the picture between the panels; in a lecture beside the picture."""
+    """Draw a window beside the picture, where the run stays visible; over the picture if it is too narrow."""
     if ui.mode.overlay != PANEL.name:
         return
     size = begin_over_picture(ui, "large plot", width_beside(ui, ui.window.size[0] - ui.window.inset[0]))
@@ -41,8 +41,8 @@ def draw(ui: Ui) -> None:
 
 def beside(ui: Ui, width: float) -> float:
     """Width of the plot beside a picture of this width [px]; 0 if the plot covers the picture."""
-    own = SHARE * width
-    return own if ui.mode.lecture.on and width - own >= LEAST_PICTURE * ui.window.scale else 0.0
+    own = max(SHARE * width, LEAST * ui.window.scale)
+    return own if width - own >= LEAST_PICTURE * ui.window.scale else 0.0
 
 
 def _draw_close(ui: Ui) -> None:
@@ -65,5 +65,7 @@ def toggle(ui: Ui) -> None:
         bring_forward(ui, ROW, ui.states[plots.ShownPlot].name or ui.settings.choices.tabs.get(plots.ROW, ""))
 
 
-KEYS = (Key("large_plot", plain("P"), _("the plot, large over the picture"), _("Window"), toggle, codes=(pygame.K_p,)),)
+KEYS = (
+    Key("large_plot", plain("P"), _("the plot, large beside the picture"), _("Window"), toggle, codes=(pygame.K_p,)),
+)
 PANEL = Panel("large_plot", _("Large plot"), 70, "over", draw, keys=KEYS, beside=beside)

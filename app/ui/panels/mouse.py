@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.next_step import HEIGHT, OVER
 from repose.app.ui.picture_areas import insets
-from repose.app.ui.places import MOUSE, STRIP, ToolArea, is_shown, show, shows_all
+from repose.app.ui.places import MOUSE, ToolArea, is_shown, show, shows_all, strip_height
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import MORE_HELP, button, button_width, more_width, with_key
@@ -16,7 +16,7 @@ BELOW_NUMBER = 136.0
 """Where buttons without titles begin [px at scale 1, from the top of the picture]."""
 MARGIN, GAP = 16.0, 4.0
 """Distance from the edges of the picture, and between the buttons [px at scale 1]."""
-TITLES = 900.0
+TITLES = 640.0
 """Width of the picture below which the buttons show their keys only [px at scale 1]: the angle needs the room."""
 MOST_SETTINGS = 4
 """Rows of the tool with most settings; settings that do not fit below the buttons are beside them."""
@@ -50,7 +50,7 @@ def draw(ui: Ui) -> None:
     top = above + margin
     if not titled and not ui.beside.runs:  # the number beside the legend needs all of the width
         top = max(top, above + BELOW_NUMBER * ui.window.scale)
-    foot = insets(ui)[0][3] if ui.beside.runs else bottom + STRIP * ui.window.scale
+    foot = insets(ui)[0][3] if ui.beside.runs else bottom + strip_height(ui)
     across, down = width + GAP * ui.window.scale, imgui.get_frame_height() + GAP * ui.window.scale
     per_column = max(int((ui.window.size[1] - foot - top) / down), 1)
     count = len(tools) + has_more

@@ -11,7 +11,7 @@ from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.panels import Panel, instead
-from repose.app.ui.places import ACTIONS, STRIP, shows_all, take_focus
+from repose.app.ui.places import ACTIONS, ActionArea, shows_all, strip_height, take_focus
 from repose.app.ui.replay import Replay
 from repose.app.ui.scene_actions import RESET, act, as_offered
 from repose.app.ui.ui import Ui
@@ -33,6 +33,11 @@ FEWER = plain("«")
 """Label of the button that hides actions: the strip needs its room for their labels."""
 FEW = 4
 """Number of actions up to which all have a button without *More*."""
+UPPER_GAP, LEAST_HEIGHT = 4.0, 620.0
+"""Distance of the two rows of actions where their names do not fit into one, and least height of a window with two rows
+[px at scale 1]."""
+ROUNDING = 0.01
+"""Error of sums of widths [px]."""
 MARGIN = 16.0
 """Distance between the edge of the picture and the large button [px at scale 1]."""
 OVER = (
@@ -54,6 +59,8 @@ class NextButton:
 
 def draw(ui: Ui) -> None:
     """The strip at the foot of the picture; nothing in it changes its place while an experiment runs."""
+    area = ui.states[ActionArea]
+    area.upper_row = 0.0
     left, _, _, bottom = ui.window.inset
     if not (ui.view.ui_visible and bottom) or ui.mode.presenting or instead(ui) is not None:
         return
@@ -62,15 +69,34 @@ def draw(ui: Ui) -> None:
     width = free - MARGIN * ui.window.scale - scale_bar.room(free, ui.window.scale, dimension, text_width)
     if width < SMALLEST * ui.window.scale or not ui.snapshot.run.actions:
         return
-    imgui.set_next_window_pos(
-        imgui.ImVec2(left + MARGIN * ui.window.scale, ui.window.size[1] - bottom - (STRIP + 4) * ui.window.scale)
-    )
-    imgui.set_next_window_size(imgui.ImVec2(width, STRIP * ui.window.scale))
+    large, gap = _shares(ui, width)
+    upper = _upper(ui, width, width - large)
+    if upper:
+        area.upper_row = imgui.get_frame_height() + UPPER_GAP * ui.window.scale
+    foot = ui.window.size[1] - bottom - 4 * ui.window.scale
+    imgui.set_next_window_pos(imgui.ImVec2(left + MARGIN * ui.window.scale, foot - strip_height(ui)))
+    imgui.set_next_window_size(imgui.ImVec2(width, strip_height(ui)))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
     take_focus(ui, "actions")
     imgui.begin("actions", None, OVER)
     imgui.pop_style_var()
     _draw_phase(ui, width)
+    if upper:
+        now = next_action(ui.snapshot)
+        start = imgui.get_cursor_pos_y()
+        _draw_small(ui, width, upper, None if goes_on(ui.snapshot) else now, imgui.get_frame_height())
+        imgui.set_cursor_pos_y(start + area.upper_row)
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(gap, imgui.get_style().item_spacing.y))
+    drawn = draw_next(ui, large)
+    imgui.same_line()
+    lower = tuple(name for name in _small(ui) if name not in upper)
+    _draw_small(ui, width - large, lower, drawn, HEIGHT * ui.window.scale, has_more=True)
+    imgui.pop_style_var()
+    imgui.end()
+
+
+def _shares(ui: Ui, width: float) -> tuple[float, float]:
+    """Width of the large button, and gap between the small ones, in a strip of this width [px]."""
     small = _with_labels(ui)
     labels = sum(small.values()) + len(small) * imgui.get_style().item_spacing.x
     if width - labels < SMALLEST * ui.window.scale:  # then without their keys, which the help names
@@ -81,11 +107,20 @@ def draw(ui: Ui) -> None:
     if width - large < len(small) * (NARROWEST * ui.window.scale + gap):
         gap = TIGHT * ui.window.scale
         large = min(large, max(width - len(small) * (NARROWEST * ui.window.scale + gap), LEAST * ui.window.scale))
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(gap, imgui.get_style().item_spacing.y))
-    drawn = draw_next(ui, large)
-    _draw_small(ui, width - large, drawn)
-    imgui.pop_style_var()
-    imgui.end()
+    return large, gap
+
+
+def _upper(ui: Ui, width: float, beside: float) -> tuple[str, ...]:
+    """Names of the first actions, which have a row of their own above the others because the names of all do not fit
+    `beside` the large button [px]; empty if they do, or if two rows of this width are too narrow too."""
+    gap, words, names = imgui.get_style().item_spacing.x, _with_words(ui), tuple(_small(ui))
+    if ui.window.size[1] < LEAST_HEIGHT * ui.window.scale:
+        return ()
+    for count in range(len(names)):
+        above, below = (sum(words[name] + gap for name in part) for part in (names[:count], names[count:]))
+        if below + (words[ACTIONS] + gap if ACTIONS in words else 0.0) <= beside:
+            return names[:count] if above <= width else ()
+    return ()
 
 
 def next_action(snapshot: Snapshot) -> Action | None:
@@ -175,24 +210,27 @@ def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
     imgui.get_window_draw_list().add_rect_filled(low, high, colour32(ui.palette.panel, 0.82), rounding)
 
 
-def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
-    """Draw every action in its own place, which is empty while the large button has the action; in a small room actions
-    with long labels show only their key."""
-    gap, shown = imgui.get_style().item_spacing.x, _small(ui)
-    actions = tuple(action for action in as_offered(ui) if action.name in shown)
-    (wide, labelled), whole = _share_out(ui, width), _with_labels(ui)
+def _draw_small(
+    ui: Ui, width: float, names: tuple[str, ...], large: Action | None, height: float, has_more: bool = False
+) -> None:
+    """Draw every one of these actions in its own place, which is empty while the large button has the action, and last
+    the button for more; in a small room actions with long labels show only their key."""
+    gap = imgui.get_style().item_spacing.x
+    actions = tuple(action for action in as_offered(ui) if action.name in names)
+    (wide, labelled), whole = _share_out(ui, width, names, has_more), _with_labels(ui)
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding,
-        imgui.ImVec2(imgui.get_style().frame_padding.x, (HEIGHT * ui.window.scale - imgui.get_font_size()) / 2),
+        imgui.ImVec2(imgui.get_style().frame_padding.x, (height - imgui.get_font_size()) / 2),
     )
     used = 0.0
     for action in actions:
+        if used:
+            imgui.same_line()
         used += wide[action.name] + gap
         if used > width + 1.0:
             break
-        imgui.same_line()
         if large is not None and action.name == large.name:
-            imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.window.scale))
+            imgui.dummy(imgui.ImVec2(wide[action.name], height))
             continue
         labels = action.name in labelled
         label, hint = (action.label, action.key) if labels else (plain(action.key), "")
@@ -200,12 +238,12 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
         help = action.obstacle or (action.help if labels else joined((action.label, action.help), ": "))
         help = help if hint else with_key(help, action.key)
         name = f"action.{action.name}"
-        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.window.scale))
+        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], height))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
             act(ui, action)
     if ACTIONS in wide and used + wide[ACTIONS] <= width + 1.0:
         imgui.same_line()
-        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[ACTIONS], HEIGHT * ui.window.scale))
+        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[ACTIONS], height))
         more_button(ui, ACTIONS, wide[ACTIONS], FEWER if shows_all(ui, ACTIONS) else _("More"))
     imgui.pop_style_var()
 
@@ -218,22 +256,25 @@ def _small(ui: Ui) -> dict[str, Action]:
     return {name: action for name, action in actions.items() if name in (RESET, RUN_ALL)}
 
 
-def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
-    """The width of every small button [px], and the names of those that show their label, the shortest labels first.
+def _share_out(ui: Ui, width: float, names: tuple[str, ...], has_more: bool) -> tuple[dict[str, float], set[str]]:
+    """The width of every small button of a row [px], and the names of those that show their label, the shortest labels
+    first.
 
     Labels are shown without their keys before one of them gives way to its key. Neither depends on which actions are
     possible: nothing moves while an experiment runs.
     """
     gap, whole = imgui.get_style().item_spacing.x, _with_labels(ui)
-    more = whole.pop(ACTIONS, 0.0)
+    more = whole.get(ACTIONS, 0.0) if has_more else 0.0
+    whole = {name: whole[name] for name in names}
     width -= more + gap if more else 0.0
     if sum(whole.values()) + len(whole) * gap > width:
-        whole = {name: wide for name, wide in _with_words(ui).items() if name != ACTIONS}
+        words = _with_words(ui)
+        whole = {name: words[name] for name in names}
     key = max(min(HEIGHT * ui.window.scale, width / len(whole) - gap), NARROWEST * ui.window.scale)
     wide, labelled = dict.fromkeys(whole, key), set()
     left = width - len(whole) * (key + gap)
     for name in sorted(whole, key=lambda name: whole[name]):
-        if whole[name] - key <= left:
+        if whole[name] - key <= left + ROUNDING:  # the large button often leaves exactly the width of all
             left -= whole[name] - key
             wide[name] = whole[name]
             labelled.add(name)

@@ -200,7 +200,7 @@ def _has(ui: Ui, name: str) -> bool:
 def _draw_axes(ui: Ui, measurements: list[SampledQuantity]) -> None:
     """Draw the axes of a tab one above the other, the time at the lowest; a legend for lines that share an axis."""
     axes = [(axis, [*group]) for axis, group in groupby(measurements, lambda entry: entry.axis)]
-    line = imgui.get_text_line_height() * _entry_size(ui) + 2 * ui.window.scale
+    line = _entry_line(ui)
     beside = _entries_beside(ui)
     legends = [-(-_shown_count(ui, group) // beside) * line if len(group) > 1 else 0.0 for _, group in axes]
     ticks, gap = imgui.get_text_line_height(), imgui.get_style().item_spacing.y
@@ -238,7 +238,7 @@ def _colour(ui: Ui, row: int, position: int, lines: int) -> Colour:
 def _draw_legend(ui: Ui, entries: list[tuple[SampledQuantity, Colour]], height: float) -> None:
     """Draw every line of an axis with its latest value, in columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-    line, beside = imgui.get_text_line_height() * _entry_size(ui) + 2 * ui.window.scale, _entries_beside(ui)
+    line, beside = _entry_line(ui), _entries_beside(ui)
     latest = {entry.name: _latest(ui, entry) for entry, _ in entries}
     noise = ROUNDING * max((abs(value) for value in latest.values() if math.isfinite(value)), default=0.0)
     for index, (entry, colour) in enumerate(entries):
@@ -246,6 +246,11 @@ def _draw_legend(ui: Ui, entries: list[tuple[SampledQuantity, Colour]], height: 
         value = 0.0 if abs(latest[entry.name]) < noise else latest[entry.name]
         _draw_entry(ui, entry, value, colour, x, y, width / beside - 8 * ui.window.scale)
     imgui.dummy(imgui.ImVec2(width, height))
+
+
+def _entry_line(ui: Ui) -> float:
+    """Height of a line of the legend [px]."""
+    return imgui.get_text_line_height() * _entry_size(ui) + (1 if ui.mode.overlay else 2) * ui.window.scale
 
 
 def _entry_size(ui: Ui) -> float:

@@ -49,7 +49,8 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_start(ui: Ui) -> None:
-    """Draw the list of presets and the button of the scenes, which has only its key beside a very long title."""
+    """Draw the list of presets and the button of the scenes, which has no key beside a very long title, and in enlarged
+    letters only its key."""
     gap, library = imgui.get_style().item_spacing.x, ui.work.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
     # An opened run has no preset: it has the title of its scene.
@@ -58,6 +59,8 @@ def _draw_start(ui: Ui) -> None:
     label = _("Scenes")
     hint, pictures = "S", text_width(_("Scenes  S")) + 3.0 * pad
     if title > width - pictures - gap:
+        hint, pictures = "", text_width(label) + 2.0 * pad
+    if title > width - pictures - gap and ui.window.scale > 1.0:  # in enlarged letters the whole title is worth more
         label, hint, pictures = plain("S"), "", text_width("S") + 3.0 * pad
     size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
     imgui.begin_child("preset", size, imgui.ChildFlags_.nav_flattened)

@@ -104,6 +104,7 @@ def film_whole_run(ui: Ui) -> None:
     whole, scene = ui.work.whole_film, ui.snapshot.run.scene
     if whole.running:
         whole.stop()
+        show_toast(ui, _("The film of the whole run is ended before it is complete."))
     elif ui.beside.runs:
         show_toast(ui, ONE_RUN, bad=True)
     else:

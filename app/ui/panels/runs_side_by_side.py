@@ -196,7 +196,7 @@ def _draw_results(ui: Ui) -> None:
 def _draw_plot(ui: Ui) -> None:
     """Draw one quantity of all runs over simulated time, and the button back to one run beside or below its name."""
     named = {entry.name: entry for run in ui.beside.runs for entry in run.results.quantities}
-    entries = {name: entry for name, entry in named.items() if _known(ui, name)}
+    entries = {name: entry for name, entry in named.items() if _known(ui, name)} or named  # none is known at first
     name = ui.states[ComparedQuantity].name
     if name not in entries:
         name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))

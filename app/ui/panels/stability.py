@@ -9,7 +9,7 @@ from repose.app.render.text import draw_text, note, si, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.thread_option import most_threads
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import STABILITY, STRIP, StabilityArea, take_focus
+from repose.app.ui.places import STABILITY, StabilityArea, strip_height, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
@@ -86,7 +86,7 @@ def draw(ui: Ui) -> None:
         return
     edge = imgui.ImVec2(
         ui.window.size[0] - ui.window.inset[2] - ui.window.band - 10 * ui.window.scale,
-        ui.window.size[1] - ui.window.inset[3] - (STRIP + 10) * ui.window.scale,
+        ui.window.size[1] - ui.window.inset[3] - strip_height(ui) - 10 * ui.window.scale,
     )
     imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
     width = min(

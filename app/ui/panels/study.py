@@ -25,9 +25,11 @@ from repose.sim.registry import scenes
 
 NUMBER, COUNT = 5.0, 6.5
 """Widths of a typed number and of a counter, in sizes of the font."""
+PROGRESS = 10.0
+"""Least width of the progress in the line of the buttons, in sizes of the font."""
 NAME = 15.0
 """Largest width of the list of parameters, in sizes of the font."""
-SHARE, LEAST, LEAST_PICTURE = 0.55, 500.0, 320.0
+SHARE, LEAST, LEAST_PICTURE = 0.55, 400.0, 300.0
 """Fraction of the width of the picture for the panel at the right [-], least width of the panel, and least width left
 for the grains, below which the panel covers the picture [px at scale 1]."""
 
@@ -138,10 +140,13 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
 
 
 def _draw_progress(ui: Ui) -> None:
-    """Draw start or stop, progress and export; every part keeps its place."""
+    """Draw start or stop, progress and export; every part keeps its place. In a narrow panel the progress has a line of
+    its own."""
     studies = ui.work.studies
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
-    width = 6.0 * font
+    width, across = 6.0 * font, imgui.get_content_region_avail().x
+    beside = across - 3.0 * (width + gap)
+    narrow = beside < PROGRESS * font
     if studies.running:
         if button(ui, "study.stop", _("Stop"), width=width, help=_("End these runs; those that have ended count.")):
             studies.stop()
@@ -159,23 +164,9 @@ def _draw_progress(ui: Ui) -> None:
         run, form = ui.snapshot.run, ui.work.study_form
         studies.start(lambda: form.plan(run.scene, parameters))
     imgui.same_line()
-    bar = imgui.ImVec2(
-        max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()
-    )
-    words = (
-        plural("{done} of {count} run", "{done} of {count} runs", done=studies.done, count=studies.total)
-        if studies.total
-        else _("no runs yet")
-    )
-    if studies.stopped:
-        words = plural(
-            "stopped: {done} of {count} run", "stopped: {done} of {count} runs", count=studies.total, done=studies.done
-        )
-    imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
-    imgui.progress_bar(studies.share if studies.total else 0.0, bar, translated(words))
-    imgui.pop_style_color()
-    ui.probe.mark("study.progress")
-    imgui.same_line()
+    if not narrow:
+        _draw_bar(ui, beside)
+        imgui.same_line()
     shown = bool(studies.results)
     if button(
         ui, "study.export", _("Export"), width=width, enabled=shown, help=_("CSV, PNG and SVG in the folder of runs.")
@@ -185,6 +176,8 @@ def _draw_progress(ui: Ui) -> None:
     help = _("Take all results off the plot; their files stay, and the same study shows them again.")
     if button(ui, "study.clear", _("Clear"), width=width, enabled=shown and not studies.running, help=help):
         studies.forget()
+    if narrow:
+        _draw_bar(ui, across)
     line = imgui.get_cursor_pos()
     exported = (ui.work.run_saver.trouble or ui.work.run_saver.message) if ui.states[StudyPanel].exported else EMPTY
     trouble = studies.trouble or exported
@@ -198,6 +191,25 @@ def _draw_progress(ui: Ui) -> None:
         ui.probe.mark("study.trouble")
         tooltip(ui, trouble)
         imgui.set_cursor_pos(after)
+
+
+def _draw_bar(ui: Ui, width: float) -> None:
+    """Draw the progress of the runs, in words too."""
+    studies = ui.work.studies
+    words = (
+        plural("{done} of {count} run", "{done} of {count} runs", done=studies.done, count=studies.total)
+        if studies.total
+        else _("no runs yet")
+    )
+    if studies.stopped:
+        words = plural(
+            "stopped: {done} of {count} run", "stopped: {done} of {count} runs", count=studies.total, done=studies.done
+        )
+    imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
+    size = imgui.ImVec2(width, imgui.get_frame_height())
+    imgui.progress_bar(studies.share if studies.total else 0.0, size, translated(words))
+    imgui.pop_style_color()
+    ui.probe.mark("study.progress")
 
 
 def _draw_result(ui: Ui) -> None:

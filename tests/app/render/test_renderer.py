@@ -255,9 +255,10 @@ def test_a_window_of_zero_size_draws_nothing(picture_maker: PictureMaker) -> Non
     picture_maker._renderer.draw([tile], View(), (300, 0), 1.0, (0.0, 0.0, 0.0))
 
 
+@pytest.mark.parametrize("dark", [True, False])
 @pytest.mark.parametrize("flat", [True, False])
 def test_a_window_that_cannot_blend_in_linear_light_shows_the_same_picture(
-    picture_maker: PictureMaker, flat: bool
+    picture_maker: PictureMaker, flat: bool, dark: bool
 ) -> None:
     import OpenGL.GL as gl
     from repose.app.render.renderer import Tile
@@ -268,7 +269,7 @@ def test_a_window_that_cannot_blend_in_linear_light_shows_the_same_picture(
     shown, said = [], renderer._window_is_linear
     for linear in (None, False):
         renderer._window_is_linear = linear
-        renderer.draw([tile], BARE, size, 1.0, (0.2, 0.4, 0.6), texts=False)
+        renderer.draw([tile], with_view(BARE, dark=dark), size, 1.0, (0.2, 0.4, 0.6), texts=False)
         pixels = np.zeros((size[1], size[0], 3), np.uint8)
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
         gl.glReadPixels(0, 0, *size, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, pixels)

@@ -12,6 +12,7 @@ import pygame
 import pytest
 from imgui_bundle import imgui
 from repose.app.language import NATIVE, in_language
+from repose.app.render.text import text_width
 from repose.app.storage.settings import load_settings
 from repose.app.ui.events import Event
 from repose.app.ui.keys import find_key
@@ -21,7 +22,7 @@ from repose.app.ui.places import MOUSE, SECTIONS
 from repose.app.ui.toasts import Toasts
 from repose.app.ui.tools import all_tools, chosen_tool
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, plain
+from repose.sim.message import Message, _, plain
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
@@ -232,6 +233,18 @@ def test_all_tabs_fit_beside_the_button_in_every_language(tmp_path: Path) -> Non
                 assert len(boxes) == 5, language
                 assert max(right for __, __, right, __ in boxes) <= harness.widgets["more.tabs"][0], language
                 assert harness.widgets["more.tabs"][2] <= harness.ui.window.inset[0], language
+
+
+@pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
+def test_the_button_of_the_scenes_is_a_word_beside_the_longest_title(tmp_path: Path, size: tuple[int, int]) -> None:
+    with first_start(tmp_path, size) as harness:
+        for language in NATIVE:
+            with in_language(language):
+                for name, scene in scenes().items():
+                    harness.ui.snapshot = with_fields(first_snapshot(), scene=name, parameters=scene.parameters())
+                    harness.frame()
+                    left, _top, right, _foot = harness.widgets["experiment.scenes"]
+                    assert right - left >= text_width(_("Scenes")), (language, name)
 
 
 def test_a_sentence_whose_key_is_pressed_again_is_shown_once(tmp_path: Path) -> None:

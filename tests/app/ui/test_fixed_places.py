@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from imgui_bundle import imgui
+from repose.app.render.camera import Camera2D
+from repose.app.render.canvas import Canvas
+from repose.app.render.colours import Ranges
+from repose.app.render.passes import legend, make_frame, scale_bar
+from repose.app.render.text import text_width
+from repose.app.render.theme import TEXT_SIZE
+from repose.app.storage.view_settings import View
 from repose.app.ui.tools import all_tools
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Outcome
-from repose.sim.message import plain
+from repose.sim.message import _, plain
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
@@ -63,3 +73,45 @@ def test_the_chosen_tool_moves_no_button(tmp_path: Path) -> None:
             harness.ui.mode.tool = tool.name
             boxes = shown(harness, full_snapshot())
             assert {key: boxes[key] for key in expected} == expected, tool.name
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 640)])
+@pytest.mark.parametrize("overlay", ["large_plot", "study"])
+def test_a_plot_or_a_study_stands_beside_the_picture_and_moves_no_button(
+    tmp_path: Path, size: tuple[int, int], overlay: str
+) -> None:
+    with open_harness(tmp_path, full_snapshot(), size, fonts_of_window=True) as harness:
+        expected = shown(harness, full_snapshot())
+        harness.ui.mode.overlay = overlay
+        boxes = shown(harness, full_snapshot())
+        assert {key: boxes.get(key) for key in expected} == expected
+        left, _top, right, _foot = harness.ui.window.inset
+        assert size[0] - right - left >= 240.0, "the grains are seen"
+        names = ("study.",) if overlay == "study" else ("large.",)
+        inside = {key: box for key, box in harness.widgets.items() if key.startswith(names)}
+        if overlay == "study":
+            start, _top, end, _foot = inside["study.progress"]
+            assert end - start >= text_width(_("no runs yet")) + 10.0
+        assert len(inside) > 3
+        assert {key: box for key, box in inside.items() if box[0] < size[0] - right or box[2] > size[0]} == {}
+
+
+def test_legend_and_scale_bar_are_drawn_in_the_width_of_a_panel_beside_the_picture(tmp_path: Path) -> None:
+    size, edges, reach = (1280, 720), (320.0, 0.0, 500.0, 66.0), []
+
+    def draw(ui: Ui) -> None:
+        camera = Camera2D()
+        camera.frame(ui.snapshot.geometry.box, size, edges)
+        frame = replace(make_frame(ui.snapshot, View(), camera, size, edges, 1.0, Ranges()), beside=edges[2])
+        ink = imgui.get_background_draw_list()
+        canvas = Canvas(ink, imgui.get_font(), imgui.get_font(), 1.0, TEXT_SIZE)
+        for part in (legend, scale_bar):
+            ink.push_clip_rect(imgui.ImVec2(edges[0], 0.0), imgui.ImVec2(size[0] - edges[2], size[1]))
+            part.overlay(frame, canvas)
+            ink.pop_clip_rect()
+            drawn = [command.clip_rect.z for command in ink.cmd_buffer if command.elem_count]
+            reach.append(max(drawn[-1:], default=0.0))
+
+    with open_harness(tmp_path, full_snapshot(), size, draw=draw):
+        assert len(reach) >= 2
+        assert min(reach) > size[0] - edges[2], "inside the picture nothing of them would be seen"

@@ -21,6 +21,7 @@ from repose.sim.io.presets import Preset
 from repose.sim.registry import scenes
 
 from tests.app.drawn_pictures import objects
+from tests.snapshots import put
 
 pytestmark = pytest.mark.gl
 
@@ -368,6 +369,21 @@ def test_panels_stay_in_every_second_frame_where_frames_take_long_and_nobody_is_
     press("ESCAPE")
     assert panels_drawn(ALL_DRAWN) == ALL_DRAWN
     assert panels_drawn(20) == 10
+    changes: dict[str, Callable[[], object]] = {
+        "none": lambda: None,
+        "theme": lambda: setattr(application.settings.choices, "theme", "light"),
+        "presentation": lambda: setattr(ui.mode, "presenting", True),
+        "plot": lambda: setattr(ui.mode, "overlay", "large_plot"),
+        "run": lambda: put(ui.snapshot, logs=ui.snapshot.history.logs + 1),
+    }
+    drawn_after = {}
+    monkeypatch.setattr(application.physics, "latest", lambda: ui.snapshot)
+    for name, change in changes.items():  # without an event, as at the end of a step of a lecture
+        while application._kept:
+            panels_drawn(1)
+        change()
+        drawn_after[name] = panels_drawn(1)
+    assert drawn_after == {"none": 0, "theme": 1, "presentation": 1, "plot": 1, "run": 1}
 
 
 def test_a_window_without_size_is_not_drawn(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -268,3 +268,54 @@ def test_a_column_of_grains_does_not_begin_below_the_buttons_of_the_tools(ui: An
     assert (
         ui.camera.world_to_pixel((0.0, 0.0), ui.window.size)[0] < 328
     )  # nothing is below them: the picture keeps its size
+
+
+@pytest.mark.parametrize("what", ["grains", "walls"])
+def test_a_picture_in_space_moves_aside_for_the_buttons_of_the_tools(space: Any, what: str) -> None:
+    rim = np.array([(-0.05, y, z) for y in (-0.05, 0.05) for z in (0.0, 0.1)], np.float32)
+    grains = rim if what == "grains" else np.zeros((1, 3), np.float32)
+    facets = np.concatenate([rim[None, :3], rim[None, 1:]]) if what == "walls" else np.empty((0, 3, 3))
+    alike = {"radius": np.full(len(grains), 0.002, np.float32), "fixed": np.zeros(len(grains), bool)}
+    box = ((-0.05, -0.05, 0.0), (0.05, 0.05, 0.1))
+    space.snapshot = snapshot_of(serial=1, position=grains, facets=facets, box=box, **alike)
+    CameraControl().update(space)
+    before = space.camera.world_to_pixel(rim, SIZE)[:, 0].min()
+    space.states[ToolArea].right, space.states[ToolArea].corner = before + 40.0, (before + 40.0, 600.0)
+    CameraControl().update(space)
+    assert space.camera.world_to_pixel(rim, SIZE)[:, 0].min() > before + 38.0
+    space.states[ToolArea].corner = (before + 40.0, 20.0)
+    CameraControl().update(space)
+    assert space.camera.world_to_pixel(rim, SIZE)[:, 0].min() == pytest.approx(before), (
+        "above the picture they are free"
+    )
+
+
+def test_a_narrow_picture_goes_below_the_buttons_of_the_tools_where_it_is_larger(ui: Any) -> None:
+    """Beside a plot the tools leave a strip beside them, in which a heap would be tiny."""
+    ui.window.inset = (300.0, 0.0, 700.0, 46.0)
+    ui.states[ToolArea].right, ui.states[ToolArea].corner = 428.0, (428.0, 260.0)
+    grains = np.array([(0.01 * k, 0.005 + 0.02 * j) for k in range(11) for j in range(8)], np.float32)
+    alike = {"radius": np.full(88, 0.005, np.float32), "fixed": np.zeros(88, bool)}
+    ui.snapshot = snapshot_of(serial=1, position=grains, box=((0.0, 0.0), (0.1, 0.2)), **alike)
+    CameraControl().update(ui)
+    x, y = ui.camera.world_to_pixel(grains, SIZE).T
+    assert y.min() - 0.005 / ui.camera.metres_per_pixel > 259.0
+    assert x.min() < 428.0
+    assert x.max() - x.min() > 152.0, "wider than all that is free beside the buttons"
+
+
+def test_walls_that_would_reach_the_buttons_above_the_grains_put_the_picture_beside_them(ui: Any) -> None:
+    ui.window.inset = (300.0, 0.0, 700.0, 46.0)
+    ui.states[ToolArea].right, ui.states[ToolArea].corner = 340.0, (340.0, 260.0)
+    grains = [(0.01 * k, 0.005 + 0.02 * j) for k in range(11) for j in range(8)]
+    wall = [(0.0, 0.01 * j) for j in range(60)]
+    ui.snapshot = snapshot_of(
+        serial=1,
+        position=np.array(grains + wall, np.float32),
+        box=((0.0, 0.0), (0.1, 0.6)),
+        focus=((0.0, 0.0), (0.1, 0.1)),
+        radius=np.full(148, 0.005, np.float32),
+        fixed=np.arange(148) >= 88,
+    )
+    CameraControl().update(ui)
+    assert ui.camera.world_to_pixel((-0.005, 0.0), SIZE)[0] > 339.0

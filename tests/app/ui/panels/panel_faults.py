@@ -18,7 +18,6 @@ from repose.app.storage.settings import Settings
 from repose.app.storage.view_settings import View
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
-from repose.app.ui.places import chosen_fold
 from repose.app.ui.ui import Ui
 from repose.app.window.application import make_ui
 from repose.app.window.physics import Physics
@@ -103,9 +102,7 @@ def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels, elapsed:
     calls."""
     ui.control.edits.see(ui.snapshot)
     ui.events.see(ui.snapshot, ui.control.edits)
-    ui.window.inset = layout.measure_inset(
-        ui.window.size, ui.window.scale, ui.view.ui_visible, chosen_fold(ui), presented=layout.presented_room(ui)
-    )
+    layout.fit(ui)
     io = imgui.get_io()
     io.delta_time = elapsed
     io.display_size = imgui.ImVec2(*map(float, ui.window.size))

@@ -10,8 +10,11 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.language import NATIVE, as_drawn, in_language, translated
 from repose.app.render import text
+from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui.clump_recipe import Workshop
 from repose.app.ui.panels import next_step, preset_and_readings
+from repose.app.ui.toasts import show_toast
+from repose.app.window.application import PRESENTED
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, _, plain
 
@@ -102,3 +105,31 @@ def test_a_reading_wider_than_its_card_has_several_lines(
         small.settle()
         assert ends
         assert max(ends) <= small.ui.window.inset[0]
+
+
+@pytest.mark.parametrize("size", [*SIZES, (1920, 1080)])
+@pytest.mark.parametrize("presenting", [False, True])
+def test_the_page_of_keys_needs_no_horizontal_scroll_bar(
+    tmp_path: Path, size: tuple[int, int], presenting: bool
+) -> None:
+    letters = PRESENTED if presenting else 1.0
+    scale = interface_scale(size, 1.0, letters, PALETTES["dark"], presenting)
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale, fonts_of_window=True) as harness:
+        harness.ui.view.text_scale = letters
+        harness.ui.mode.presenting, harness.ui.mode.help_open = presenting, True
+        for language in NATIVE:
+            with in_language(language):
+                harness.frame(6)
+                page = imgui.internal.find_window_by_name("help")
+                assert page.scroll_max.x == 0.0, language
+                assert page.size.x <= size[0]
+
+
+def test_no_notice_lies_over_the_page_of_keys(small: PanelHarness) -> None:
+    small.ui.mode.help_open = True
+    small.frame(4)
+    show_toast(small.ui, plain("A sentence that appears while the page is read."))
+    small.frame(4)
+    order = [window.name for window in imgui.get_current_context().windows if window.was_active]
+    assert "toast.0" in order
+    assert order[-1].split("/")[0] == "help"

@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from repose.app.lectures import lecture_file
 from repose.app.lectures.answers import unanswered
 from repose.app.lectures.lecture_file import parse
+from repose.app.render.passes.rose import ROSE
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels.guess import guessed, shown
 from repose.app.ui.places import GUESS, Focus
@@ -44,6 +45,19 @@ def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
         legend_foot, notice = 112.0, harness.widgets["guess"]
         assert notice[1] >= legend_foot
         assert notice[2] <= 1280
+
+
+@pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
+def test_the_guess_covers_no_plate(tmp_path: Path, size: tuple[int, int]) -> None:
+    with open_harness(tmp_path, with_fields(full_snapshot(), scene=SCENE), size) as harness:
+        harness.frame(2)
+        before = harness.widgets["guess"]
+        ROSE.set(harness.ui.view, True)
+        harness.frame(2)
+        assert harness.ui.window.band > 0.0
+        after = harness.widgets["guess"]
+        assert after[2] <= size[0] - harness.ui.window.band
+        assert after[2] < before[2]
 
 
 def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:

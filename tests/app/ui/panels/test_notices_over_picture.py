@@ -497,3 +497,13 @@ def test_a_lecture_says_that_its_scene_is_being_built(harness: PanelHarness, mon
     monkeypatch.setattr(notices_over_picture, "awaits_run", lambda ui: False)
     harness.frame()
     assert stack.waits_since is None
+
+
+def test_a_film_of_the_whole_run_says_that_it_begins_and_that_it_is_ended(harness: PanelHarness) -> None:
+    assert toasts(harness) == []
+    whole = harness.ui.work.whole_film
+    whole.share = 0.0  # as after Ctrl+Shift+V, wherever the tab with the progress is
+    assert [words[:16] for words in toasts(harness)] == ["Another process "]
+    record.film_whole_run(harness.ui)
+    assert not whole.running
+    assert "The film of the whole run is ended before it is complete." in toasts(harness)

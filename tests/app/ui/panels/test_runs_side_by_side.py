@@ -13,9 +13,10 @@ from repose.app.ui.panels.runs_side_by_side import SideBySideForm
 from repose.app.ui.picture_areas import above_labels, insets, parsed, possible, run_at
 from repose.app.ui.questions import open_question
 from repose.app.ui.tools import all_tools
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne, StartSideBySide
 from repose.sim.measure.display import Reading
-from repose.sim.message import plain
+from repose.sim.message import Message, plain
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.registry import scenes
 
@@ -232,3 +233,20 @@ def test_a_subscript_of_a_symbol_is_small_in_the_label_of_a_picture(harness: Pan
 
     beside(harness, 2)
     assert width("R") < width("R_p") < width("Rp")
+
+
+def test_the_choice_of_the_quantity_is_never_empty(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the first step no quantity has values."""
+    chosen: list[tuple[dict[str, Message], str]] = []
+
+    def choose(ui: Ui, name: str, label: Message, titles: dict[str, Message], present: str, help: Message) -> None:
+        if name == "side_by_side.quantity":
+            chosen.append((titles, present))
+
+    monkeypatch.setattr(runs_side_by_side, "choose", choose)
+    bare = with_fields(full_snapshot(), series={}, label="one")
+    harness.ui.beside.runs = (bare, with_fields(bare, label="other"))
+    harness.frame(2)
+    titles, present = chosen[-1]
+    assert present == "angle"
+    assert titles[present]
