@@ -10,6 +10,7 @@ import numpy as np
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import World
+from repose.sim.experiment.drawn_walls import chosen, with_walls
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.scenes.common.poured import PouredState
@@ -102,11 +103,11 @@ def close_outlet(experiment: Experiment) -> None:
 
 
 def open_outlet(experiment: Experiment) -> None:
-    """Remove the lid; the grains in the funnel keep their places."""
+    """Remove the lid; the grains in the funnel keep their places and their contacts with the funnel."""
     run = experiment.run
-    shape, corner = run.world.walls.shape, run.world.walls.corner
+    kept = np.arange(run.world.walls.shape.size - run.state.lid)
     with booked(experiment, "work"):
-        run.world = set_walls(run.world, shape[: -run.state.lid], corner[: -run.state.lid], material=1)
+        run.world = with_walls(run.world, kept, chosen(run.world.walls, kept))
     run.state.lid = 0
 
 

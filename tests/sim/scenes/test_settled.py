@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.engine.world import WALL_CONTACT_COUNT
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.energy_gap import gap_share
 from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.stepping import advance
 from repose.sim.io import world_tables
+from repose.sim.measure.energy import ledger_of
 from repose.sim.message import _
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.stream import SIDES
@@ -99,6 +103,19 @@ def test_a_reset_after_another_friction_says_that_the_grains_have_to_be_poured()
     apply(experiment, SetParameters({"friction": 0.5}))
     apply(experiment, Act("reset"))
     assert (experiment.phase, str(experiment.message)) == ("filled", "The filled container is restored.")
+
+
+def test_the_opening_of_the_funnel_keeps_the_contacts_with_its_side_and_the_energy_balanced() -> None:
+    experiment = new_experiment("heap3d", {}, ready="funnel")
+    advance(experiment, CHECK_STEPS)
+    world = experiment.run.world
+    beside = world.wall_contacts.wall[: world.counters[WALL_CONTACT_COUNT]] < world.walls.shape.size - SIDES
+    assert beside.any()
+    apply(experiment, Act("lift"))
+    assert experiment.run.world.counters[WALL_CONTACT_COUNT] == beside.sum()
+    for _check in range(5):
+        advance(experiment, CHECK_STEPS)
+        assert gap_share(ledger_of(system_of(experiment))) < 1e-3  # 0.2, if all contacts with walls are found anew
 
 
 def test_grains_leave_the_funnel_only_after_it_is_open() -> None:
