@@ -151,7 +151,7 @@ def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
 
 def rebuild_lists(world: World) -> int:
     """Have one thread rebuild both lists, uncompiled; returns the status."""
-    dimension = world.search.cell.shape[0]
+    dimension = world.dimension
     model, _ = model_of(dimension=dimension)
     tables = renewal(world, 0.0, thread_of(world, 0), 1, plain_parts(model).list_walls)
     return int(rebuild(tables, model.shapes.position))

@@ -14,7 +14,7 @@ from repose.sim.message import _
 
 def values(grains: Grains) -> NDArray[Any]:
     """Spheres in the rigid body of each sphere; 1 for a loose sphere [-]."""
-    body = grains.world.search.body
+    body = grains.world.body
     members = np.ones(body.size)
     of_body = body >= 0
     if of_body.any():

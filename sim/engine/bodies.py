@@ -134,25 +134,25 @@ def turned(q, elapsed, begin, end, unequal):
     return turned_by_parts(q, OUTER * elapsed, late, unequal)
 
 
-def orient(bodies, buffer, first, last, elapsed, behind, spin_like):
+def orient(bodies, now, buffer, first, last, elapsed, behind, spin_like):
     """Set orientation, rotation matrix and spin of the bodies first to last - 1, `elapsed` [s] after their reference
     orientation. `behind` is the time of this evaluation minus the time of the stored velocity [s]."""
-    (orient_in_plane if len(spin_like) == 1 else orient_in_space)(bodies, buffer, first, last, elapsed, behind)
+    (orient_in_plane if len(spin_like) == 1 else orient_in_space)(bodies, now, buffer, first, last, elapsed, behind)
 
 
 @overload(orient)
-def _orient(bodies, buffer, first, last, elapsed, behind, spin_like):
-    def in_plane(bodies, buffer, first, last, elapsed, behind, spin_like):
-        return orient_in_plane(bodies, buffer, first, last, elapsed, behind)
+def _orient(bodies, now, buffer, first, last, elapsed, behind, spin_like):
+    def in_plane(bodies, now, buffer, first, last, elapsed, behind, spin_like):
+        return orient_in_plane(bodies, now, buffer, first, last, elapsed, behind)
 
-    def in_space(bodies, buffer, first, last, elapsed, behind, spin_like):
-        return orient_in_space(bodies, buffer, first, last, elapsed, behind)
+    def in_space(bodies, now, buffer, first, last, elapsed, behind, spin_like):
+        return orient_in_space(bodies, now, buffer, first, last, elapsed, behind)
 
     return in_plane if len(spin_like) == 1 else in_space
 
 
 @compilable
-def orient_in_plane(bodies, buffer, first, last, elapsed, behind):
+def orient_in_plane(bodies, now, buffer, first, last, elapsed, behind):
     """Set rotation matrix and spin from the angle, which is a coordinate."""
     for row in range(first, last):
         b = np.uint64(row)  # a signed index would be tested for being negative, at every access
@@ -161,11 +161,11 @@ def orient_in_plane(bodies, buffer, first, last, elapsed, behind):
         s = math.sin(angle)
         bodies.orientation[0, b] = c
         bodies.orientation[1, b] = s
-        bodies.matrix[0, b] = c
-        bodies.matrix[1, b] = -s
-        bodies.matrix[2, b] = s
-        bodies.matrix[3, b] = c
-        bodies.spin[0, b] = bodies.motion[2, 1, b] + behind * bodies.motion[2, 2, b]
+        now.matrix[0, b] = c
+        now.matrix[1, b] = -s
+        now.matrix[2, b] = s
+        now.matrix[3, b] = c
+        now.spin[0, b] = bodies.motion[2, 1, b] + behind * bodies.motion[2, 2, b]
         bodies.rotation[0, b] = angle
 
 
@@ -176,7 +176,7 @@ which tables overlap and would turn the bodies one by one: that took three times
 
 
 @compilable
-def orient_in_space(bodies, buffer, first, last, elapsed, behind):
+def orient_in_space(bodies, now, buffer, first, last, elapsed, behind):
     """Integrate the quaternions from the end of the last step to this evaluation, block by block."""
     for begin in range(first, last, BLOCK):
         size = min(BLOCK, last - begin)
@@ -196,9 +196,9 @@ def orient_in_space(bodies, buffer, first, last, elapsed, behind):
         for c in range(4):
             copy_column(bodies.orientation[c, begin:end], buffer[(AT_ORIENTATION + c) * BLOCK :][:size])
         for c in range(9):
-            copy_column(bodies.matrix[c, begin:end], buffer[(AT_MATRIX + c) * BLOCK :][:size])
+            copy_column(now.matrix[c, begin:end], buffer[(AT_MATRIX + c) * BLOCK :][:size])
         for c in range(3):
-            copy_column(bodies.spin[c, begin:end], buffer[(AT_SPIN + c) * BLOCK :][:size])
+            copy_column(now.spin[c, begin:end], buffer[(AT_SPIN + c) * BLOCK :][:size])
             copy_column(bodies.rotation[c, begin:end], buffer[(AT_ROTATION + c) * BLOCK :][:size])
     for entry in range((AT_COORDINATE + 3) * BLOCK):
         buffer[entry] = 1.0  # contacts that pad a block are evaluated with these numbers, which must be positive
@@ -298,8 +298,8 @@ def turn_bodies(tables, shapes):
     """Set orientations and spins of this thread's bodies for this evaluation. Returns 0."""
     bodies = tables.world.bodies
     first, last = own_bodies(bodies, tables.thread)
-    buffer = tables.world.threads.buffer[tables.thread.id]
-    orient(bodies, buffer, first, last, tables.elapsed, tables.behind, shapes.spin)
+    buffer = tables.world.workspace.threads.buffer[tables.thread.id]
+    orient(bodies, tables.world.workspace.bodies, buffer, first, last, tables.elapsed, tables.behind, shapes.spin)
     return 0
 
 
@@ -317,14 +317,15 @@ def place_members(tables, shapes):
     derivatives to zero. Returns 0."""
     motion = tables.world.motion
     bodies = tables.world.bodies
-    body = tables.world.search.body
+    now = tables.world.workspace.bodies
+    body = tables.world.workspace.search.body
     thread = tables.thread
     dimension = len(shapes.position)
     centres = arrays.level(bodies.motion, 0, 0, shapes.position)
     speeds = arrays.level(bodies.motion, 0, 1, shapes.position)
-    turning = arrays.rows(bodies.spin, shapes.spin)
+    turning = arrays.rows(now.spin, shapes.spin)
     offsets = arrays.rows(bodies.offset, shapes.position)
-    arms = arrays.rows(bodies.arm, shapes.position)
+    arms = arrays.rows(now.arm, shapes.position)
     positions = arrays.level(motion, 0, 0, shapes.position)
     velocities = arrays.level(motion, 0, 1, shapes.position)
     spins = arrays.level(motion, dimension, 1, shapes.spin)
@@ -337,7 +338,7 @@ def place_members(tables, shapes):
         i = np.uint64(row)  # a signed index would be tested for being negative, at every access
         b = np.uint64(body[i])
         spin = arrays.at(turning, b)
-        arm = arm_of(bodies.matrix, b, arrays.at(offsets, i))
+        arm = arm_of(now.matrix, b, arrays.at(offsets, i))
         arrays.write_at(arms, i, arm)
         arrays.write_at(positions, i, vector.add(arrays.at(centres, b), arm))
         speed = vector.add(arrays.at(speeds, b), vector.scale(tables.behind, arrays.at(accelerations, b)))
@@ -362,13 +363,14 @@ def gather_members(tables, shapes):
     The function reads arms and no positions: another thread may have begun to move the members.
     """
     bodies = tables.world.bodies
+    now = tables.world.workspace.bodies
     dimension = len(shapes.position)
     gravity = coefficients_at(tables.gravity, shapes.position)
-    arms = arrays.rows(bodies.arm, shapes.position)
+    arms = arrays.rows(now.arm, shapes.position)
     forces = arrays.rows(tables.world.force, shapes.position)
     torques = arrays.rows(tables.world.force[dimension:], shapes.spin)
-    total_forces = arrays.rows(bodies.force, shapes.position)
-    total_torques = arrays.rows(bodies.force[dimension:], shapes.spin)
+    total_forces = arrays.rows(now.force, shapes.position)
+    total_torques = arrays.rows(now.force[dimension:], shapes.spin)
     first, last = own_bodies(bodies, tables.thread)
     for row in range(first, last):
         b = np.uint64(row)

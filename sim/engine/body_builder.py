@@ -6,9 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from repose.sim.engine.builder import SINGLE_GROUP, SphereGroup, add_spheres, body_of, checked_positions
+from repose.sim.engine.builder import (
+    SINGLE_GROUP,
+    SphereGroup,
+    add_spheres,
+    body_of,
+    checked_positions,
+    with_bodies,
+)
 from repose.sim.engine.checked import checked_array, checked_number, numbers_in
 from repose.sim.engine.orientation import matrices
+from repose.sim.engine.workspace import BodyEvaluation, empty_body_evaluation
 from repose.sim.engine.world import BodyTable, Floats, World, empty_bodies
 from repose.sim.parameters import ParameterError
 
@@ -110,7 +118,7 @@ def add_bodies(
     (n, dimension) and (n, spin length). Raises `ParameterError` if the spheres of this world do not rotate, and for
     values that are not finite or of another shape.
     """
-    dimension = world.search.cell.shape[0]
+    dimension = world.dimension
     spin_length = world.motion.shape[0] - dimension
     if spin_length == 0:
         raise ParameterError("Bodies rotate: their world needs spheres with rotation.")
@@ -130,6 +138,7 @@ def add_bodies(
     bodies = world.bodies or empty_bodies(dimension, spin_length, world.motion.shape[1], spheres=before)._replace(
         own_mass=world.mass.copy()
     )
+    evaluation = world.workspace.bodies
     place = (centre[:, None, :] + arm).reshape(-1, dimension)
     grown = add_spheres(world._replace(bodies=()), place, np.tile(shape.radius, count), shape.mass, group)
     rows = np.arange(before, before + count * members)
@@ -139,7 +148,8 @@ def add_bodies(
         grown.inverse_mass[dimension:, rows] = np.tile(turning_answer, count)
     mean = float(shape.moments.mean())
     made = empty_bodies(dimension, spin_length, world.motion.shape[1], count)
-    made.motion[:dimension, 0], made.motion[:dimension, 1], made.spin[:] = centre.T, speed.T, turning.T
+    present = empty_body_evaluation(dimension, spin_length, count)
+    made.motion[:dimension, 0], made.motion[:dimension, 1], present.spin[:] = centre.T, speed.T, turning.T
     if dimension == 2:
         made.motion[2, 0], made.motion[2, 1] = _angles(orientation, count), turning[:, 0]
     else:
@@ -158,13 +168,10 @@ def add_bodies(
         name: np.concatenate([getattr(bodies, name), getattr(made, name)], axis=-1)
         for name in (
             "motion",
-            "force",
             "inverse_mass",
             "unequal",
             "reference",
             "orientation",
-            "matrix",
-            "spin",
             "rotation",
             "body_id",
         )
@@ -175,9 +182,14 @@ def add_bodies(
         begin=np.concatenate([bodies.begin, bodies.begin[-1] + members * np.arange(1, count + 1)]),
         offset=np.concatenate([bodies.offset, np.tile(shape.offset.T, count)], axis=1),
         own_mass=np.concatenate([bodies.own_mass, np.tile(shape.mass * shape.share, count)]),
+    )
+    now = BodyEvaluation(
+        force=np.concatenate([evaluation.force, present.force], axis=-1),
+        matrix=np.concatenate([evaluation.matrix, present.matrix], axis=-1),
+        spin=np.concatenate([evaluation.spin, present.spin], axis=-1),
         arm=np.zeros((dimension, grown.sphere_count)),
     )
-    grown.search.body[:] = body_of(whole, grown.sphere_count)
+    grown.workspace.search.body[:] = body_of(whole, grown.sphere_count)
     velocities = speed[:, None, :] + _across(turning, arm)
     grown.motion[:dimension, 1, rows] = velocities.reshape(-1, dimension).T
     grown.motion[dimension:, 1, rows] = np.repeat(turning, members, axis=0).T
@@ -186,7 +198,7 @@ def add_bodies(
         grown.orientation[0, rows] = grown.previous[2, rows] = grown.motion[2, 0, rows]
     else:
         grown.orientation[:, rows] = np.repeat(attitude, members, axis=0).T
-    return grown._replace(bodies=whole)
+    return with_bodies(grown, whole, now)
 
 
 def most_easily_moved(shape: BodyShape) -> tuple[Floats, Floats]:

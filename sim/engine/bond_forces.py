@@ -301,52 +301,53 @@ def link_at(bonds, end_i, end_j, b, own_like):
 
 @compilable
 def bond_forces(tables, bond, shapes):
-    """Add the forces of bonds on this thread's spheres to `World.force`, advance the memory of bonds, and break the
+    """Add the forces of bonds on this thread's spheres to `State.force`, advance the memory of bonds, and break the
     bonds for which `breaks` holds; returns 1, or 0 if a thread is missing."""
     world = tables.world
     bonds = world.bonds
+    now = world.workspace.bonds
     stage = tables.stage
     thread = tables.thread
-    rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
+    rows = world.workspace.threads.sphere_rows[to_line(world.workspace.threads.sphere_rows) :]
     dimension = len(shapes.position)
     first, last = share(bonds.i.size, thread.id, thread.total)
     for b in range(first, last):
-        bonds.power[0, b] = 0.0
-        bonds.power[1, b] = 0.0
+        now.power[0, b] = 0.0
+        now.power[1, b] = 0.0
         if bonds.intact[b] == 0:
             continue
         link, branch = link_at(bonds, end_at(rows, bonds.i[b], shapes), end_at(rows, bonds.j[b], shapes), b, bond.own)
         keep(bonds.memory, b, link.shear, link.bending, link.twist)
         if stage.dt > 0.0 and bond.breaks(bond.params, link):
             bonds.intact[b] = 0
-            bonds.power[1, b] = bond.energy(bond.params, link)
+            now.power[1, b] = bond.energy(bond.params, link)
             continue
         answer = bond.force(bond.params, link)
-        bonds.power[0, b] = answer.damping_power
+        now.power[0, b] = answer.damping_power
         push = vector.add(vector.scale(answer.normal_force, link.normal), answer.shear_force)
         arm = vector.torque(vector.scale(0.5, branch), push, shapes.spin)
         torque = vector.add(answer.bending_torque, vector.about(answer.twisting_torque, link.normal, shapes.spin))
-        arrays.write_row(bonds.push, b, 0, push)
-        arrays.write_row(bonds.push, b, dimension, vector.sub(torque, arm))
-        arrays.write_row(bonds.push, b, dimension + len(shapes.spin), vector.scale(-1.0, vector.add(torque, arm)))
-    if not wait(world.threads):
+        arrays.write_row(now.push, b, 0, push)
+        arrays.write_row(now.push, b, dimension, vector.sub(torque, arm))
+        arrays.write_row(now.push, b, dimension + len(shapes.spin), vector.scale(-1.0, vector.add(torque, arm)))
+    if not wait(world.workspace.threads):
         return 0
     forces = arrays.rows(world.force, shapes.position)
     torques = arrays.rows(world.force[dimension:], shapes.spin)
     for n in range(thread.first, thread.last):
         total = arrays.at(forces, n)
         torque = arrays.at(torques, n)
-        for k in range(bonds.begin[n], bonds.begin[n + 1]):
-            b = abs(bonds.incident[k]) - 1
+        for k in range(now.begin[n], now.begin[n + 1]):
+            b = abs(now.incident[k]) - 1
             if bonds.intact[b] == 0:
                 continue
-            push = arrays.read_row(bonds.push, b, total)
-            if bonds.incident[k] > 0:
+            push = arrays.read_row(now.push, b, total)
+            if now.incident[k] > 0:
                 total = vector.add(total, push)
-                torque = vector.add(torque, arrays.read_part_of_row(bonds.push, b, dimension, torque))
+                torque = vector.add(torque, arrays.read_part_of_row(now.push, b, dimension, torque))
             else:
                 total = vector.sub(total, push)
-                turning = arrays.read_part_of_row(bonds.push, b, dimension + len(shapes.spin), torque)
+                turning = arrays.read_part_of_row(now.push, b, dimension + len(shapes.spin), torque)
                 torque = vector.add(torque, turning)
         arrays.write_at(forces, n, total)
         arrays.write_at(torques, n, torque)
@@ -356,7 +357,7 @@ def bond_forces(tables, bond, shapes):
 @compilable
 def record_bond_energy(world, dt_stage):
     """Add the heat of bonds to the ledger, and the energy of broken bonds to `BondTable.lost`, in table order."""
-    power = world.bonds.power
+    power = world.workspace.bonds.power
     heat = 0.0
     lost = 0.0
     for b in range(power.shape[1]):

@@ -1,4 +1,4 @@
-"""Build a world from spheres and walls, check it, and add, remove and reorder rows."""
+"""Build a world from spheres and walls, check it, add, remove and reorder rows, and make the workspace of a state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.contacts.partial_sums import divide_pairs
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.model import Model
-from repose.sim.engine.tables import joined, taken, zeros
+from repose.sim.engine.tables import filled, joined, taken, zeros
 from repose.sim.engine.workspace import (
     BLOCK,
     ELSEWHERE,
@@ -19,8 +19,14 @@ from repose.sim.engine.workspace import (
     LANES,
     OVERLAP_COLUMNS,
     WALL_LIST_FITS,
+    BodyEvaluation,
+    BondEvaluation,
+    Workspace,
+    empty_body_evaluation,
+    empty_pair_columns,
     empty_wall_buffer,
-    working_storage,
+    empty_wall_evaluation,
+    search_storage,
 )
 from repose.sim.engine.world import (
     COUNTER_COUNT,
@@ -31,6 +37,8 @@ from repose.sim.engine.world import (
     BondTable,
     Floats,
     Pairs,
+    Search,
+    State,
     WallContacts,
     World,
     empty_bodies,
@@ -42,7 +50,7 @@ from repose.sim.engine.world import (
 from repose.sim.parameters import ParameterError
 
 BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
-"""Columns of `BondTable` with one entry per bond that keep their values from step to step."""
+"""Columns of `BondTable` with one entry per bond."""
 
 SPHERE_COLUMNS = (
     *(
@@ -59,7 +67,7 @@ SPHERE_COLUMNS = (
         "turned",
     ),
 )
-"""Tables of `World` with one entry per sphere along the last axis that keep their values from step to step."""
+"""Tables of `State` with one entry per sphere along the last axis, without those of bodies and of the search."""
 
 PAIRS_PER_SPHERE = 4
 """Initial capacity of the pair list per sphere; the table grows when it is full."""
@@ -73,9 +81,15 @@ def empty_world(
     dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4, materials: int = 1
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
+    return with_new_workspace(empty_state(dimension, spin_length, levels, skin, materials))
+
+
+def empty_state(
+    dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4, materials: int = 1
+) -> State:
+    """The state without spheres."""
     coordinates = dimension + spin_length
-    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, False, np.array([skin]), np.zeros(1))
-    return World(
+    return State(
         motion=zeros((coordinates, levels, 0)),
         previous=zeros((coordinates, 0)),
         force=zeros((coordinates, 0)),
@@ -88,17 +102,64 @@ def empty_world(
         orientation=zeros((4, 0)),
         turned=zeros((3, 0)),
         walls=empty_walls(0, dimension),
-        wall_contacts=empty_wall_contacts(0, 0, dimension),
-        pairs=empty_pairs(0, dimension, spin_length > 0),
-        pair_buffer=pair_buffer,
-        wall_buffer=empty_wall_buffer(0, 0, dimension),
-        search=search,
-        threads=shared,
+        wall_contacts=empty_wall_contacts(0, dimension),
+        pairs=empty_pairs(0, dimension),
+        search=_unlisted(dimension, 0, 0, np.array([skin]), np.zeros(1)),
         ledger=zeros((3, BLOCK)),
         stiffening=zeros(BLOCK),
         largest_overlap=np.zeros(OVERLAP_COLUMNS),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
+
+
+def _unlisted(dimension: int, spheres: int, walls: int, skin: Floats, reach: Floats) -> Search:
+    """Reference positions at infinity: the next step rebuilds the lists."""
+    return Search(filled((dimension, spheres), np.inf), filled((walls, dimension), np.inf), skin, reach)
+
+
+def with_new_workspace(state: State, threads: int = 1) -> World:
+    """The world of a state, with a workspace made from it alone for so many threads. The next step has the bits that it
+    has in the workspace in which the state was made."""
+    dimension, spheres = state.dimension, state.sphere_count
+    spin_length = state.motion.shape[0] - dimension
+    capacity, near_walls = state.pairs.i.size, state.wall_contacts.sphere.size
+    pair_buffer, search, shared = search_storage(threads, capacity, state.radius, dimension, spin_length > 0)
+    bodies = state.bodies.begin.size - 1 if state.bodies else 0
+    workspace = Workspace(
+        pairs=empty_pair_columns(capacity, dimension, spin_length > 0),
+        wall_contacts=empty_wall_evaluation(near_walls, spheres, dimension),
+        bonds=bond_evaluation(state),
+        bodies=empty_body_evaluation(dimension, spin_length, bodies, spheres if state.bodies else 0),
+        search=search,
+        pair_buffer=pair_buffer,
+        wall_buffer=empty_wall_buffer(near_walls, spheres, dimension),
+        threads=shared,
+    )
+    if state.bodies:
+        search.body[:] = body_of(state.bodies, spheres)
+    count = int(state.counters[WALL_CONTACT_COUNT])
+    workspace.wall_contacts.begin[:] = np.searchsorted(state.wall_contacts.sphere[:count], np.arange(spheres + 1))
+    world = World.of(state, workspace)
+    fill_pair_columns(world)
+    index_pairs(world)
+    return world
+
+
+def _keep_evaluation(world: World, before: BodyEvaluation) -> World:
+    """The world with the tables of an earlier evaluation of the same bodies, which are read between steps."""
+    kept = (old if old.shape == new.shape else new for old, new in zip(before, world.workspace.bodies))
+    return World.of(world.state, world.workspace._replace(bodies=BodyEvaluation._make(kept)))
+
+
+def with_bonds(world: World, bonds: BondTable) -> World:
+    """The world with these bonds in place of its own."""
+    state = world.state._replace(bonds=bonds)
+    return World.of(state, world.workspace._replace(bonds=bond_evaluation(state)))
+
+
+def with_bodies(world: World, bodies: BodyTable, evaluation: BodyEvaluation) -> World:
+    """The world with these bodies in place of its own."""
+    return World.of(world.state._replace(bodies=bodies), world.workspace._replace(bodies=evaluation))
 
 
 class SphereGroup(NamedTuple):
@@ -107,7 +168,7 @@ class SphereGroup(NamedTuple):
     fixed: bool = False
     """Whether they keep their places."""
     layer: int = -1
-    """`World.layer`."""
+    """`State.layer`."""
     material: int = 0
     """Index of their material."""
     first_id: int = 0
@@ -136,7 +197,7 @@ def add_spheres(
     not finite or of another shape, and for radii and masses that are not positive.
     """
     coordinates, levels, before = world.motion.shape
-    dimension = world.search.cell.shape[0]
+    dimension = world.dimension
     position = checked_positions(position, dimension)
     count = len(position)
     radius = checked_array("radius", radius, (count,), "m", above=0.0)
@@ -171,11 +232,8 @@ def add_spheres(
         loose = {
             "offset": np.concatenate([grown.bodies.offset, np.zeros((dimension, count))], axis=1),
             "own_mass": np.concatenate([grown.bodies.own_mass, mass]),
-            "arm": np.zeros((dimension, before + count)),
         }
         grown = grown._replace(bodies=grown.bodies._replace(**loose))
-    if grown.bonds:
-        grown = grown._replace(bonds=indexed_bonds(grown.bonds, before + count))
     return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
 
 
@@ -202,7 +260,7 @@ def add_bonds(
     Raises `ParameterError` for rows that do not exist, coinciding centres (a sphere bonded to itself), a number of
     columns that differs from that of existing bonds, and numbers that are not finite.
     """
-    spheres, dimension = world.sphere_count, world.search.cell.shape[0]
+    spheres, dimension = world.sphere_count, world.dimension
     first = np.atleast_1d(checked_rows("i", i, spheres, "spheres"))
     second = np.atleast_1d(checked_rows("j", j, spheres, "spheres"))
     if first.ndim > 1 or first.shape != second.shape:
@@ -220,7 +278,7 @@ def add_bonds(
             "two spheres at different places."
         )
     length = checked_array("rest_length", distance if rest_length is None else rest_length, (count,), "m", above=0.0)
-    made = empty_bonds(count, dimension, world.motion.shape[0] - dimension, len(numbers))
+    made = empty_bonds(count, world.motion.shape[0] - dimension, len(numbers))
     made.i[:], made.j[:], made.rest_length[:], made.own[:] = first, second, length, numbers
     if world.bonds:
         if len(world.bonds.own) != len(numbers):
@@ -229,16 +287,18 @@ def add_bonds(
             name: np.concatenate([getattr(world.bonds, name), getattr(made, name)], axis=-1) for name in BOND_COLUMNS
         }
         made = made._replace(**joined, lost=world.bonds.lost.copy())
-    return world._replace(bonds=indexed_bonds(made, world.sphere_count))
+    return with_bonds(world, made)
 
 
-def indexed_bonds(bonds: BondTable, spheres: int) -> BondTable:
-    """The same bonds with tables for their forces and with an index by sphere."""
-    count, width = bonds.i.size, bonds.push.shape[1]
+def bond_evaluation(state: State) -> BondEvaluation:
+    """Tables for the forces of the bonds of a state, and its bonds by sphere."""
+    bonds = state.bonds or empty_bonds(0, 0, 0)
+    count, spheres = bonds.i.size, state.sphere_count if state.bonds else 0
+    width = 2 * state.motion.shape[0] - state.dimension
     ends = np.concatenate([bonds.i, bonds.j]).astype(np.int64)
     labels = np.concatenate([np.arange(1, count + 1), -np.arange(1, count + 1)])
     order = np.lexsort((np.abs(labels), ends))
-    return bonds._replace(
+    return BondEvaluation(
         push=np.zeros((count, width)),
         power=np.zeros((2, count)),
         incident=labels[order],
@@ -255,7 +315,7 @@ def _kept_bonds(world: World, new_row: NDArray[np.int64]) -> Any:
     stays = (i >= 0) & (j >= 0)
     left = {name: np.ascontiguousarray(getattr(bonds, name)[..., stays]) for name in BOND_COLUMNS}
     left |= {"i": i[stays].astype(np.uint32), "j": j[stays].astype(np.uint32)}
-    return indexed_bonds(bonds._replace(**left), int(new_row.max(initial=-1)) + 1)
+    return bonds._replace(**left)
 
 
 def body_of(bodies: BodyTable, spheres: int) -> NDArray[np.int32]:
@@ -271,33 +331,34 @@ def _in_whole_bodies(world: World, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         return rows
     kept = np.zeros(world.sphere_count, bool)
     kept[rows] = True
-    body = world.search.body
+    body = world.body
     broken = np.bincount(body[~kept & (body >= 0)], minlength=world.bodies.begin.size - 1) > 0
     return rows[~((body[rows] >= 0) & broken[body[rows]])]
 
 
-def _kept_bodies(world: World, rows: NDArray[np.intp], new_row: NDArray[np.int64]) -> Any:
-    """The bodies of remaining members, in the order of their first members."""
+def _with_kept_bodies(world: World, chosen: World, rows: NDArray[np.intp], new_row: NDArray[np.int64]) -> World:
+    """`chosen` with the bodies of remaining members, in the order of their first members."""
     if not world.bodies:
-        return ()
-    bodies = world.bodies
+        return chosen
+    bodies, evaluation = world.bodies, world.workspace.bodies
     counts = np.diff(bodies.begin)
     first = new_row[bodies.member[bodies.begin[:-1]]] if counts.size else np.zeros(0, np.int64)
     order = np.argsort(first, kind="stable")
     order = order[first[order] >= 0]
     members = [new_row[bodies.member[bodies.begin[b] : bodies.begin[b + 1]]] for b in order]
-    columns = (
-        *("motion", "force", "inverse_mass", "unequal", "reference", "orientation"),
-        *("matrix", "spin", "rotation", "body_id"),
-    )
-    return bodies._replace(
+    columns = ("motion", "inverse_mass", "unequal", "reference", "orientation", "rotation", "body_id")
+    left = bodies._replace(
         **{name: np.ascontiguousarray(getattr(bodies, name)[..., order]) for name in columns},
-        arm=np.zeros((bodies.offset.shape[0], rows.size)),
         member=np.concatenate([np.zeros(0, np.int64), *members]).astype(np.uint32),
         begin=np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
         offset=np.ascontiguousarray(bodies.offset[:, rows]),
         own_mass=bodies.own_mass[rows],
     )
+    present = evaluation._replace(
+        **{name: np.ascontiguousarray(getattr(evaluation, name)[..., order]) for name in ("force", "matrix", "spin")},
+        arm=np.zeros((bodies.offset.shape[0], rows.size)),
+    )
+    return with_bodies(chosen, left, present)
 
 
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
@@ -330,8 +391,8 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
         wall_contacts=wall_contacts,
         counters=world.counters.copy(),
         bonds=_kept_bonds(world, new_row),
-        bodies=_kept_bodies(world, rows, new_row),
     )
+    chosen = _with_kept_bodies(world, chosen, rows, new_row)
     chosen.counters[PAIR_COUNT] = left
     chosen.counters[WALL_CONTACT_COUNT] = touching
     return fitted(chosen, pairs, world.pairs.i.size)
@@ -345,16 +406,11 @@ def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
     entries = np.flatnonzero(low >= 0)
     # Mostly sorted already, which a stable sort of one key notices.
     entries = entries[np.argsort(low[entries] * new_row.size + high[entries], kind="stable")]
-    pairs = Pairs._make(
-        np.take(column, entries, axis=-1) if column.shape[-1] > 0 else column  # absent with, or without, rotation
-        for column in world.pairs
-    )
+    pairs = Pairs._make(np.take(column, entries, axis=-1) for column in world.pairs)
     pairs.i[:], pairs.j[:] = low[entries], high[entries]
     # The contact memory changes sign if i and j are exchanged.
     other = np.flatnonzero(i[entries] > j[entries])
-    kinds = world.counters[MATERIAL_COUNT]
     pairs.shear_spring[:, other] *= -1.0
-    pairs.material_pair[other] = pairs.material_pair[other] % kinds * kinds + pairs.material_pair[other] // kinds
     return pairs, entries.size
 
 
@@ -373,7 +429,7 @@ def set_walls(
     `ParameterError` for corners that are not finite, normals and axes that are not unit vectors, facets without extent,
     and arrays of other shapes.
     """
-    dimension = world.search.cell.shape[0]
+    dimension = world.dimension
     corners = numbers_in("corner", corner)
     if corners.size % (3 * dimension) or corners.shape[-1:] not in ((dimension,), (0,)):
         raise ParameterError(
@@ -420,8 +476,8 @@ def _kept_wall_contacts(world: World, new_row: NDArray[np.int64]) -> tuple[WallC
     entries = np.argsort(sphere, kind="stable")
     entries = entries[sphere[entries] >= 0]
     left = entries.size
-    wall_contacts = empty_wall_contacts(world.wall_contacts.sphere.size, 0, world.search.cell.shape[0])
-    for name in ("sphere", "wall", "touching", "shear_spring", "normal_force"):
+    wall_contacts = empty_wall_contacts(world.wall_contacts.sphere.size, world.dimension)
+    for name in WallContacts._fields:
         getattr(wall_contacts, name)[..., :left] = getattr(world.wall_contacts, name)[..., entries]
     wall_contacts.sphere[:left] = sphere[entries]
     return wall_contacts, left
@@ -431,7 +487,7 @@ def enlarge_pairs(world: World) -> World:
     """The same world with a larger capacity of the list that was full: by a quarter for pairs (by half for few pairs),
     by half for contacts with walls. Everything else is unchanged, also the reference positions."""
     pairs, walls = world.pairs.i.size, world.wall_contacts.sphere.size
-    status = world.threads.thread_status
+    status = world.workspace.threads.thread_status
     walls_full = world.walls.shape.size > 0 and status[0, WALL_LIST_FITS] == 0
     if (status[:, FOUND] < 0).any() or not walls_full:
         pairs = max(64, pairs + max(pairs // 4, min(pairs // 2, SPARE)))
@@ -457,14 +513,14 @@ def _trimmed(capacity: int, needed: int) -> int:
 
 def with_threads(world: World, threads: int) -> World:
     """The same world with tables for `threads` threads."""
-    if threads == world.threads.thread_status.shape[0]:
+    if threads == world.workspace.threads.thread_status.shape[0]:
         return world
-    return _refitted(world, world.pairs.i.size, world.wall_contacts.sphere.size, threads)
+    return _keep_evaluation(with_new_workspace(world.state, threads), world.workspace.bodies)
 
 
-def _refitted(world: World, capacity: int, wall_capacity: int, threads: int | None = None) -> World:
+def _refitted(world: World, capacity: int, wall_capacity: int) -> World:
     """`fitted` for unchanged spheres and walls: the lists remain valid."""
-    grown = fitted(world, world.pairs, capacity, wall_capacity, threads)
+    grown = fitted(world, world.pairs, capacity, wall_capacity)
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
     return grown
@@ -474,34 +530,35 @@ def index_pairs(world: World) -> None:
     """Index by sphere a pair list that the step loop did not make."""
     used = int(world.counters[PAIR_COUNT])
     rows = np.arange(world.sphere_count + 1)
-    world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
-    divide_pairs(world.threads, world.pairs.i, world.pairs.j, used, world.sphere_count)
+    world.workspace.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
+    divide_pairs(world.workspace.threads, world.pairs.i, world.pairs.j, used, world.sphere_count)
 
 
-def fill_pair_properties(world: World) -> None:
+def fill_pair_columns(world: World) -> None:
     """Compute the columns of listed pairs that follow from their spheres, with the same bits as in
     `repose.sim.engine.neighbours.pair_list`."""
     used = int(world.counters[PAIR_COUNT])
-    pairs = world.pairs
-    i, j = pairs.i[:used], pairs.j[:used]
+    pairs = world.workspace.pairs
+    i, j = world.pairs.i[:used], world.pairs.j[:used]
     fixed = world.fixed
     pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
     pairs.fixed[:used] = fixed[i] | fixed[j]
     pairs.material_pair[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
-    if world.inverse_mass.shape[0] == world.search.cell.shape[0]:
+    if world.inverse_mass.shape[0] == world.dimension:
         pairs.effective_mass[:used] = shared_mass(world.mass[i], world.mass[j])
         pairs.smaller_radius[:used] = np.minimum(world.radius[i], world.radius[j])
 
 
 def with_parts(world: World, model: Model) -> World:
     """The world with an empty table of bonds or bodies if the model has one and the world does not."""
-    dimension, spheres = world.search.cell.shape[0], world.sphere_count
+    dimension, spheres = world.dimension, world.sphere_count
     spin_length = world.motion.shape[0] - dimension
     if model.bond is not None and not world.bonds:
-        world = world._replace(bonds=empty_bonds(0, dimension, spin_length, model.bond.columns, spheres))
+        world = with_bonds(world, empty_bonds(0, spin_length, model.bond.columns))
     if model.bodies and not world.bodies:
         bodies = empty_bodies(dimension, spin_length, world.motion.shape[1], spheres=spheres)
-        world = world._replace(bodies=bodies._replace(own_mass=world.mass.copy()))
+        evaluation = empty_body_evaluation(dimension, spin_length, spheres=spheres)
+        world = with_bodies(world, bodies._replace(own_mass=world.mass.copy()), evaluation)
     return world
 
 
@@ -530,45 +587,32 @@ def with_levels(world: World, levels: int) -> World:
 def fitted(
     world: World, pairs: Pairs, capacity: int, wall_capacity: int | None = None, threads: int | None = None
 ) -> World:
-    """The world with search tables for its number of spheres, the given capacities of the lists of pairs and of
-    contacts with walls, and tables for `threads` threads; the defaults are the present values.
+    """The world with a workspace for its number of spheres, the given capacities of the lists of pairs and of contacts
+    with walls, and `threads` threads; the defaults are the present values.
 
     The reference positions are infinite: the next step rebuilds the lists.
     """
-    dimension = world.search.cell.shape[0]
+    state = with_capacity(world.state, pairs, capacity, wall_capacity)
+    grown = with_new_workspace(state, threads or world.workspace.threads.thread_status.shape[0])
+    return _keep_evaluation(grown, world.workspace.bodies)
+
+
+def with_capacity(state: State, pairs: Pairs, capacity: int, wall_capacity: int | None = None) -> State:
+    """The state with these pairs, the given capacities of its lists, and infinite reference positions."""
+    dimension = state.dimension
     capacity = max(1, -(-capacity // LANES)) * LANES  # every row of a table of pairs begins at a cache line
-    fitted = empty_pairs(capacity, dimension, world.motion.shape[0] > dimension)
-    used = int(world.counters[PAIR_COUNT])
+    wide = empty_pairs(capacity, dimension)
+    used = int(state.counters[PAIR_COUNT])
     for name in Pairs._fields:
-        getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
-    count = int(world.counters[WALL_CONTACT_COUNT])
+        getattr(wide, name)[..., :used] = getattr(pairs, name)[..., :used]
+    count = int(state.counters[WALL_CONTACT_COUNT])
     if wall_capacity is None:
-        beginning = world.sphere_count // 4 if world.walls.shape.size else 0
-        wall_capacity = max(world.wall_contacts.sphere.size, beginning)
-    near_walls = max(wall_capacity, count)
-    wall_contacts = empty_wall_contacts(near_walls, world.sphere_count, dimension)
-    for name in ("sphere", "wall", "touching", "shear_spring", "normal_force"):
-        getattr(wall_contacts, name)[..., :count] = getattr(world.wall_contacts, name)[..., :count]
-    wall_contacts.begin[:] = np.searchsorted(wall_contacts.sphere[:count], np.arange(world.sphere_count + 1))
-    pair_buffer, search, shared = working_storage(
-        threads or world.threads.thread_status.shape[0],
-        capacity,
-        world.radius,
-        world.walls.shape.size,
-        dimension,
-        world.motion.shape[0] > dimension,
-        world.search.skin.copy(),
-        world.search.reach.copy(),
+        beginning = state.sphere_count // 4 if state.walls.shape.size else 0
+        wall_capacity = max(state.wall_contacts.sphere.size, beginning)
+    wall_contacts = empty_wall_contacts(max(wall_capacity, count), dimension)
+    for name in WallContacts._fields:
+        getattr(wall_contacts, name)[..., :count] = getattr(state.wall_contacts, name)[..., :count]
+    search = _unlisted(
+        dimension, state.sphere_count, state.walls.shape.size, state.search.skin.copy(), state.search.reach.copy()
     )
-    if world.bodies:
-        search.body[:] = body_of(world.bodies, world.sphere_count)
-    grown = world._replace(
-        wall_contacts=wall_contacts,
-        pairs=fitted,
-        pair_buffer=pair_buffer,
-        wall_buffer=empty_wall_buffer(near_walls, world.sphere_count, dimension),
-        search=search,
-        threads=shared,
-    )
-    index_pairs(grown)
-    return grown
+    return state._replace(wall_contacts=wall_contacts, pairs=wide, search=search)

@@ -130,11 +130,11 @@ def sphere_at(world, mass, i, behind, shapes):
 
 @compilable
 def field_forces(tables, field, shapes):
-    """Add the forces of fields on this thread's spheres to `World.force`; returns 1, or 0 if a thread is missing."""
+    """Add the forces of fields on this thread's spheres to `State.force`; returns 1, or 0 if a thread is missing."""
     world = tables.world
     forces = arrays.rows(world.force, shapes.position)
     torques = arrays.rows(world.force[len(shapes.position) :], shapes.spin)
-    power = world.threads.field_power
+    power = world.workspace.threads.field_power
     for i in range(tables.thread.first, tables.thread.last):
         power[0, i] = 0.0
         power[1, i] = 0.0
@@ -146,13 +146,13 @@ def field_forces(tables, field, shapes):
         arrays.add_at(torques, i, answer.torque)
         power[0, i] = answer.heat
         power[1, i] = answer.work
-    return 1 if wait(world.threads) else 0
+    return 1 if wait(world.workspace.threads) else 0
 
 
 @compilable
 def record_field_energy(world, dt_stage):
     """Add heat and work of fields to the ledger, in the order of the spheres."""
-    power = world.threads.field_power
+    power = world.workspace.threads.field_power
     heat = 0.0
     work = 0.0
     for i in range(power.shape[1]):

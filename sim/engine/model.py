@@ -72,7 +72,7 @@ class BoundLaw:
 
     shear_stiffness_varies: bool = False
     """Whether the stiffness of the friction spring follows the overlap. The energy of the spring then changes without
-    work; the loop books this change as `World.stiffening`."""
+    work; the loop books this change as `State.stiffening`."""
     reads_radius: bool = True
     """Whether the law reads `Contact.effective_radius` of spheres that do not rotate. The loop then computes it, which
     takes up to a quarter of a step in the plane; if a law states False, the number there is undefined."""
@@ -128,7 +128,7 @@ class Integrator:
     name: str
     title: Message
     levels: int
-    """Number of levels of `World.motion`: position, velocity, acceleration, and levels of the scheme itself."""
+    """Number of levels of `State.motion`: position, velocity, acceleration, and levels of the scheme itself."""
     before: Callable
     """before(motion, first, last, stage, dt): predict or drift."""
     after: Callable

@@ -38,7 +38,7 @@ def update(world: World) -> None:
     )
     world.orientation[:] = turned / np.linalg.norm(turned, axis=0)
     if world.bodies:
-        world.orientation[:, world.bodies.member] = world.bodies.reference[:, world.search.body[world.bodies.member]]
+        world.orientation[:, world.bodies.member] = world.bodies.reference[:, world.body[world.bodies.member]]
 
 
 def matrices(quaternion: Floats) -> Floats:

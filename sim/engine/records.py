@@ -7,6 +7,7 @@ that it reads. The type of a world is therefore the same for all models.
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -29,14 +30,20 @@ WORD = ir.IntType(64)
 class TablesAt(types.Type):
     """numba's type of a record: in compiled code a named tuple of arrays and of such named tuples."""
 
-    def __init__(self, kind: Any) -> None:
-        """`kind` is numba's type of the named tuple; there is one per class."""
-        self.kind = kind
-        super().__init__(name=f"TablesAt({kind.instance_class.__name__})")
+    def __init__(self, tables: Any) -> None:
+        """The type of the records of tables like these; there is one per class."""
+        self.owner = type(tables)
+        self.kinds = {
+            name: TablesAt(item) if isinstance(item, tuple) else typeof(item) for name, item in _items(tables)
+        }
+        ends = itertools.accumulate(map(_words, self.kinds.values()), initial=0)
+        self.offsets = dict(zip(self.kinds, ends))
+        """First word of each item in the record."""
+        super().__init__(name=f"TablesAt({self.owner.__name__})")
 
     @property
     def key(self) -> Any:
-        return self.kind.instance_class
+        return self.owner
 
 
 @register_model(TablesAt)
@@ -50,17 +57,13 @@ class _Fields(AttributeTemplate):
     key = TablesAt
 
     def generic_resolve(self, tables: Any, name: str) -> Any:
-        if name not in tables.kind.fields:
-            return None
-        kind = tables.kind.types[tables.kind.fields.index(name)]
-        return kind if isinstance(kind, types.Array) else TablesAt(kind)
+        return tables.kinds.get(name)
 
 
 @lower_getattr_generic(TablesAt)  # type: ignore[untyped-decorator]
 def _look_up(context: Any, builder: Any, tables: Any, address: Any, name: str) -> Any:
-    index = tables.kind.fields.index(name)
-    kind = tables.kind.types[index]
-    offset = sum(map(_words, tables.kind.types[:index]))
+    kind = tables.kinds[name]
+    offset = tables.offsets[name]
     if not isinstance(kind, types.Array):
         return builder.add(address, WORD(8 * offset))
 
@@ -100,7 +103,14 @@ def _unbox(kind: Any, record: Any, c: Any) -> Any:
 
 def _words(kind: Any) -> int:
     """Number of words of these tables in a record: address and shape of each array."""
-    return 1 + kind.ndim if isinstance(kind, types.Array) else sum(map(_words, kind.types))
+    return 1 + kind.ndim if isinstance(kind, types.Array) else sum(map(_words, kind.kinds.values()))
+
+
+def _items(tables: Any) -> Iterator[tuple[str, Any]]:
+    """Names and items of a named tuple of tables; a world also has a workspace."""
+    yield from zip(getattr(tables, "_fields", ()), tables)  # an empty tuple stands for absent tables
+    if isinstance(tables, World):
+        yield "workspace", tables.workspace
 
 
 class Record:
@@ -113,7 +123,7 @@ class Record:
             flags = table.flags
             # numba's typeof makes the same checks and takes a hundred times as long.
             if table.dtype != dtype or table.ndim != ndim or not (flags.c_contiguous and flags.behaved):
-                name, expected = list(_names(tables))[number], list(_kinds(kind.kind))[number]
+                name, expected = list(_names(tables))[number], list(_kinds(kind))[number]
                 raise TypeError(f"The step reads {name} as {expected}: it is {typeof(table)}.")
             words += (table.__array_interface__["data"][0], *table.shape)
         self._keep(words, kind)
@@ -134,16 +144,22 @@ class Record:
 @cache
 def _expected(kind: TablesAt) -> list[tuple[np.dtype[Any], int]]:
     """Element type and number of dimensions of each table; every table is writable and in C order."""
-    return [(as_dtype(table.dtype), table.ndim) for table in _kinds(kind.kind)]
+    return [(as_dtype(table.dtype), table.ndim) for table in _kinds(kind)]
 
 
 def _arrays(tables: Any) -> list[NDArray[Any]]:
     """All tables of a named tuple in order; its items are tables or named tuples of tables."""
-    return [table for item in tables for table in (item if isinstance(item, tuple) else (item,))]
+    found: list[NDArray[Any]] = []
+    for _, item in _items(tables):
+        if isinstance(item, tuple):
+            found += _arrays(item)
+        else:
+            found.append(item)
+    return found
 
 
 def _kinds(kind: Any) -> Iterator[Any]:
-    for item in kind.types:
+    for item in kind.kinds.values():
         if isinstance(item, types.Array):
             yield item
         else:
@@ -151,7 +167,7 @@ def _kinds(kind: Any) -> Iterator[Any]:
 
 
 def _names(tables: Any) -> Iterator[str]:
-    for name, item in tables._asdict().items():
+    for name, item in _items(tables):
         if isinstance(item, tuple):
             yield from (f"{name}.{inner}" for inner in _names(item))
         else:
@@ -161,10 +177,10 @@ def _names(tables: Any) -> Iterator[str]:
 @cache
 def world_type() -> TablesAt:
     """The type of the records of all worlds: with or without rotation, bonds and bodies, in the plane or in space."""
-    return TablesAt(typeof(_complete(empty_world())))
+    return TablesAt(_complete(empty_world()))
 
 
-NO_BONDS, NO_BODIES = empty_bonds(0, 2, 0, 0), empty_bodies(2, 1, 3)
+NO_BONDS, NO_BODIES = empty_bonds(0, 0, 0), empty_bodies(2, 1, 3)
 
 
 def _complete(world: World) -> World:

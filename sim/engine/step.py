@@ -160,14 +160,14 @@ def step_loop(source: str) -> Callable:
         bodied = parts.turn_bodies != 0
         if thread.id == 0:
             list_as_far(world.search, coefficients.reach)
-        if steps > 0 and not wait(world.threads):  # a missing thread is noticed before the world changes
+        if steps > 0 and not wait(world.workspace.threads):  # a missing thread is noticed before the world changes
             return 0, THREAD_MISSING, -1
         if steps > 0 and not bodied:
             forget_jumps(world, first, last)
-            if not wait(world.threads):
+            if not wait(world.workspace.threads):
                 return 0, THREAD_MISSING, -1
         if steps > 0 and thread.id == 0:  # the other threads wait for it before they need branches
-            note_branches(world.pairs, world.previous, 0, world.counters[PAIR_COUNT])
+            note_branches(world.pairs, world.workspace.pairs.last_branch, world.previous, 0, world.counters[PAIR_COUNT])
         begun = world.counters[STEP_COUNT]
         bodies = world.bodies
         weighing = world.mass
@@ -201,7 +201,7 @@ def step_loop(source: str) -> Callable:
                 if bodied:
                     bound = body_tables(world, coefficients.gravity, stage_time * dt, behind, thread)
                     call(parts.turn_bodies, bound)
-                    if not wait(world.threads):
+                    if not wait(world.workspace.threads):
                         return done, THREAD_MISSING, -1
                     call(parts.place_members, bound)
                 status, row = refresh_neighbours(world, dt, thread, parts)
@@ -241,13 +241,13 @@ def step_loop(source: str) -> Callable:
                     if walled:
                         call(parts.record_walls, wall_record(world, stage.dt, parts.needs_stiffening))
                     step = world.counters[STEP_COUNT] + (0 if static else 1)
-                    record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
+                    record_largest_overlap(world.largest_overlap, world.workspace.threads.largest_overlap, step)
                 store_positions(world.previous, world.motion, first, last)
                 if bodied:
-                    if not wait(world.threads):
+                    if not wait(world.workspace.threads):
                         return done, THREAD_MISSING, -1
                     call(parts.gather_members, bound)
-                    motion, force, inverse = bodies.motion, bodies.force, bodies.inverse_mass
+                    motion, force, inverse = bodies.motion, world.workspace.bodies.force, bodies.inverse_mass
                     if static:
                         set_accelerations(motion, force, inverse, first_body, last_body)
                     else:
@@ -268,7 +268,7 @@ def step_loop(source: str) -> Callable:
         if bodied and steps > 0:  # members at the end of the step, for the readers of the tables
             bound = body_tables(world, coefficients.gravity, 0.0, 0.0, thread)
             call(parts.turn_bodies, bound)
-            if not wait(world.threads):
+            if not wait(world.workspace.threads):
                 return steps, THREAD_MISSING, -1
             call(parts.place_members, bound)
         return steps, OK, -1

@@ -50,7 +50,7 @@ def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
     def advance(
         world: Any, params: tuple, gravity: tuple, dt: float, steps: int, coefficients: Coefficients = NO_COEFFICIENTS
     ) -> tuple[int, int, int]:
-        barrier, count = world.threads.barrier, world.threads.thread_status.shape[0]
+        barrier, count = world.workspace.threads.barrier, world.workspace.threads.thread_status.shape[0]
         if count == 1:
             return loop(world, params, gravity, dt, steps, 0, coefficients)
         if not is_compiled(advance, world):
@@ -115,7 +115,7 @@ def share(count, thread_id, thread_count):
 @compilable(forceinline=True)
 def thread_of(world, thread_id):
     """The thread of this id with its share of the spheres."""
-    count = world.threads.thread_status.shape[0]
+    count = world.workspace.threads.thread_status.shape[0]
     first, last = share(world.radius.size, thread_id, count)
     return Thread(thread_id, count, first, last)
 

@@ -1,6 +1,7 @@
-"""Working storage of the step loop: tables that are not part of the physical state.
+"""Workspace: the tables of the step loop that follow from the state, or that a step writes before it reads them.
 
-From step to step only the reference positions and the skin of the neighbour search are kept.
+A workspace may be discarded between any two steps: `repose.sim.engine.builder.with_new_workspace` makes another one
+from the state alone, and the next step has the same bits.
 """
 
 from __future__ import annotations
@@ -83,8 +84,75 @@ LONGEST_WAIT = 60.0
 that is later than this does not run at all, even on a busy machine."""
 
 OVERLAP_RATIO, OVERLAP_STEP, OVERLAP_POINT, OVERLAP_FIRST, OVERLAP_SECOND, OVERLAP_WALL = 0, 1, 2, 5, 6, 7
-"""Entries of `World.largest_overlap` and of each row of `Threads.largest_overlap`; the contact point has three."""
+"""Entries of `State.largest_overlap` and of each row of `Threads.largest_overlap`; the contact point has three."""
 OVERLAP_COLUMNS = 8
+
+
+class PairColumns(NamedTuple):
+    """Columns of the pair list that follow from its spheres, in the order of `State.pairs`."""
+
+    radius_sum: Floats
+    """R_i + R_j [m], shape (capacity,)."""
+    smaller_radius: NDArray[np.float32]
+    """The smaller of both radii [m] in single precision, without rotation only, shape (capacity,)."""
+    effective_mass: Floats
+    """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,); without rotation
+    only. With rotation the few pairs in contact read the masses themselves: the list is longer than the caches."""
+    fixed: NDArray[np.uint8]
+    """1 if one of the two cannot move, else 0, shape (capacity,)."""
+    material_pair: NDArray[np.uint16]
+    """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
+    last_branch: Floats
+    """Branch at the last evaluation [m], shape (dimension, capacity), without rotation only: follows from
+    `State.previous` (repose.sim.engine.neighbours.pair_list.note_branches). The law evaluates all listed pairs in order
+    then, and a table in this order is read several times as fast as the positions of both spheres."""
+
+
+class WallEvaluation(NamedTuple):
+    """Spheres near walls at this evaluation, in the order of `State.wall_contacts`."""
+
+    begin: NDArray[np.int32]
+    """First entry of each sphere, shape (spheres + 1,)."""
+    gap: Floats
+    """Distance from the centre to the wall [m], shape (capacity,)."""
+    normal: Floats
+    """Unit vector from the wall to the centre, shape (dimension, capacity)."""
+    contact_state: NDArray[np.uint8]
+    """APART, NEAR, COVERED or ACTS (repose.sim.engine.contacts.wall_forces), shape (capacity,)."""
+    acting: NDArray[np.uint32]
+    """Rows of the entries that push, shape (capacity,)."""
+    force: Floats
+    """Force of the wall on the sphere [N], set for acting entries, shape (dimension, capacity)."""
+    heat: Floats
+    """Power dissipated by damping [W], work done on the friction spring, and energy that the spring loses as its
+    stiffness changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
+
+
+class BondEvaluation(NamedTuple):
+    """Forces of the bonds at this evaluation, and the bonds of each sphere."""
+
+    push: Floats
+    """Force on i [N], and with rotation the torques on i and on j [N m], shape (bonds, dimension + 2 spin length)."""
+    power: Floats
+    """Power dissipated [W], and energy of a bond that breaks [J], shape (2, bonds)."""
+    incident: NDArray[np.int64]
+    """Bonds of each sphere in the order of bonds: b + 1 if the sphere is i of bond b, -b - 1 if it is j,
+    shape (2 bonds,)."""
+    begin: NDArray[np.int64]
+    """First entry of each sphere in `incident`, shape (count + 1,)."""
+
+
+class BodyEvaluation(NamedTuple):
+    """Forces, orientations and members of the rigid bodies at this evaluation."""
+
+    force: Floats
+    """As in `State`, shape (coordinates, bodies)."""
+    matrix: Floats
+    """Rotation matrix, row by row, shape (dimension², bodies)."""
+    spin: Floats
+    """Angular velocity [rad/s], shape (spin length, bodies)."""
+    arm: Floats
+    """Vector from the centre of the body to each member [m], shape (dimension, count)."""
 
 
 class PairBuffer(NamedTuple):
@@ -118,17 +186,9 @@ class WallBuffer(NamedTuple):
     """The new list while it is sorted, shape (capacity,)."""
 
 
-class Search(NamedTuple):
-    """Working storage of the neighbour search."""
+class SearchTables(NamedTuple):
+    """Tables of the neighbour search: the cells of a rebuild, and the pairs of each sphere."""
 
-    reference: Floats
-    """Positions of the spheres at the last rebuild [m], shape (dimension, count)."""
-    wall_reference: Floats
-    """Displacements of the walls at the last rebuild [m], shape (walls, dimension)."""
-    skin: Floats
-    """Distance beyond the reach of the law up to which pairs are listed [m], shape (1,); tuned at each rebuild."""
-    reach: Floats
-    """Largest gap at which the law acts, as assumed by the lists [m], shape (1,); 0 for a contact law."""
     cell: NDArray[np.int64]
     """Cell coordinates of each sphere, shape (dimension, count)."""
     order: NDArray[np.uint32]
@@ -177,7 +237,7 @@ class Threads(NamedTuple):
     changes, both since the last evaluation [J]; per chunk of the list, shape (3, chunks)."""
     largest_overlap: Floats
     """The largest overlap that each thread has found at this evaluation, among pairs and at walls, if it exceeds that
-    of `World.largest_overlap`; shape (2, threads, OVERLAP_COLUMNS)."""
+    of `State.largest_overlap`; shape (2, threads, OVERLAP_COLUMNS)."""
     sphere_rows: Floats
     """The quantities of each sphere that contacts read, one row per sphere (repose.sim.engine.contacts.sphere_rows),
     shape (count * width + 8,)."""
@@ -190,6 +250,20 @@ class Threads(NamedTuple):
     """Number of ranges of the present list, shape (1,)."""
     field_power: Floats
     """Power that each sphere loses to fields as heat, and power that external agents supply [W], shape (2, count)."""
+
+
+class Workspace(NamedTuple):
+    """All that may be discarded between two steps; `pairs`, `wall_contacts`, `bonds` and `bodies` belong to the tables
+    of the same names in `State`."""
+
+    pairs: PairColumns
+    wall_contacts: WallEvaluation
+    bonds: BondEvaluation
+    bodies: BodyEvaluation
+    search: SearchTables
+    pair_buffer: PairBuffer
+    wall_buffer: WallBuffer
+    threads: Threads
 
 
 def row_width(dimension: int, turning: bool) -> int:
@@ -216,6 +290,42 @@ def rows_of_sums(ranges: int, spheres: int) -> int:
     return min(4 * ranges, 13) * spheres // 4
 
 
+def empty_pair_columns(capacity: int, dimension: int, turning: bool) -> PairColumns:
+    """Columns for so many pairs; `turning`: the spheres rotate."""
+    gliding = 0 if turning else capacity
+    return PairColumns(
+        radius_sum=zeros(capacity),
+        smaller_radius=zeros(gliding, np.float32),
+        effective_mass=filled(gliding, 1.0),
+        fixed=zeros(capacity, np.uint8),
+        material_pair=zeros(capacity, np.uint16),
+        last_branch=zeros((dimension, gliding)),
+    )
+
+
+def empty_wall_evaluation(capacity: int, spheres: int, dimension: int) -> WallEvaluation:
+    """Tables for so many contacts with walls."""
+    return WallEvaluation(
+        begin=zeros(spheres + 1, np.int32),
+        gap=zeros(capacity),
+        normal=zeros((dimension, capacity)),
+        contact_state=zeros(capacity, np.uint8),
+        acting=zeros(capacity, np.uint32),
+        force=zeros((dimension, capacity)),
+        heat=zeros((3, capacity)),
+    )
+
+
+def empty_body_evaluation(dimension: int, spin_length: int, count: int = 0, spheres: int = 0) -> BodyEvaluation:
+    """Tables for `count` bodies."""
+    return BodyEvaluation(
+        force=zeros((dimension + spin_length, count)),
+        matrix=zeros((dimension**2, count)),
+        spin=zeros((spin_length, count)),
+        arm=zeros((dimension, spheres)),
+    )
+
+
 def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer:
     """A buffer of this capacity."""
     return WallBuffer(
@@ -230,9 +340,9 @@ def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer
     )
 
 
-def working_storage(
-    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, turning: bool, skin: Floats, reach: Floats
-) -> tuple[PairBuffer, Search, Threads]:
+def search_storage(
+    threads: int, capacity: int, radius: Floats, dimension: int, turning: bool
+) -> tuple[PairBuffer, SearchTables, Threads]:
     """Tables for `threads` threads that step spheres of these radii with `capacity` pairs; `turning`: they rotate.
 
     The lists are empty. Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres, sums
@@ -261,11 +371,7 @@ def working_storage(
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
     many = int((radius > large).sum())
     pair_buffer = PairBuffer(candidate=candidate, j=j, touching=touching, shear_spring=shear_spring)
-    search = Search(
-        reference=filled((dimension, spheres), np.inf),
-        wall_reference=filled((walls, dimension), np.inf),
-        skin=skin,
-        reach=reach,
+    search = SearchTables(
         cell=cell,
         order=zeros(spheres + LANES, np.uint32),
         position=position,
@@ -297,11 +403,6 @@ def working_storage(
 def buckets(spheres: int, least: int) -> int:
     """Size of a hash table for the cells of `spheres` spheres: a power of two of at least twice their number."""
     return max(least, 1 << (2 * spheres - 1).bit_length())
-
-
-def empty_threads(threads: int) -> Threads:
-    """Tables of `threads` threads without spheres; a world of 0 threads cannot be stepped."""
-    return working_storage(threads, 0, np.zeros(0), 0, 2, False, np.zeros(1), np.zeros(1))[2]
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:

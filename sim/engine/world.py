@@ -1,20 +1,21 @@
-"""World: all tables of one running system, as flat arrays that compiled code can step.
+"""State: the tables of one running system. World: a state with the workspace in which it is stepped.
 
-Rows are spheres or candidate pairs. The identity of a sphere is its `sphere_id`: its row can change. A sphere that
+A copy of the state is a restart point: all else that a step reads follows from it (repose.sim.engine.workspace). Rows
+are spheres or candidate pairs. The identity of a sphere is its `sphere_id`: its row can change. A sphere that
 cannot move has the inverse mass 0 and is otherwise like any other.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.tables import copied, filled, zeros
-from repose.sim.engine.workspace import Floats, PairBuffer, Search, Threads, WallBuffer
+from repose.sim.engine.workspace import Floats, Workspace
 
 LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
-"""Rows of `World.ledger`."""
+"""Rows of `State.ledger`."""
 
 (
     PAIR_COUNT,
@@ -26,7 +27,7 @@ LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
     MATERIAL_COUNT,
     COUNTER_COUNT,
 ) = range(8)
-"""Entries of `World.counters`: used rows of the pair list; rebuilds of the lists; steps; step of the last rebuild;
+"""Entries of `State.counters`: used rows of the pair list; rebuilds of the lists; steps; step of the last rebuild;
 stages begun in a step that was interrupted to enlarge the tables; used rows of the list of contacts with walls;
 number of materials."""
 
@@ -44,17 +45,6 @@ class Pairs(NamedTuple):
 
     i: NDArray[np.uint32]
     j: NDArray[np.uint32]
-    radius_sum: Floats
-    """R_i + R_j [m], shape (capacity,)."""
-    smaller_radius: NDArray[np.float32]
-    """The smaller of both radii [m] in single precision, without rotation only, shape (capacity,)."""
-    effective_mass: Floats
-    """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,); without rotation
-    only. With rotation the few pairs in contact read the masses themselves: the list is longer than the caches."""
-    fixed: NDArray[np.uint8]
-    """1 if one of the two cannot move, else 0, shape (capacity,)."""
-    material_pair: NDArray[np.uint16]
-    """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
     touching: NDArray[np.uint8]
     """1 if the pair was in contact at the last evaluation, else 0, shape (capacity,)."""
     shear_spring: Floats
@@ -62,10 +52,6 @@ class Pairs(NamedTuple):
     pair. Without rotation: the branch vector at first touch, shifted by the relaxation of the spring."""
     normal_force: Floats
     """Normal force at the last evaluation, positive pushes apart [N], shape (capacity,)."""
-    last_branch: Floats
-    """Branch at the last evaluation [m], shape (dimension, capacity), without rotation only: follows from
-    `World.previous` (repose.sim.engine.neighbours.pair_list.note_branches). The law evaluates all listed pairs in order
-    then, and a table in this order is read several times as fast as the positions of both spheres."""
 
 
 class Walls(NamedTuple):
@@ -98,21 +84,19 @@ class WallContacts(NamedTuple):
     """As in `Pairs`, with the nearest point of the wall in place of the branch [m], shape (dimension, capacity)."""
     normal_force: Floats
     """[N], shape (capacity,)."""
-    begin: NDArray[np.int32]
-    """First entry of each sphere, shape (spheres + 1,)."""
-    gap: Floats
-    """Distance from the centre to the wall at this evaluation [m], shape (capacity,)."""
-    normal: Floats
-    """Unit vector from the wall to the centre at this evaluation, shape (dimension, capacity)."""
-    contact_state: NDArray[np.uint8]
-    """APART, NEAR, COVERED or ACTS at this evaluation (repose.sim.engine.contacts.wall_forces), shape (capacity,)."""
-    acting: NDArray[np.uint32]
-    """Rows of the entries that push at this evaluation, shape (capacity,)."""
-    force: Floats
-    """Force of the wall on the sphere at this evaluation [N], set for acting entries, shape (dimension, capacity)."""
-    heat: Floats
-    """Power dissipated by damping [W], work done on the friction spring, and energy that the spring loses as its
-    stiffness changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
+
+
+class Search(NamedTuple):
+    """With what the lists were built: without these numbers a restart would rebuild them, in another order."""
+
+    reference: Floats
+    """Positions of the spheres at the last rebuild [m], shape (dimension, count)."""
+    wall_reference: Floats
+    """Displacements of the walls at the last rebuild [m], shape (walls, dimension)."""
+    skin: Floats
+    """Distance beyond the reach of the law up to which pairs are listed [m], shape (1,); tuned at each rebuild."""
+    reach: Floats
+    """Largest gap at which the law acts, as assumed by the lists [m], shape (1,); 0 for a contact law."""
 
 
 class BondTable(NamedTuple):
@@ -132,20 +116,10 @@ class BondTable(NamedTuple):
     [rad]; in space: shear (x, y, z) [m], bending (x, y, z) and twist [rad]; shape (0, 3 or 7, bonds)."""
     lost: Floats
     """Sum of the energies that broken bonds stored when they broke [J], shape (1,)."""
-    push: Floats
-    """Force on i [N], and with rotation the torques on i and on j [N m], at this evaluation,
-    shape (bonds, dimension + 2 spin length)."""
-    power: Floats
-    """Power dissipated [W], and energy of a bond that breaks [J], at this evaluation, shape (2, bonds)."""
-    incident: NDArray[np.int64]
-    """Bonds of each sphere in the order of bonds: b + 1 if the sphere is i of bond b, -b - 1 if it is j,
-    shape (2 bonds,)."""
-    begin: NDArray[np.int64]
-    """First entry of each sphere in `incident`, shape (count + 1,)."""
 
 
 class BodyTable(NamedTuple):
-    """Rigid bodies of several spheres, with tables of motion like those of `World`.
+    """Rigid bodies of several spheres, with tables of motion like those of `State`.
 
     Before every force evaluation the member spheres are placed; afterwards their forces are summed on the body.
 
@@ -155,9 +129,7 @@ class BodyTable(NamedTuple):
     """
 
     motion: Floats
-    """As in `World`, for the centre of mass, shape (coordinates, levels, bodies)."""
-    force: Floats
-    """As in `World`, shape (coordinates, bodies)."""
+    """As in `State`, for the centre of mass, shape (coordinates, levels, bodies)."""
     inverse_mass: Floats
     """1/mass [1/kg] and 1/(reference moment of inertia) [1/(kg m²)], 0 for a body that cannot move, shape
     (coordinates, bodies)."""
@@ -170,30 +142,26 @@ class BodyTable(NamedTuple):
     orientation: Floats
     """Orientation at this evaluation, shape (4, bodies); in the plane the first two rows are cosine and sine of the
     angle."""
-    matrix: Floats
-    """Rotation matrix at this evaluation, row by row, shape (dimension², bodies)."""
-    spin: Floats
-    """Angular velocity at this evaluation [rad/s], shape (spin length, bodies)."""
     rotation: Floats
     """Sum of the rotations between evaluations [rad], shape (spin length, bodies): the rotation coordinates of the
     members. In the plane it is the angle, with equal moments of inertia the integral of the spin."""
-    arm: Floats
-    """Vector from the centre of the body to each member at this evaluation [m], shape (dimension, count)."""
     member: NDArray[np.uint32]
     """Rows of the member spheres, body by body, shape (members,)."""
     begin: NDArray[np.int64]
     """First entry of each body in `member`, shape (bodies + 1,)."""
     offset: Floats
-    """The same vector in the axes of the body (its principal axes) [m], 0 for spheres of no body, shape
-    (dimension, count)."""
+    """Vector from the centre of the body to each member, in the principal axes of the body [m], 0 for spheres of no
+    body, shape (dimension, count)."""
     own_mass: Floats
     """Mass of each sphere on which weight and fields act [kg], shape (count,): of a member its share of the mass of the
-    body; `World.mass` of a member is the mass of the body."""
+    body; `State.mass` of a member is the mass of the body."""
     body_id: NDArray[np.int64]
     """Identity, the id of the first member, shape (bodies,)."""
 
 
-class _Tables(NamedTuple):
+class State(NamedTuple):
+    """All that a restart with equal bits needs: motion, materials, contacts with their memory, walls, bonds, bodies."""
+
     motion: Floats
     """Time derivatives of the coordinates, shape (coordinates, levels, count): level 0 position
     [m or rad], 1 velocity [m/s or rad/s], 2 acceleration, and further levels of the integrator.
@@ -223,10 +191,7 @@ class _Tables(NamedTuple):
     walls: Walls
     wall_contacts: WallContacts
     pairs: Pairs
-    pair_buffer: PairBuffer
-    wall_buffer: WallBuffer
     search: Search
-    threads: Threads
     ledger: Floats
     """Energy dissipated by damping, fed into friction springs, and supplied by moving walls [J], in BLOCK partial sums
     that are never reset, so that the rounding does not depend on the batch size, shape (3, BLOCK)."""
@@ -246,16 +211,10 @@ class _Tables(NamedTuple):
     upper bound of acceleration / force, rotation of the body included. The motion of a member follows from its body and
     overwrites the result of the integrator."""
 
-
-class World(_Tables):
-    """Everything one step reads and writes."""
-
-    record: Any = None
-    """Addresses of the tables for compiled code, made by `repose.sim.engine.records` at the first use; not part of a
-    copy."""
-
-    def __getstate__(self) -> None:
-        """Nothing beside the tables is copied or pickled: a copy has tables at other addresses."""
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return int(self.search.reference.shape[0])
 
     @property
     def sphere_count(self) -> int:
@@ -285,7 +244,41 @@ class World(_Tables):
         return fixed
 
 
-def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, spheres: int = 0) -> BondTable:
+class World(State):
+    """A state with the workspace in which it is stepped."""
+
+    workspace: Workspace
+    record: Any = None
+    """Addresses of the tables for compiled code, made by `repose.sim.engine.records` at the first use; not part of a
+    copy."""
+
+    @classmethod
+    def of(cls, state: State, workspace: Workspace) -> Self:
+        """The world of these tables."""
+        world = cls._make(state)
+        world.workspace = workspace
+        return world
+
+    @property
+    def state(self) -> State:
+        """The state alone; it shares the tables."""
+        return State._make(self)
+
+    @property
+    def body(self) -> NDArray[np.int32]:
+        """Row of the body of each member sphere, -1 for spheres of no body, shape (count,)."""
+        return self.workspace.search.body
+
+    def _replace(self, **tables: Any) -> Self:
+        """The world with other tables of the state, and with the same workspace: it must fit them."""
+        return self.of(super()._replace(**tables), self.workspace)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has tables at other addresses, and therefore another record."""
+        return World.of, (self.state, self.workspace)
+
+
+def empty_bonds(count: int, spin_length: int, columns: int) -> BondTable:
     """A table of `count` intact bonds, filled with zeros."""
     return BondTable(
         i=zeros(count, np.uint32),
@@ -295,10 +288,6 @@ def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, sphe
         intact=filled(count, 1, np.uint8),
         memory=zeros(({0: 0, 1: 3, 3: 7}[spin_length], count)),
         lost=zeros(1),
-        push=zeros((count, dimension + 2 * spin_length)),
-        power=zeros((2, count)),
-        incident=zeros(2 * count, np.int64),
-        begin=zeros(spheres + 1, np.int64),
     )
 
 
@@ -312,15 +301,11 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
     coordinates = dimension + spin_length
     return BodyTable(
         motion=zeros((coordinates, levels, count)),
-        force=zeros((coordinates, count)),
         inverse_mass=zeros((coordinates, count)),
         unequal=zeros((spin_length if spin_length == 3 else 0, count)),
         reference=zeros((4, count)),
         orientation=zeros((4, count)),
-        matrix=zeros((dimension**2, count)),
-        spin=zeros((spin_length, count)),
         rotation=zeros((spin_length, count)),
-        arm=zeros((dimension, spheres)),
         member=zeros(0, np.uint32),
         begin=zeros(count + 1, np.int64),
         offset=zeros((dimension, spheres)),
@@ -329,21 +314,14 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
     )
 
 
-def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
-    """An empty pair table; `turning` says whether the spheres rotate."""
-    gliding = 0 if turning else capacity
+def empty_pairs(capacity: int, dimension: int) -> Pairs:
+    """An empty pair table."""
     return Pairs(
         i=zeros(capacity, np.uint32),
         j=zeros(capacity, np.uint32),
-        radius_sum=zeros(capacity),
-        smaller_radius=zeros(gliding, np.float32),
-        effective_mass=filled(gliding, 1.0),
-        fixed=zeros(capacity, np.uint8),
-        material_pair=zeros(capacity, np.uint16),
         touching=zeros(capacity, np.uint8),
         shear_spring=zeros((dimension, capacity)),
         normal_force=zeros(capacity),
-        last_branch=zeros((dimension, gliding)),
     )
 
 
@@ -359,7 +337,7 @@ def empty_walls(count: int, dimension: int) -> Walls:
     )
 
 
-def empty_wall_contacts(capacity: int, spheres: int, dimension: int) -> WallContacts:
+def empty_wall_contacts(capacity: int, dimension: int) -> WallContacts:
     """An empty list of spheres near walls."""
     return WallContacts(
         sphere=zeros(capacity, np.uint32),
@@ -367,24 +345,20 @@ def empty_wall_contacts(capacity: int, spheres: int, dimension: int) -> WallCont
         touching=zeros(capacity, np.uint8),
         shear_spring=zeros((dimension, capacity)),
         normal_force=zeros(capacity),
-        begin=zeros(spheres + 1, np.int32),
-        gap=zeros(capacity),
-        normal=zeros((dimension, capacity)),
-        contact_state=zeros(capacity, np.uint8),
-        acting=zeros(capacity, np.uint32),
-        force=zeros((dimension, capacity)),
-        heat=zeros((3, capacity)),
     )
 
 
 def copy_world(world: World) -> World:
-    """An independent copy with equal bits."""
-    copy: World = _copied(world)
-    return copy
+    """An independent copy with equal bits, of the workspace too."""
+    return World.of(copied_state(world), _copied(world.workspace))
+
+
+def copied_state(state: State) -> State:
+    """An independent copy of a state with equal bits."""
+    return State._make(_copied(tuple(state)))
 
 
 def _copied(tables: Any) -> Any:
-    """A copy of a named tuple of tables and of such named tuples; an empty tuple stands for absent tables."""
-    if not tables:
-        return tables
-    return tables._make(_copied(item) if isinstance(item, tuple) else copied(item) for item in tables)
+    """A copy of a tuple of tables and of such tuples; an empty tuple stands for absent tables."""
+    copies = (_copied(item) if isinstance(item, tuple) else copied(item) for item in tables)
+    return tables._make(copies) if hasattr(tables, "_make") else tuple(copies)

@@ -185,9 +185,10 @@ def approach(experiment: Experiment, ahead: float, acceleration: float) -> Appro
     moving = ~world.fixed
     speed = np.sqrt((world.motion[:dimension, 1] ** 2).sum(axis=0))
     if world.bodies:
-        bodies, member = world.bodies, world.search.body >= 0
-        own = world.search.body[member]
-        turning = np.sqrt((bodies.spin**2).sum(axis=0))[own] * np.sqrt((bodies.offset[:, member] ** 2).sum(axis=0))
+        bodies, member = world.bodies, world.body >= 0
+        own = world.body[member]
+        spins = np.sqrt((world.workspace.bodies.spin**2).sum(axis=0))[own]
+        turning = spins * np.sqrt((bodies.offset[:, member] ** 2).sum(axis=0))
         speed[member] = np.sqrt((bodies.motion[:dimension, 1] ** 2).sum(axis=0))[own] + turning
     rows, pulled = speed_of_pull(experiment, ahead)
     speed[rows] += pulled
@@ -277,7 +278,7 @@ def _inverse_mass_ratio(world: World, spin_length: int) -> float:
     ratio = {0: 1.0, 1: 3.0, 3: 3.5}[spin_length]
     if not world.bodies:
         return ratio
-    members = (world.search.body >= 0) & ~world.fixed
+    members = (world.body >= 0) & ~world.fixed
     if not members.any():
         return ratio
     along, turning = world.inverse_mass[0, members], world.inverse_mass[-1, members]
@@ -326,7 +327,7 @@ def turning_dt(world: World) -> float:
     if not world.bodies or not world.bodies.unequal.any():
         return math.inf
     turns = world.bodies.unequal.any(axis=0)
-    fastest = math.sqrt(float((world.bodies.spin[:, turns] ** 2).sum(axis=0).max()))
+    fastest = math.sqrt(float((world.workspace.bodies.spin[:, turns] ** 2).sum(axis=0).max()))
     return LARGEST_TURN / fastest if fastest > 0.0 else math.inf
 
 

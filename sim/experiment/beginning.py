@@ -32,7 +32,7 @@ def checked_world(scene: Scene, parameters: Any, made: Any) -> tuple[World, Any]
 
 def flaw_of_world(scene: Scene, parameters: Any, world: World) -> str:
     """Which table of the world does not suit the scene, in words; empty if all do."""
-    dimension, coordinates = world.search.cell.shape[0], world.motion.shape[0]
+    dimension, coordinates = world.dimension, world.motion.shape[0]
     if dimension != scene.model.dimension:
         declared = scene.model.dimension
         return f"its world has {dimension} dimensions, the scene {declared}; give empty_world {declared}"

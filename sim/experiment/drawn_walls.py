@@ -18,6 +18,7 @@ from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.world import (
     WALL_CONTACT_COUNT,
     Floats,
+    WallContacts,
     Walls,
     World,
     empty_wall_contacts,
@@ -32,8 +33,6 @@ from repose.sim.parameters import ParameterError
 
 MOST = 200
 """Largest number of walls."""
-CONTACTS = ("sphere", "wall", "touching", "shear_spring", "normal_force")
-"""Columns of the contacts with walls that are kept from step to step."""
 
 
 def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[float]) -> None:
@@ -117,7 +116,7 @@ def require_free_walls(experiment: Experiment, what: Message) -> None:
 
 def crossed_grains(world: World, wall: int) -> int:
     """Number of grains that can move and that overlap a wall."""
-    dimension = world.search.cell.shape[0]
+    dimension = world.dimension
     rows = np.flatnonzero(~world.fixed)
     places = world.motion[:dimension, 0, rows].T
     gaps = np.array([approach(world.walls, wall, tuple(position))[0] for position in places.tolist()])
@@ -150,8 +149,8 @@ def with_walls(world: World, kept: NDArray[Any], walls: Walls) -> World:
     new_row[kept] = np.arange(kept.size)
     wall = new_row[before.wall[:count]]
     stays = np.flatnonzero(wall >= 0)
-    contacts = empty_wall_contacts(before.sphere.size, world.sphere_count, world.search.cell.shape[0])
-    for name in CONTACTS:
+    contacts = empty_wall_contacts(before.sphere.size, world.dimension)
+    for name in WallContacts._fields:
         getattr(contacts, name)[..., : stays.size] = getattr(before, name)[..., stays]
     contacts.wall[: stays.size] = wall[stays]
     counters = world.counters.copy()

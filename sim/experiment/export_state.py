@@ -42,7 +42,7 @@ def for_lammps(scene: Scene, parameters: Any, run: Run) -> continuation.Exported
     model = model_for(scene, parameters, run.built)
     law = scene.law_of(parameters)
     return continuation.lammps_files(
-        continuation.State(scene.name, law, parameters, model, run.world, run.step, run.dt)
+        continuation.Continued(scene.name, law, parameters, model, run.world, run.step, run.dt)
     )
 
 

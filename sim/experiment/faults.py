@@ -78,7 +78,10 @@ def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
     """The fault for a status of the step loop; `row` is the row of the grain concerned."""
     world = experiment.run.world
     if status == verlet_list.THREAD_MISSING:
-        threads, waited = world.threads.thread_status.shape[0], world.threads.barrier[WAIT_LIMIT] / 1000
+        threads, waited = (
+            world.workspace.threads.thread_status.shape[0],
+            world.workspace.threads.barrier[WAIT_LIMIT] / 1000,
+        )
         return Fault(
             plural(
                 "One of {count} thread did not arrive within {waited} s to step its grains at {time}: "

@@ -411,7 +411,7 @@ def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp
     row = row_of(world, pulled.sphere) if pulled is not None else None
     if pulled is None or row is None:
         return np.zeros(0, np.intp), 0.0
-    body = world.search.body
+    body = world.body
     rows = np.flatnonzero(body == body[row]) if body[row] >= 0 else np.array([row])
     mass = float(world.movable_mass[row])
     stretch = math.dist(pulled.position, world.motion[:dimension, 0, row])

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import body_of, enlarge_pairs, reset_displacements
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
-from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, BodyTable, Floats, World, copy_world, motions
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World, copy_world, motions
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.message import _
@@ -192,13 +192,13 @@ def _reached(world: World, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _pulls(world: World) -> list[Floats]:
     """Accelerations of touching loose spheres, shape (dimension, count), and of bodies with a touching member, shape
     (coordinates, bodies), rotation along the principal axes; zero for all others."""
-    dimension, kept = world.search.cell.shape[0], touching(world)
+    dimension, kept = world.dimension, touching(world)
     if not world.bodies:
         return [world.motion[:dimension, 2] * kept]
     bodies = world.bodies
     pull = bodies.motion[:, 2] * _reached(world, kept)
     if dimension == 3:  # the table has the torque over the reference moment of inertia, in space
-        pull[3:] = (1.0 + bodies.unequal) * np.einsum("abn,an->bn", _matrices(bodies), pull[3:])
+        pull[3:] = (1.0 + bodies.unequal) * np.einsum("abn,an->bn", _matrices(world), pull[3:])
     return [world.motion[:dimension, 2] * (kept & (_owner(world) < 0)), pull]
 
 
@@ -229,13 +229,13 @@ def _fastest(world: World, velocities: list[Floats]) -> float:
 
 def _at_members(world: World, rates: Floats) -> Floats:
     """Velocities of the members for given rates of the coordinates of bodies, shape (dimension, members)."""
-    bodies, members = world.bodies, world.search.body >= 0
-    dimension, owner = world.search.cell.shape[0], world.search.body[members]
-    arm = bodies.arm[:, members]
+    members = world.body >= 0
+    dimension, owner = world.dimension, world.body[members]
+    arm = world.workspace.bodies.arm[:, members]
     if dimension == 2:
         about = rates[2, owner] * np.stack([-arm[1], arm[0]])
     else:
-        turning = np.einsum("abn,bn->an", _matrices(bodies), rates[3:])[:, owner]
+        turning = np.einsum("abn,bn->an", _matrices(world), rates[3:])[:, owner]
         about = np.cross(turning, arm, axis=0)
     moved: Floats = rates[:dimension, owner] + about
     return moved
@@ -246,7 +246,7 @@ def _move(world: World, shifts: list[Floats]) -> None:
 
     With rotation friction springs keep their length: a relaxation is no motion of the grains.
     """
-    dimension = world.search.cell.shape[0]
+    dimension = world.dimension
     reset_displacements(world)
     world.motion[:dimension, 0] += shifts[0]
     if world.bodies:
@@ -267,9 +267,9 @@ def turned_by(orientation: Floats, angle: Floats) -> Floats:
     return unit
 
 
-def _matrices(bodies: BodyTable) -> Floats:
+def _matrices(world: World) -> Floats:
     """Rotation matrices at the last evaluation, shape (3, 3, bodies)."""
-    matrices: Floats = bodies.matrix.reshape(3, 3, -1)
+    matrices: Floats = world.workspace.bodies.matrix.reshape(3, 3, -1)
     return matrices
 
 

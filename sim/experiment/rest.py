@@ -66,7 +66,7 @@ def is_slow(experiment: Experiment, among: NDArray[np.bool_] | bool = True) -> b
 
 def all_still(world: World) -> bool:
     """Whether no movable sphere is faster than `STILL` radii in `REST_TIME`."""
-    dimension = world.search.reference.shape[0]
+    dimension = world.dimension
     square = np.sum(world.motion[:dimension, 1] ** 2, axis=0)
     return not ((square > (STILL / REST_TIME * world.radius) ** 2) & ~world.fixed).any()
 

@@ -47,7 +47,7 @@ class Ramp:
 
 @dataclass
 class Run:
-    """Everything that changes while the experiment runs; a packed copy is a restart point."""
+    """Everything that changes while the experiment runs; a copy with the state of the world is a restart point."""
 
     world: World
     """The step loop changes its tables. It is replaced by another world when rows or memory must change: written by
@@ -117,11 +117,12 @@ class RestartPoint:
 
     parameters: Any
     run: Run
-    """A run whose world is packed; `restored` returns a run that can be advanced and measured."""
+    """A run with the state of its world alone (repose.sim.engine.world.State); `restored` returns a run that can be
+    advanced and measured."""
 
     @classmethod
     def of(cls, parameters: Any, run: Run) -> RestartPoint:
-        """A copy of a run without working memory; it shares what never changes: the rows of the series, and the
+        """A copy of a run without workspace; it shares what never changes: the rows of the series, and the
         parameters."""
         table, built = run.series.table, run.built
         copies = {id(run.world): packed(run.world), id(table): table, id(built): built} | _copied_lists(run.state)

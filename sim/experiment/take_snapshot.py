@@ -127,7 +127,7 @@ def sorted_measurements() -> tuple[Measurement, ...]:
 
 def wall_facets(world: World) -> Floats:
     """The facets among the walls at their present positions [m], shape (facets, dimension, dimension)."""
-    dimension = world.search.reference.shape[0]
+    dimension = world.dimension
     rows = world.walls.shape == FACET
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
@@ -217,7 +217,7 @@ def shown_grains(experiment: Experiment, mark: DisplacementMark | None) -> Shown
         velocity=world.motion[:dimension, 1].T.astype(np.float32),
         radius=radius,
         mass=np.where(world.fixed, np.inf, world.movable_mass).astype(np.float32),
-        body=world.search.body.astype(np.int64),
+        body=world.body.astype(np.int64),
         fixed=world.fixed & (world.layer < 0),  # a grain that is fixed until its release is not a wall
         sphere_id=world.sphere_id.copy(),
         orientation=world.orientation[:coefficients].T.astype(np.float32),

@@ -66,7 +66,7 @@ def higher_derivatives(
         taylor = np.tensordot(to_taylor, np.array(accelerations), axes=1)
         for q in range(derivatives.shape[1]):
             derivatives[:, q] = taylor[q] * math.factorial(q) / dt**q
-    higher[0][:, :, world.search.body >= 0] = 0.0
+    higher[0][:, :, world.body >= 0] = 0.0
     return higher
 
 

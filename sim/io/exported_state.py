@@ -41,7 +41,7 @@ class ExportedState:
     @property
     def dimension(self) -> int:
         """2 or 3."""
-        return int(self.world.search.reference.shape[0])
+        return int(self.world.dimension)
 
     @property
     def position(self) -> Floats:

@@ -1,8 +1,8 @@
-"""Conversion of a world to named tables and back with checks; files of the prepared worlds of the program.
+"""Conversion of a state to named tables and back with checks; files of the prepared worlds of the program.
 
-The tables contain all data that a step reads from an earlier step. These include the reference positions of the
-neighbour search: neighbour lists built at another step have another order, and sums are rounded differently. Data that
-every step, or reading the file, computes again are left out.
+The tables are those of `repose.sim.engine.world.State`, which a step reads from an earlier step. These include the
+reference positions of the neighbour search: neighbour lists built at another step have another order, and sums are
+rounded differently. The workspace of a world is made anew from its state.
 """
 
 from __future__ import annotations
@@ -11,18 +11,10 @@ import io
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import (
-    BOND_COLUMNS,
-    empty_world,
-    fill_pair_properties,
-    fitted,
-    flaw_of_walls,
-    in_order_of_id,
-    indexed_bonds,
-)
+from repose.sim.engine.builder import empty_state, flaw_of_walls, in_order_of_id, with_capacity, with_new_workspace
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.tables import copied
-from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
+from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP
 from repose.sim.engine.world import (
     MATERIAL_COUNT,
     PAIR_COUNT,
@@ -30,11 +22,12 @@ from repose.sim.engine.world import (
     REBUILT_AT,
     STEP_COUNT,
     WALL_CONTACT_COUNT,
-    Pairs,
+    BodyTable,
+    BondTable,
+    State,
     World,
     empty_bodies,
     empty_bonds,
-    empty_pairs,
 )
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
@@ -60,26 +53,8 @@ OLD_NAMES = {
 }
 """Names of tables in older formats, of prepared worlds and of saved runs, and their present names."""
 
-PARTS = ("walls", "wall_contacts", "pairs", "search")
-MADE_ANEW = {
-    *("pair_buffer", "wall_buffer", "threads"),
-    *(f"search.{name}" for name in ("cell", "order", "position", "begin", "new_begin", "bucket_start", "large_start")),
-    *(f"search.{name}" for name in ("large", "box", "box_cells", "body")),
-    *(
-        f"pairs.{name}"
-        for name in ("radius_sum", "smaller_radius", "effective_mass", "fixed", "material_pair", "last_branch")
-    ),
-    *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "force", "heat")),
-}
-"""Working memory, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
-KEPT = {
-    "bonds": (*BOND_COLUMNS, "lost"),
-    "bodies": (
-        *("motion", "inverse_mass", "unequal", "reference", "orientation", "rotation"),
-        *("member", "begin", "offset", "own_mass", "body_id"),
-    ),
-}
-"""Stored columns of bonds and bodies, which most worlds do not have; the other columns follow from these."""
+OPTIONAL: dict[str, Any] = {"bonds": BondTable, "bodies": BodyTable}
+"""Tables that most worlds do not have."""
 ABSENT = ("search.reach", "stiffening")
 """Tables that are left out if they are zero."""
 REFERENCES = ("search.reference", "search.wall_reference")
@@ -105,41 +80,29 @@ MOST_STEPS = 2**53
 StoreError = ArchiveError
 
 
-def tables_of(world: World) -> dict[str, Any]:
-    """Every table of the world by name, trimmed to the rows in use."""
-    used = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
+def tables_of(state: State) -> dict[str, Any]:
+    """Every table of the state by name, trimmed to the rows in use."""
+    used = {"pairs": int(state.counters[PAIR_COUNT]), "wall_contacts": int(state.counters[WALL_CONTACT_COUNT])}
     tables: dict[str, Any] = {}
-    for name in World._fields:
-        part = getattr(world, name)
-        if name in MADE_ANEW or (name in ABSENT and not part.any()):
+    for name in State._fields:
+        part: Any = getattr(state, name)
+        if not isinstance(part, tuple):
+            tables[name] = part
             continue
-        if name in KEPT:
-            tables |= {f"{name}.{column}": np.ascontiguousarray(getattr(part, column)) for column in KEPT[name] if part}
-            continue
-        if name not in PARTS:
-            tables[name] = np.ascontiguousarray(part)
-            continue
-        for column in part._fields:
-            table = getattr(part, column)
-            if f"{name}.{column}" not in MADE_ANEW and not (f"{name}.{column}" in ABSENT and not table.any()):
-                table = table[..., : used[name]] if name in used else table
-                tables[f"{name}.{column}"] = np.ascontiguousarray(table)
-    return tables
+        for column in getattr(part, "_fields", ()):
+            tables[f"{name}.{column}"] = getattr(part, column)[..., : used.get(name)]
+    return {name: np.ascontiguousarray(table) for name, table in tables.items() if name not in ABSENT or table.any()}
 
 
-def packed(world: World) -> World:
-    """A copy with lists trimmed to the rows in use and without working memory; `unpacked` returns a world that can be
-    advanced."""
-    tables = {name: copied(table) for name, table in tables_of(world).items()}
-    tables = _absent_of(_blank_for(*_sizes(tables))) | tables
-    world = _with_tables(_blank_for(*_sizes(tables)), tables)._replace(threads=empty_threads(0))
-    return _with_parts(world, tables)
+def packed(state: State) -> State:
+    """A copy of a state, or of that of a world, with lists trimmed to the rows in use: a restart point."""
+    tables = {name: copied(table) for name, table in tables_of(state).items()}
+    return _state_of(_absent_of(empty_state(*_sizes(tables))) | tables)
 
 
-def unpacked(world: World) -> World:
-    """A world that can be advanced, from a packed one, which does not change."""
-    rows = {"pairs": int(world.counters[PAIR_COUNT]), "wall_contacts": int(world.counters[WALL_CONTACT_COUNT])}
-    return _with_room(packed(world)._replace(threads=empty_threads(1)), rows)
+def unpacked(state: State) -> World:
+    """A world that can be advanced, from a state, which does not change."""
+    return _with_room(packed(state))
 
 
 def world_of(tables: dict[str, Any], prefix: str = "") -> World:
@@ -147,23 +110,23 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     named = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
     by_name = {OLD_NAMES.get(name, name): table for name, table in named.items()}
     try:
-        dimension, coordinates, levels = _sizes(by_name)
+        dimension, spin_length, levels = _sizes(by_name)
         count, counters, walls = by_name["motion"].shape[2], by_name["counters"], by_name["walls.shape"].size
     except (KeyError, ValueError, IndexError):
         raise StoreError(
             _("The file cannot be read as a saved world: it does not have the tables of a world.")
         ) from None
-    if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
+    if dimension not in (2, 3) or spin_length not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
         raise StoreError(
             Message(
                 "The file's world is impossible: dimension = {dimension}, coordinates = {coordinates}, "
                 "levels = {levels}.",
                 dimension=dimension,
-                coordinates=coordinates,
+                coordinates=dimension + spin_length,
                 levels=levels,
             )
         )
-    blank = _blank_for(dimension, coordinates, levels)
+    blank = empty_state(dimension, spin_length, levels)
     by_name.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
     by_name = _with_previous(by_name, dimension)
     by_name = _absent_of(blank) | by_name
@@ -185,10 +148,10 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
             )
     if why := _flaw(by_name, rows):
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
-    if flaw := flaw_of_parts(by_name, count, dimension, coordinates - dimension, levels):
+    if flaw := flaw_of_parts(by_name, count, dimension, spin_length, levels):
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=flaw))
     by_name = {name: copied(table) for name, table in by_name.items()}
-    return in_order_of_id(_with_room(_with_parts(_with_tables(blank, by_name), by_name), rows))
+    return in_order_of_id(_with_room(_state_of(by_name)))
 
 
 def _with_previous(tables: dict[str, Any], dimension: int) -> dict[str, Any]:
@@ -202,19 +165,16 @@ def _with_previous(tables: dict[str, Any], dimension: int) -> dict[str, Any]:
     return tables
 
 
-def _absent_of(world: World) -> dict[str, Any]:
-    """The tables of a world that may be left out."""
-    return {"search.reach": world.search.reach, "stiffening": world.stiffening}
+def _absent_of(state: State) -> dict[str, Any]:
+    """The tables of a state that may be left out."""
+    return {"search.reach": state.search.reach, "stiffening": state.stiffening}
 
 
 def _sizes(tables: dict[str, Any]) -> tuple[int, int, int]:
-    """Dimension, coordinates and levels."""
+    """Dimension, length of a spin and levels."""
     coordinates, levels, _ = tables["motion"].shape
-    return tables["search.reference"].shape[0], coordinates, levels
-
-
-def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
-    return empty_world(dimension, coordinates - dimension, levels)
+    dimension = tables["search.reference"].shape[0]
+    return dimension, coordinates - dimension, levels
 
 
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
@@ -297,34 +257,23 @@ def _within(rows: Any, count: int) -> bool:
     return bool(((rows >= 0) & (rows < count)).all())
 
 
-def _with_tables(blank: World, tables: dict[str, Any]) -> World:
-    """The world of these tables, without working memory."""
+def _state_of(tables: dict[str, Any]) -> State:
+    """The state of these tables."""
+    blank = empty_state(*_sizes(tables))
 
-    def part(name: str) -> Any:
-        own = getattr(blank, name)
-        return own._replace(**{c: tables[f"{name}.{c}"] for c in own._fields if f"{name}.{c}" not in MADE_ANEW})
+    def part(name: str, kind: Any) -> Any:
+        return kind(**{column: tables[f"{name}.{column}"] for column in kind._fields})
 
-    flat = {name: tables[name] for name in World._fields if name in tables}
-    return blank._replace(**flat, **{name: part(name) for name in PARTS})
-
-
-def _with_parts(world: World, tables: dict[str, Any]) -> World:
-    """The world with the bonds and bodies of these tables, if there are any."""
-    dimension, spheres = tables["search.reference"].shape[0], tables["radius"].size
-    spin_length, levels = tables["motion"].shape[0] - dimension, tables["motion"].shape[1]
-    if "bonds.i" in tables:
-        blank = empty_bonds(tables["bonds.i"].size, dimension, spin_length, len(tables["bonds.own"]))
-        bonds = blank._replace(**{name: tables[f"bonds.{name}"] for name in KEPT["bonds"]})
-        world = world._replace(bonds=indexed_bonds(bonds, spheres))
-    if "bodies.motion" in tables:
-        bodies = empty_bodies(dimension, spin_length, levels, tables["bodies.motion"].shape[2], spheres)
-        world = world._replace(bodies=bodies._replace(**{name: tables[f"bodies.{name}"] for name in KEPT["bodies"]}))
-    return world
+    kinds = {name: type(item) for name, item in blank._asdict().items() if isinstance(item, tuple) and item}
+    kinds |= {name: kind for name, kind in OPTIONAL.items() if f"{name}.{kind._fields[0]}" in tables}
+    flat = {name: tables[name] for name in State._fields if name in tables}
+    return blank._replace(**flat, **{name: part(name, kind) for name, kind in kinds.items()})
 
 
 def flaw_of_parts(tables: dict[str, Any], spheres: int, dimension: int, spin_length: int, levels: int) -> Message:
     """The first impossible property of the tables of bonds and bodies, or an empty string."""
-    for part, kept in KEPT.items():
+    for part, kind in OPTIONAL.items():
+        kept = kind._fields
         given = [name for name in tables if name.startswith(f"{part}.")]
         if not given:
             continue
@@ -332,7 +281,7 @@ def flaw_of_parts(tables: dict[str, Any], spheres: int, dimension: int, spin_len
             return Message("has other tables of {part} than this program", part=part)
         rows = tables[given[0]].shape[-1] if part == "bonds" else tables["bodies.motion"].shape[-1]
         if part == "bonds":
-            like: Any = empty_bonds(rows, dimension, spin_length, len(tables["bonds.own"]))
+            like: Any = empty_bonds(rows, spin_length, len(tables["bonds.own"]))
         else:
             like = empty_bodies(dimension, spin_length, levels, rows, spheres)
             like = like._replace(member=np.zeros(tables["bodies.member"].size, np.uint32))
@@ -366,20 +315,13 @@ def _flawed_bodies(tables: dict[str, Any], spheres: int) -> bool:
     return not (chained and unique and sound)
 
 
-def _with_room(world: World, rows: dict[str, int]) -> World:
-    """The world with its own working memory and the same lists."""
-    search = world.search
-    dimension = search.reference.shape[0]
-    wide = empty_pairs(rows["pairs"], dimension, world.motion.shape[0] > dimension)
-    kept = {column: getattr(world.pairs, column) for column in Pairs._fields if f"pairs.{column}" not in MADE_ANEW}
-    whole = fitted(world, wide._replace(**kept), max(64, 2 * rows["pairs"]))
-    whole.search.reference[:] = search.reference
-    whole.search.wall_reference[:] = search.wall_reference
-    fill_pair_properties(whole)
-    return whole
+def _with_room(state: State) -> World:
+    """The world of a state with room in its lists; the lists are the same."""
+    roomy = with_capacity(state, state.pairs, max(64, 2 * int(state.counters[PAIR_COUNT])))
+    return with_new_workspace(roomy._replace(search=state.search))
 
 
-def to_bytes(world: World, state: Any, facts: dict[str, Any], single: bool = False) -> bytes:
+def to_bytes(world: State, state: Any, facts: dict[str, Any], single: bool = False) -> bytes:
     """A prepared world, the state of the scene (a dataclass) and facts of types that JSON has, as one file; `single`:
     places and forces in single precision."""
     blob = io.BytesIO()

@@ -23,7 +23,7 @@ class Grains:
     @property
     def dimension(self) -> int:
         """2 or 3."""
-        return int(self.world.search.reference.shape[0])
+        return int(self.world.dimension)
 
     @cached_property
     def pushes(self) -> Pushes:

@@ -91,7 +91,7 @@ def energy_ledger(
     loose: Any = slice(None)
     carried = (0.0, 0.0, 0.0)
     if world.bodies:
-        loose = world.search.body < 0  # members are counted with their bodies
+        loose = world.body < 0  # members are counted with their bodies
         carried = _of_bodies(world, gravity, velocity_shift)
     translational, rotational, potential = energy_of_spheres(world, loose, gravity, velocity_shift)
     friction = float(world.ledger[LEDGER_FRICTION].sum())

@@ -20,7 +20,7 @@ def sums_over_grains(world: World, values: Floats) -> Floats:
     moving = ~world.fixed
     if not world.bodies:
         return values[moving]
-    body = world.search.body
+    body = world.body
     member = moving & (body >= 0)
     numbers, row = np.unique(body[member], return_inverse=True)
     return np.concatenate([values[moving & ~member], np.bincount(row, values[member], minlength=numbers.size)])
@@ -35,7 +35,7 @@ def grain_radii(world: World) -> Floats:
     """Radius of the sphere (in the plane the disc) of equal volume, for each movable grain [m], shape (grains,)."""
     if not world.bodies:
         return world.radius[~world.fixed]
-    dimension = world.search.reference.shape[0]
+    dimension = world.dimension
     radii: Floats = sums_over_grains(world, own_shares(world) * world.radius**dimension) ** (1.0 / dimension)
     return radii
 

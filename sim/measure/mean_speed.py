@@ -13,7 +13,7 @@ from repose.sim.message import _
 def mean_speed(world: World, among: NDArray[np.bool_] | bool = True) -> float:
     """Mean speed of the movable spheres in `among`, shape (count,) [m/s]; 0 if there are none."""
     moving = ~world.fixed & among
-    dimension = world.search.reference.shape[0]
+    dimension = world.dimension
     velocity = world.motion[:dimension, 1]
     square = velocity[0] * velocity[0]
     for component in velocity[1:]:

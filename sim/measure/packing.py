@@ -56,7 +56,7 @@ def box_in_packing(world: World) -> Box | None:
     if world.bonds and world.bonds.intact.any():
         return None
     moving = ~world.fixed
-    dimension = world.search.reference.shape[0]
+    dimension = world.dimension
     radius, grains = world.radius[moving], grain_radii(world)
     if grains.size < SMALLEST_BOX**dimension / 2.0:
         return None

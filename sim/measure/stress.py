@@ -122,7 +122,7 @@ def mean_stress(
     position = world.motion[:dimension, 0]
     end, branch = position[:, contacts.i], contacts.branch
     if world.bodies:  # a rigid body carries the force on a member to its centre
-        arm = world.bodies.arm
+        arm = world.workspace.bodies.arm
         end = end - arm[:, contacts.i]
         branch = branch - arm[:, contacts.i] + np.where(contacts.j >= 0, arm[:, contacts.j], 0.0)
     share = share_inside(end, branch, lower, upper)

@@ -16,10 +16,10 @@ def unbalanced_force(world: World, among: NDArray[np.bool_] | bool = True) -> fl
 
     Grains that do not accelerate are in equilibrium: 0. Without contacts it is infinite while a grain accelerates.
     """
-    dimension = world.search.reference.shape[0]
+    dimension = world.dimension
     loose = ~world.fixed & among
     if world.bodies:
-        loose &= world.search.body < 0
+        loose &= world.body < 0
     net = np.sqrt(np.sum(world.motion[:dimension, 2, loose] ** 2, axis=0)) * world.mass[loose]
     if world.bodies:
         inverse = world.bodies.inverse_mass[0]

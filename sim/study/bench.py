@@ -234,7 +234,7 @@ def memory(world: World) -> int:
             else:
                 yield table if table.base is None else table.base
 
-    return sum({id(owner): owner.nbytes for owner in owners(world)}.values())
+    return sum({id(owner): owner.nbytes for owner in owners((world, world.workspace))}.values())
 
 
 def measure_engine(quick: bool = False, show_progress: ShowProgress = lambda words, share: None) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def test_large_worlds_are_measured_with_each_number_of_threads_that_the_processo
     timed: list[int] = []
 
     def clock(loop: Any, world: World, experiment: Any, steps: int) -> tuple[float, float, World]:
-        timed.append(world.threads.thread_status.shape[0])
+        timed.append(world.workspace.threads.thread_status.shape[0])
         return 100.0 / timed[-1], 1.0, world
 
     monkeypatch.setattr(bench, "available", lambda: processors)

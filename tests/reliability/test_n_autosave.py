@@ -98,4 +98,5 @@ def test_n18_a_million_grains_are_saved_and_read_and_their_memory_is_released(tm
 
 def arrays(part: World | tuple | np.ndarray) -> list[np.ndarray]:
     """Every table of a world."""
-    return [part] if isinstance(part, np.ndarray) else [table for inner in part for table in arrays(inner)]
+    parts = (part.state, part.workspace) if isinstance(part, World) else part
+    return [part] if isinstance(part, np.ndarray) else [table for inner in parts for table in arrays(inner)]

@@ -1,6 +1,6 @@
 """One world with bodies, bonds, fields, a law with reach, walls and moving walls at once.
 
-It gives the same bits for any number of threads, for any batch, after a restart, and from a file.
+It gives the same bits for any number of threads, for any batch, in another workspace, after a restart, and from a file.
 """
 
 from __future__ import annotations
@@ -11,10 +11,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
-from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls, with_threads
+from repose.sim.engine.builder import (
+    SphereGroup,
+    add_bonds,
+    add_spheres,
+    empty_world,
+    set_walls,
+    with_new_workspace,
+    with_threads,
+)
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.model import Coefficients, Model
-from repose.sim.engine.world import REBUILD_COUNT, World
+from repose.sim.engine.world import REBUILD_COUNT, State, World, copied_state
 from repose.sim.fields.target import Target
 from repose.sim.io import archive
 from repose.sim.io.world_tables import packed, tables_of, unpacked, world_of
@@ -107,7 +115,7 @@ def test_everything_is_at_work(reference: tuple[Bench, World, dict[str, bytes]])
     world = bench.world
     assert bench.status == 0
     assert world.counters[REBUILD_COUNT] > 2
-    body = world.search.body
+    body = world.body
     touching = world.pairs.touching > 0
     i, j = world.pairs.i[touching], world.pairs.j[touching]
     assert ((body[i] >= 0) & (body[j] >= 0)).any()
@@ -115,7 +123,7 @@ def test_everything_is_at_work(reference: tuple[Bench, World, dict[str, bytes]])
     assert not ((body[i] >= 0) & (body[i] == body[j])).any()
     assert 0 < world.bonds.intact.sum() < world.bonds.intact.size
     assert world.bonds.lost[0] > 0.0
-    assert world.threads.field_power.any(axis=1).all()
+    assert world.workspace.threads.field_power.any(axis=1).all()
     assert world.walls.force.any(axis=1).sum() >= 4
     assert np.isfinite(world.motion).all()
 
@@ -152,6 +160,50 @@ def test_any_batch_gives_the_same_bits(reference, batch: int) -> None:
     while done < STEPS:
         done += bench.advance(min(batch, STEPS - done))
     assert state(bench.world) == expected
+
+
+def copied_after(reference, steps: int) -> tuple[Bench, State]:
+    """The bench, and a copy of the state after so many steps; ten more steps do not change the copy."""
+    bench, first, _ = reference
+    bench.world = unpacked(packed(first))
+    assert bench.advance(steps) == steps
+    copy = copied_state(bench.world)
+    assert bench.advance(10) == 10
+    return bench, copy
+
+
+@pytest.mark.parametrize(("steps", "threads"), [(1, 1), (50, 2), (137, 1), (211, 3)])
+def test_a_copy_of_the_state_continues_bit_by_bit_in_a_workspace_made_from_it_alone(
+    reference, steps: int, threads: int
+) -> None:
+    bench, copy = copied_after(reference, steps)
+    bench.world = with_new_workspace(copy, threads)
+    assert bench.advance(STEPS - steps) == STEPS - steps
+    assert state(bench.world) == reference[2]
+
+
+@pytest.mark.parametrize(
+    ("part", "column"),
+    [("", "previous"), ("pairs", "touching"), ("pairs", "shear_spring"), ("bonds", "memory"), ("search", "reference")],
+)
+def test_a_state_without_one_of_its_tables_continues_with_other_bits(reference, part: str, column: str) -> None:
+    bench, copy = copied_after(reference, 137)
+    getattr(getattr(copy, part) if part else copy, column)[:] = 0
+    bench.world = with_new_workspace(copy)
+    bench.advance(STEPS - 137)
+    assert state(bench.world) != reference[2]
+
+
+def test_a_state_and_its_workspace_share_no_memory(reference) -> None:
+    bench, copy = copied_after(reference, 1)
+
+    def tables(part) -> list[np.ndarray]:
+        return [part] if isinstance(part, np.ndarray) else [table for inner in part for table in tables(inner)]
+
+    own, other = tables(bench.world.state), tables(bench.world.workspace)
+    assert not [1 for one in own for two in other if np.shares_memory(one, two)]
+    assert not [1 for one in own for two in tables(copy) if np.shares_memory(one, two)]
+    assert type(copy) is State
 
 
 def test_a_restart_and_a_file_continue_bit_by_bit(reference) -> None:

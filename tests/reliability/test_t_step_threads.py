@@ -28,7 +28,7 @@ from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, THREAD_MISS
 from repose.sim.engine.thread_count import available
 from repose.sim.engine.threads import in_threads
 from repose.sim.engine.workspace import CHUNK, WAIT_LIMIT
-from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, WALL_CONTACT_COUNT, World, copy_world
+from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, WALL_CONTACT_COUNT, State, World, copy_world
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
@@ -101,7 +101,7 @@ def packed(kind: str = "plane", threads: int = 1, capacity: int | None = None) -
 def stepped(kind: str, threads: int, steps: int = STEPS) -> Bench:
     bench = packed(kind, threads)
     assert bench.advance(steps) == steps
-    assert bench.world.threads.thread_status.shape[0] == threads
+    assert bench.world.workspace.threads.thread_status.shape[0] == threads
     return bench
 
 
@@ -111,7 +111,7 @@ def test_t01_rounds_of_any_number_of_threads_give_one_hash(kind: str, rounds: in
     alone = stepped(kind, 1)
     counters = alone.world.counters
     assert counters[PAIR_COUNT] > 3 * CHUNK
-    assert alone.world.threads.range_count[0] >= 4, "one thread would have all the pairs"
+    assert alone.world.workspace.threads.range_count[0] >= 4, "one thread would have all the pairs"
     assert counters[REBUILD_COUNT] > 4
     assert alone.touching
     if KINDS[kind][2] == 3:
@@ -217,7 +217,7 @@ def test_i13_spheres_added_to_a_world_of_several_threads_give_the_same_bits() ->
     for threads in (1, 3):
         bench = stepped("plane", threads, steps=20)
         bench.world = add_spheres(bench.world, [(1e-3, -1.9e-3)], RADIUS, 1e-3, SphereGroup(first_id=10_000))
-        assert bench.world.threads.thread_status.shape[0] == threads
+        assert bench.world.workspace.threads.thread_status.shape[0] == threads
         assert bench.advance(20) == 20
         found.add(digest(bench.world))
     assert len(found) == 1
@@ -243,11 +243,10 @@ def test_i13_restart_points_and_files_contain_no_storage_of_threads() -> None:
     experiment.session.thread_choice = ThreadChoice(lambda: 0.0)  # however busy the machine is
     for one in (experiment, alone):
         advance(one, 2_500)
-    assert experiment.run.world.threads.thread_status.shape[0] == 7
+    assert experiment.run.world.workspace.threads.thread_status.shape[0] == 7
     kept = [experiment.history.good, *(moment.now for moment in experiment.history.checkpoints.kept)]
     for point in (*kept, RestartPoint.of(experiment.parameters, experiment.run)):
-        tables = point.run.world.threads
-        assert (tables.thread_status.size, tables.buffer.size, tables.chosen.size) == (0, 0, 0)
+        assert type(point.run.world) is State
     assert saved(experiment) == saved(alone)
 
 
@@ -300,7 +299,7 @@ def test_t08_a_thread_that_does_not_arrive_is_reported(steps: int) -> None:
     bench = packed("plane", 3)
     bench.advance(1)
     before = digest(bench.world)
-    bench.world.threads.barrier[WAIT_LIMIT] = 50
+    bench.world.workspace.threads.barrier[WAIT_LIMIT] = 50
     call = (bench.world, bench.numbers, bench.gravity, DT)
     with ThreadPoolExecutor(2) as pool:
         other = pool.submit(bench.loop.loop, *call, 10, 1)

@@ -30,7 +30,8 @@ seeds = st.integers(0, 2**32 - 1)
 def surveyed(bench: Bench, still: Bench) -> Survey:
     """The survey for the scheme of `bench` of the contacts that `still`, which can make a step of no length, finds."""
     still.advance(1)
-    bench.world = bench.world._replace(pairs=still.world.pairs, counters=still.world.counters.copy())
+    state = bench.world.state._replace(pairs=still.world.pairs, counters=still.world.counters.copy())
+    bench.world = World.of(state, still.world.workspace)
     return look(bench)
 
 
@@ -78,7 +79,7 @@ def test_x03_tables_of_the_search_do_not_grow_with_the_ratio_of_sizes() -> None:
         model, _ = model_of()
         world = list_anew(world_of(model, position, radius, 1e6 * radius**3))
         assert listed(world) == brute_force(world, world.search.skin[0])
-        held.append(sum(table.nbytes for table in world.search))
+        held.append(sum(table.nbytes for table in world.workspace.search))
     assert 0 <= held[1] - held[0] <= 4 * 260  # a large sphere has cells in a table of its own, with 257 entries
 
 

@@ -134,12 +134,12 @@ def test_grains_beyond_the_rim_leave_as_a_whole_and_are_counted_once() -> None:
     world = experiment.run.world
     rim = sizes_now(experiment).plate
     assert grains_beyond(world, rim)[1] == 0
-    body = int(world.search.body.max())
+    body = int(world.body.max())
     assert body >= 0
     world.bodies.motion[0, 0, body] = 1.2 * rim
     gone, grains = grains_beyond(world, rim)
     assert grains == 1
-    np.testing.assert_array_equal(gone, world.search.body == body)
+    np.testing.assert_array_equal(gone, world.body == body)
 
 
 def test_packing_fraction_counts_overlapping_members_once() -> None:
@@ -252,7 +252,7 @@ def test_a_mixture_of_two_shapes_and_spheres_is_poured_in_its_shares_and_belongs
     world, poured = experiment.run.world, experiment.run.state.kinds[: experiment.run.state.poured]
     first = [(poured == kind).sum() for kind in (-1, 0, 1)]
     assert world.sphere_count == np.dot(first, (1, 4, 6))
-    assert sorted(np.bincount(world.search.body[world.search.body >= 0])) == [4] * first[1] + [6] * first[2]
+    assert sorted(np.bincount(world.body[world.body >= 0])) == [4] * first[1] + [6] * first[2]
     mass = 2500.0 * BALL * 8e-3**3
     np.testing.assert_allclose(1.0 / world.bodies.inverse_mass[0, : first[1] + first[2]], mass)
     assert verify(saved_copy(experiment)).differs_at is None

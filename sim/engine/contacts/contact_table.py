@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import typeof
 from numba._dispatcher import compute_fingerprint
 from numpy.typing import NDArray
 from repose.sim.engine import vector
@@ -142,7 +141,7 @@ def _table_in(block: Floats, world: World, force: bool, elasticity: bool) -> Con
 @cache
 def table_type() -> TablesAt:
     """The type of the records of tables."""
-    return TablesAt(typeof(blank_table(empty_world(), 0)))
+    return TablesAt(blank_table(empty_world(), 0))
 
 
 class Evaluation(NamedTuple):
@@ -248,8 +247,9 @@ def evaluate_contacts(world, table, first, last, law, shapes):
         if k < pair_count:
             i = np.int64(world.pairs.i[k])
             j = np.int64(world.pairs.j[k])
-            radius_sum = world.pairs.radius_sum[k]
-            contact = pair_contact(world, k, law.material(law.params, world.pairs.material_pair[k]), shapes)
+            radius_sum = world.workspace.pairs.radius_sum[k]
+            kind = world.workspace.pairs.material_pair[k]
+            contact = pair_contact(world, k, law.material(law.params, kind), shapes)
         else:
             t = k - pair_count
             if world.wall_contacts.normal_force[t] == 0.0:

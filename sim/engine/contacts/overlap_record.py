@@ -22,7 +22,7 @@ from repose.sim.engine.workspace import (
 )
 
 ALMOST = 1.0 - 1e-6
-"""Factor below 1 that exceeds the rounding of `Pairs.smaller_radius` [-]."""
+"""Factor below 1 that exceeds the rounding of `PairColumns.smaller_radius` [-]."""
 
 
 @compilable
@@ -77,7 +77,7 @@ def search_walls(largest_overlap, world, buffer, at, positions, normals, entries
         i = world.wall_contacts.sphere[t]
         ratio = buffer[arrays.index(at.overlap, BLOCK, k)] / world.radius[i]
         if ratio > largest_overlap[OVERLAP_RATIO]:
-            reach = vector.scale(world.wall_contacts.gap[t], arrays.at(normals, t))
+            reach = vector.scale(world.workspace.wall_contacts.gap[t], arrays.at(normals, t))
             point = vector.sub(arrays.at(positions, i), reach)
             set_largest(largest_overlap, ratio, point, world.sphere_id[i], -1, world.wall_contacts.wall[t])
 

@@ -129,10 +129,10 @@ def pair_forces(tables, shapes):
     thread = tables.thread
     fill_sphere_rows(world, shapes, shapes.spin, tables.stage, thread)
     begin_sums(world, tables.mass, coefficients_at(tables.gravity, shapes.position), shapes, thread)
-    if not wait(world.threads):
+    if not wait(world.workspace.threads):
         return 0
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
-    if not wait(world.threads):
+    if not wait(world.workspace.threads):
         return 0
     write_sums(world, shapes.position, shapes.spin, thread.first, thread.last)
     return 1
@@ -144,7 +144,7 @@ def fill_sphere_rows(world, shapes, spin_like, stage, thread):
     time, and with rotation the displacement and rotation since the last evaluation."""
     first, last = thread.first, thread.last
     dimension = len(shapes.position)
-    rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
+    rows = world.workspace.threads.sphere_rows[to_line(world.workspace.threads.sphere_rows) :]
     width = row_width(dimension, len(spin_like) > 0)
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     velocities = arrays.level(world.motion, 0, 1, shapes.position)
@@ -178,17 +178,17 @@ def fill_sphere_rows(world, shapes, spin_like, stage, thread):
 def begin_sums(world, mass, gravity, shapes, thread):
     """Set the sums of forces and torques on this thread's spheres to weight and zero."""
     width = sum_width(len(shapes.position), len(shapes.spin) > 0)
-    sums = world.threads.sums[to_line(world.threads.sums) :]
+    sums = world.workspace.threads.sums[to_line(world.workspace.threads.sums) :]
     fill_gravity(sums, width, mass, gravity, shapes.spin, thread.first, thread.last)
 
 
 @compilable(forceinline=True)
 def write_sums(world, position_like, spin_like, first, last):
-    """Write the sums of forces and torques on the spheres first to last - 1 to `World.force`."""
+    """Write the sums of forces and torques on the spheres first to last - 1 to `State.force`."""
     dimension = len(position_like)
     width = sum_width(dimension, len(spin_like) > 0)
-    sums = world.threads.sums[to_line(world.threads.sums) :]
-    add_partial_sums(sums, world.threads, width, first, last)
+    sums = world.workspace.threads.sums[to_line(world.workspace.threads.sums) :]
+    add_partial_sums(sums, world.workspace.threads, width, first, last)
     rows_to_columns(sums, width, 0, arrays.rows(world.force, position_like), first, last)
     rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], spin_like), first, last)
 
@@ -214,6 +214,7 @@ def pair_contact(world, p, material, shapes):
     """The contact of entry p of the pair list at this moment, with this `Contact.material`; no time passes. Its slip is
     that since the last evaluation of forces."""
     pairs = world.pairs
+    columns = world.workspace.pairs
     i = pairs.i[p]
     j = pairs.j[p]
     positions = arrays.level(world.motion, 0, 0, shapes.position)
@@ -227,7 +228,7 @@ def pair_contact(world, p, material, shapes):
     turned_j = rotation_of(world, j, shapes)
     rolling = vector.add(vector.scale(world.radius[i], turned_i), vector.scale(world.radius[j], turned_j))
     rotation = vector.scale(0.5, vector.add(turned_i, turned_j))
-    size = pairs.radius_sum[p]
+    size = columns.radius_sum[p]
     per_distance = inverse_root(vector.dot(branch, branch))
     share = counted_share(float(pairs.touching[p]), branch, per_distance, displacement, size)
     motion = PairMotion(
@@ -244,11 +245,11 @@ def pair_contact(world, p, material, shapes):
     )
     inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
     pair = PairProperties(
-        pairs.radius_sum[p],
-        world.radius[i] * world.radius[j] / pairs.radius_sum[p],
+        columns.radius_sum[p],
+        world.radius[i] * world.radius[j] / columns.radius_sum[p],
         shared_mass(world.mass[i], world.mass[j]),
         shared_inertia(inverse_inertia[i] + inverse_inertia[j]) if len(shapes.spin) > 0 else 0.0,
-        float(pairs.fixed[p]),
+        float(columns.fixed[p]),
         material,
     )
     spring = arrays.at(arrays.rows(pairs.shear_spring, shapes.position), p)
@@ -264,7 +265,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     on the length of an argument before it compiles them, but not those that depend on a field.
     """
     world = tables.world
-    threads = world.threads
+    threads = world.workspace.threads
     thread = tables.thread
     sums = threads.sums[to_line(threads.sums) :]
     width = sum_width(len(shapes.position), len(spin_like) > 0)
@@ -283,7 +284,8 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
     """`evaluate_pairs` for one chunk, which is of this range."""
     world = tables.world
     pairs = world.pairs
-    threads = world.threads
+    of_pairs = world.workspace.pairs
+    threads = world.workspace.threads
     stage = tables.stage
     thread = tables.thread
     buffer = threads.buffer[thread.id]
@@ -297,7 +299,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
     sums = threads.sums[to_line(threads.sums) :]
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
-    branches = arrays.rows(pairs.last_branch, shapes.position)
+    branches = arrays.rows(of_pairs.last_branch, shapes.position)
     several_materials = tables.needs_kind > 0 and world.counters[MATERIAL_COUNT] > 1
     largest_overlap = threads.largest_overlap[0, thread.id]
     clear_sums(buffer, at, tables.needs_stiffening)
@@ -306,7 +308,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
     while first < stop:
         if turning:
             size, following = choose_touching(
-                chosen, pairs, sphere_rows, shapes.position, reach_like, tables.reach, first, stop
+                chosen, world, sphere_rows, shapes.position, reach_like, tables.reach, first, stop
             )
             rows = chosen[0, :size]
             rows_i = chosen[1, :size]
@@ -321,7 +323,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
         if several_materials:
             for k in range(rows_i.size):
                 p = rows[k] if turning else np.uint32(first + k)
-                buffer[arrays.index(at.material_pair, BLOCK, k)] = pairs.material_pair[p]
+                buffer[arrays.index(at.material_pair, BLOCK, k)] = of_pairs.material_pair[p]
 
         full = contacts_with_padding(buffer, at, rows_i.size, dimension, turning)
         call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
@@ -345,7 +347,9 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
                 at.normal_force,
                 remembered,
             )
-            larger = return_listed(targets, columns, buffer, first, following, at.overlap, pairs.smaller_radius, limit)
+            larger = return_listed(
+                targets, columns, buffer, first, following, at.overlap, of_pairs.smaller_radius, limit
+            )
         if larger:
             search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
         if has_partial_sums(threads.ranges, of_range):
@@ -366,12 +370,13 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
 def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs_radius):
     """Fill the block with these pairs, touching or not: copying whole columns is faster than selecting entries."""
     pairs = world.pairs
+    of_pairs = world.workspace.pairs
     radii = world.radius
     gather_motion(buffer, at, sphere_rows, position_like, (), pairs.i[first:last], pairs.j[first:last])
     vectors = (*columns_from(at.shear_spring, position_like), *columns_from(at.displacement, position_like))
     columns = (*vectors, at.radius_sum, at.effective_mass, at.fixed, at.touching)
-    memory = (*arrays.rows(pairs.shear_spring, position_like), *arrays.rows(pairs.last_branch, position_like))
-    sources = (*memory, pairs.radius_sum, pairs.effective_mass, pairs.fixed, pairs.touching)
+    memory = (*arrays.rows(pairs.shear_spring, position_like), *arrays.rows(of_pairs.last_branch, position_like))
+    sources = (*memory, of_pairs.radius_sum, of_pairs.effective_mass, of_pairs.fixed, pairs.touching)
     copy_to_block(buffer, columns, sources, first, last)
     if needs_radius > 0:
         for k in range(last - first):
@@ -390,7 +395,7 @@ def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, row
 
 
 @compilable(forceinline=True)
-def choose_touching(chosen, pairs, sphere_rows, position_like, reach_like, reach, first, stop):
+def choose_touching(chosen, world, sphere_rows, position_like, reach_like, reach, first, stop):
     """Choose pairs within reach of each other, from `first` on, until the block is full, and write their rows and
     spheres; returns their number, and the pair with which to continue.
 
@@ -399,7 +404,8 @@ def choose_touching(chosen, pairs, sphere_rows, position_like, reach_like, reach
     count = 0
     while first < stop and BLOCK - count >= SMALLEST_FILL:
         last = min(first + BLOCK - count, stop)
-        count = choose_near(chosen, count, pairs, sphere_rows, position_like, reach_like, reach, (first, last))
+        span, radius_sum = (first, last), world.workspace.pairs.radius_sum
+        count = choose_near(chosen, count, world.pairs, radius_sum, sphere_rows, position_like, reach_like, reach, span)
         first = last
     return count, first
 
@@ -430,7 +436,7 @@ def gather_touching(buffer, at, world, sphere_rows, shapes, springs, chosen):
     for k in range(rows.size):
         p = rows[k]
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, p))
-        buffer[arrays.index(at.fixed, BLOCK, k)] = pairs.fixed[p]
+        buffer[arrays.index(at.fixed, BLOCK, k)] = world.workspace.pairs.fixed[p]
         buffer[arrays.index(at.touching, BLOCK, k)] = pairs.touching[p]
 
 
@@ -447,7 +453,7 @@ def record_pair_energy(world, needs_stiffening, dt_stage):
     """Add the heat of damping at this evaluation, and the energies that friction springs have gained and lost since the
     last evaluation, to the ledger."""
     ledger = world.ledger
-    heat = world.threads.heat
+    heat = world.workspace.threads.heat
     pair_count = world.counters[PAIR_COUNT]
     for chunk in range((pair_count + CHUNK - 1) // CHUNK):
         ledger[LEDGER_DAMPING, chunk % BLOCK] += dt_stage * heat[0, chunk]

@@ -98,10 +98,10 @@ def return_listed(targets, columns, buffer, first, last, overlap, smaller, limit
     return bool(np.any(buffer[overlap * BLOCK : overlap * BLOCK + last - first] > limit * smaller[first:last]))
 
 
-def choose_near(chosen, count, pairs, table, like, reach_like, reach, span):
+def choose_near(chosen, count, pairs, radius_sum, table, like, reach_like, reach, span):
     """Write the pairs span[0] to span[1] - 1 that are within reach of each other to `chosen` (Threads.chosen) from
     entry `count` on; returns the new count. All other pairs are marked as not touching; all normal forces are set to
-    zero.
+    zero. `radius_sum` is that of all pairs.
 
     For a law that acts at a distance (`reach_like` of length 1), pairs within its reach and pairs that it remembers are
     chosen too: the end of the memory is booked.
@@ -110,7 +110,7 @@ def choose_near(chosen, count, pairs, table, like, reach_like, reach, span):
     for p in range(*span):
         i, j = pairs.i[p], pairs.j[p]
         branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))
-        close = pairs.radius_sum[p] + (reach if len(reach_like) > 0 else 0.0)
+        close = radius_sum[p] + (reach if len(reach_like) > 0 else 0.0)
         near = vector.dot(branch, branch) < close * close or (len(reach_like) > 0 and pairs.touching[p] > 0)
         chosen[0, count], chosen[1, count], chosen[2, count] = p, i, j
         count += int(near)
@@ -619,22 +619,22 @@ def _choose_eight(typing, chosen, count, lists, columns, p, table, like, reach):
 
 
 @overload(choose_near, forceinline=True)
-def _choose_near(chosen, count, pairs, table, like, reach_like, reach, span):
+def _choose_near(chosen, count, pairs, radius_sum, table, like, reach_like, reach, span):
     at_distance = len(reach_like) > 0
 
-    def choose(chosen, count, pairs, table, like, reach_like, reach, span):
+    def choose(chosen, count, pairs, radius_sum, table, like, reach_like, reach, span):
         first, last = span
         width = row_width(len(like), True)
         added = reach if at_distance else 0.0
         lists, rows = (pairs.i, pairs.j), (table, np.uint64(width))
-        columns = pairs.radius_sum, pairs.touching, pairs.normal_force
+        columns = radius_sum, pairs.touching, pairs.normal_force
         full = first + (last - first) // LANES * LANES
         for p in range(first, full, LANES):
             count = _choose_eight(chosen, count, lists, columns, p, rows, like, (added, reach_like))
         for p in range(full, last):
             i, j = pairs.i[p], pairs.j[p]
             branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))
-            close = pairs.radius_sum[p] + added
+            close = radius_sum[p] + added
             near = vector.dot(branch, branch) < close * close or (at_distance and pairs.touching[p] > 0)
             at = np.uint64(count)
             chosen[0, at], chosen[1, at], chosen[2, at] = p, i, j

@@ -70,65 +70,65 @@ SAME_SIDE = 0.9
 
 
 @compilable
-def find_gaps(wall_contacts, walls, radii, positions, reach, first, last):
+def find_gaps(wall_contacts, now, walls, radii, positions, reach, first, last):
     """Compute gap, normal and state (apart or within reach) of these entries of the list."""
-    normals = arrays.rows(wall_contacts.normal, positions)
+    normals = arrays.rows(now.normal, positions)
     for t in range(first, last):
         i = wall_contacts.sphere[t]
         gap, normal = approach(walls, wall_contacts.wall[t], arrays.at(positions, i))
-        wall_contacts.gap[t] = gap
+        now.gap[t] = gap
         arrays.write_at(normals, t, normal)
         remembered = reach > 0.0 and wall_contacts.touching[t] > 0  # evaluated, because the end of memory is booked
-        wall_contacts.contact_state[t] = APART if gap >= radii[i] + reach and not remembered else NEAR
+        now.contact_state[t] = APART if gap >= radii[i] + reach and not remembered else NEAR
 
 
 @compilable
-def find_acting(wall_contacts, walls, radii, positions, first, last):
-    """Write the entries that push to `WallContacts.acting`, in list order, from `first` on; returns their number."""
+def find_acting(wall_contacts, now, walls, radii, positions, first, last):
+    """Write the entries that push to `WallEvaluation.acting`, in list order, from `first` on; returns their number."""
     for t in range(first, last):
-        if wall_contacts.contact_state[t] == NEAR:
+        if now.contact_state[t] == NEAR:
             i = wall_contacts.sphere[t]
-            alone = wall_contacts.begin[i + 1] - wall_contacts.begin[i] == 1
+            alone = now.begin[i + 1] - now.begin[i] == 1
             if walls.shape[wall_contacts.wall[t]] == FACET and not alone:
-                choose_facets(wall_contacts, walls, radii, positions, i)
+                choose_facets(wall_contacts, now, walls, radii, positions, i)
             else:
-                wall_contacts.contact_state[t] = ACTS
+                now.contact_state[t] = ACTS
     acting = 0
     for t in range(first, last):
-        if wall_contacts.contact_state[t] == ACTS:
-            wall_contacts.acting[first + acting] = t
+        if now.contact_state[t] == ACTS:
+            now.acting[first + acting] = t
             acting += 1
             if wall_contacts.touching[t] == 0 and walls.shape[wall_contacts.wall[t]] == FACET:
-                transfer_memory(wall_contacts, walls, positions, t)
+                transfer_memory(wall_contacts, now, walls, positions, t)
     return acting
 
 
 @compilable
-def choose_facets(wall_contacts, walls, radii, positions, i):
+def choose_facets(wall_contacts, now, walls, radii, positions, i):
     """Decide which of the facets touched by sphere i push, the nearest facet first."""
     while True:
         nearest = -1
-        for t in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
-            undecided = wall_contacts.contact_state[t] == NEAR and walls.shape[wall_contacts.wall[t]] == FACET
-            if undecided and (nearest < 0 or wall_contacts.gap[t] < wall_contacts.gap[nearest]):
+        for t in range(now.begin[i], now.begin[i + 1]):
+            undecided = now.contact_state[t] == NEAR and walls.shape[wall_contacts.wall[t]] == FACET
+            if undecided and (nearest < 0 or now.gap[t] < now.gap[nearest]):
                 nearest = t
         if nearest < 0:
             return
-        covered = is_covered(wall_contacts, walls, radii, positions, nearest)
-        wall_contacts.contact_state[nearest] = COVERED if covered else ACTS
+        covered = is_covered(wall_contacts, now, walls, radii, positions, nearest)
+        now.contact_state[nearest] = COVERED if covered else ACTS
 
 
 @compilable
-def is_covered(wall_contacts, walls, radii, positions, t):
+def is_covered(wall_contacts, now, walls, radii, positions, t):
     """Whether a facet that was decided earlier covers entry t."""
     i = wall_contacts.sphere[t]
-    normals = arrays.rows(wall_contacts.normal, positions)
+    normals = arrays.rows(now.normal, positions)
     normal = arrays.at(normals, t)
-    point = vector.sub(arrays.at(positions, i), vector.scale(wall_contacts.gap[t], normal))
-    for s in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
-        decided = wall_contacts.contact_state[s] == ACTS or wall_contacts.contact_state[s] == COVERED
+    point = vector.sub(arrays.at(positions, i), vector.scale(now.gap[t], normal))
+    for s in range(now.begin[i], now.begin[i + 1]):
+        decided = now.contact_state[s] == ACTS or now.contact_state[s] == COVERED
         if decided and walls.shape[wall_contacts.wall[s]] == FACET:
-            if wall_contacts.contact_state[s] == ACTS and vector.dot(arrays.at(normals, s), normal) > ALIKE:
+            if now.contact_state[s] == ACTS and vector.dot(arrays.at(normals, s), normal) > ALIKE:
                 return True
             distance, _ = approach(walls, wall_contacts.wall[s], point)
             if distance <= SAME_POINT * radii[i]:
@@ -137,12 +137,12 @@ def is_covered(wall_contacts, walls, radii, positions, t):
 
 
 @compilable
-def transfer_memory(wall_contacts, walls, positions, t):
+def transfer_memory(wall_contacts, now, walls, positions, t):
     """Copy the contact memory of a facet that the sphere is leaving to a neighbour touched for the first time."""
-    normals = arrays.rows(wall_contacts.normal, positions)
+    normals = arrays.rows(now.normal, positions)
     i = wall_contacts.sphere[t]
-    for s in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
-        leaving = wall_contacts.contact_state[s] == APART or wall_contacts.contact_state[s] == COVERED
+    for s in range(now.begin[i], now.begin[i + 1]):
+        leaving = now.contact_state[s] == APART or now.contact_state[s] == COVERED
         leaving &= wall_contacts.touching[s] > 0 and walls.shape[wall_contacts.wall[s]] == FACET
         if leaving and vector.dot(arrays.at(normals, s), arrays.at(normals, t)) > SAME_SIDE:
             for c in range(wall_contacts.shear_spring.shape[0]):
@@ -250,7 +250,7 @@ def wall_forces(world, params, stage, thread, parts):
     thread is missing."""
     acting = call(parts.search_acting, Share(world, thread))
     call(parts.add_wall_forces, force_of_walls(world, params, stage, thread, acting, parts))
-    return wait(world.threads)
+    return wait(world.workspace.threads)
 
 
 @compilable
@@ -261,10 +261,11 @@ def search_acting(tables, position_like):
     radius = world.radius
     walls = world.walls
     wall_contacts = world.wall_contacts
-    begin = np.int64(wall_contacts.begin[tables.thread.first])
-    end = np.int64(wall_contacts.begin[tables.thread.last])
-    find_gaps(wall_contacts, walls, radius, positions, world.search.reach[0], begin, end)
-    return find_acting(wall_contacts, walls, radius, positions, begin, end)
+    now = world.workspace.wall_contacts
+    begin = np.int64(now.begin[tables.thread.first])
+    end = np.int64(now.begin[tables.thread.last])
+    find_gaps(wall_contacts, now, walls, radius, positions, world.search.reach[0], begin, end)
+    return find_acting(wall_contacts, now, walls, radius, positions, begin, end)
 
 
 @compilable
@@ -272,33 +273,34 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
     """Compute the forces of walls on this thread's spheres, block by block, as `evaluate_pairs` does. Returns 0."""
     world = tables.world
     wall_contacts = world.wall_contacts
+    now = world.workspace.wall_contacts
     radii = world.radius
     masses = world.mass
     inverse_mass = world.inverse_mass
     stage = tables.stage
     thread = tables.thread
     acting = tables.acting
-    buffer = world.threads.buffer[thread.id]
+    buffer = world.workspace.threads.buffer[thread.id]
     buffer = buffer[to_line(buffer) :]
     dimension = len(shapes.position)
     at = columns_of(shapes)
     positions = arrays.level(world.motion, 0, 0, shapes.position)
-    sphere_rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
+    sphere_rows = world.workspace.threads.sphere_rows[to_line(world.workspace.threads.sphere_rows) :]
     width = row_width(dimension, len(spin_like) > 0)
     forces = arrays.rows(world.force, shapes.position)
     torques = arrays.rows(world.force[dimension:], shapes.spin)
-    normals = arrays.rows(wall_contacts.normal, shapes.position)
+    normals = arrays.rows(now.normal, shapes.position)
     springs = arrays.rows(wall_contacts.shear_spring, shapes.position)
-    pushes = arrays.rows(wall_contacts.force, shapes.position)
-    begin = wall_contacts.begin[thread.first]
-    end = wall_contacts.begin[thread.last]
+    pushes = arrays.rows(now.force, shapes.position)
+    begin = now.begin[thread.first]
+    end = now.begin[thread.last]
     forget_materials(buffer, at)
-    largest_overlap = world.threads.largest_overlap[1, thread.id]
+    largest_overlap = world.workspace.threads.largest_overlap[1, thread.id]
     for first in range(begin, begin + acting, BLOCK):
         size = min(BLOCK, begin + acting - first)
         clear_sums(buffer, at, tables.needs_stiffening)  # each position of the block then sums one contact only
         for k in range(size):
-            t = wall_contacts.acting[first + k]
+            t = now.acting[first + k]
             i = wall_contacts.sphere[t]
             radius = radii[i]
             x = read_row(sphere_rows, entry(i, width, 0), shapes.position)
@@ -306,7 +308,7 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
             spin = read_row(sphere_rows, entry(i, width, spin_at(dimension) + 1), shapes.spin)
             moved = displacement_of(world, i, shapes.position)
             turned = rotation_of(world, i, shapes)
-            gap, normal = wall_contacts.gap[t], arrays.at(normals, t)
+            gap, normal = now.gap[t], arrays.at(normals, t)
             sphere = SphereMotion(x, velocity, spin, moved, turned)
             motion = wall_motion(world, t, gap, normal, sphere, stage.elapsed)
             arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)
@@ -335,18 +337,18 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
 
         limit = ALMOST * largest_overlap[OVERLAP_RATIO]
         if any_larger(buffer, at, at.radius_i, at.radius_i, size, limit):
-            entries = wall_contacts.acting[first : first + size]
+            entries = now.acting[first : first + size]
             search_walls(largest_overlap, world, buffer, at, positions, normals, entries)
         for k in range(size):
-            t = wall_contacts.acting[first + k]
+            t = now.acting[first + k]
             i = wall_contacts.sphere[t]
             force = arrays.read_block(buffer, at.force, BLOCK, k, shapes.position)
             arrays.add_at(forces, i, force)
             arrays.write_at(pushes, t, force)
-            wall_contacts.heat[0, t] = buffer[arrays.index(at.damping, BLOCK, k)]
-            wall_contacts.heat[1, t] = buffer[arrays.index(at.friction, BLOCK, k)]
+            now.heat[0, t] = buffer[arrays.index(at.damping, BLOCK, k)]
+            now.heat[1, t] = buffer[arrays.index(at.friction, BLOCK, k)]
             if tables.needs_stiffening > 0:
-                wall_contacts.heat[2, t] = buffer[arrays.index(at.stiffening, BLOCK, k)]
+                now.heat[2, t] = buffer[arrays.index(at.stiffening, BLOCK, k)]
             arrays.add_at(torques, i, arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin))
             arrays.write_at(springs, t, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             wall_contacts.normal_force[t] = buffer[arrays.index(at.normal_force, BLOCK, k)]
@@ -355,7 +357,7 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
             else:
                 wall_contacts.touching[t] = 1
     for t in range(begin, end):
-        if wall_contacts.contact_state[t] != ACTS:
+        if now.contact_state[t] != ACTS:
             wall_contacts.touching[t] = 0
             wall_contacts.normal_force[t] = 0.0
     return 0
@@ -383,6 +385,7 @@ def record_wall_energy(tables):
     world = tables.world
     ledger = world.ledger
     wall_contacts = world.wall_contacts
+    now = world.workspace.wall_contacts
     walls = world.walls
     dt_stage = tables.dt
     walls.force[:] = 0.0
@@ -391,16 +394,16 @@ def record_wall_energy(tables):
     stiffening = 0.0
     work = 0.0
     for t in range(world.counters[WALL_CONTACT_COUNT]):
-        if wall_contacts.contact_state[t] != ACTS:
+        if now.contact_state[t] != ACTS:
             continue
         w = wall_contacts.wall[t]
         for c in range(walls.force.shape[1]):
-            walls.force[w, c] -= wall_contacts.force[c, t]
-            work += wall_contacts.force[c, t] * walls.velocity[w, c]
-        damping += wall_contacts.heat[0, t]
-        friction += wall_contacts.heat[1, t]
+            walls.force[w, c] -= now.force[c, t]
+            work += now.force[c, t] * walls.velocity[w, c]
+        damping += now.heat[0, t]
+        friction += now.heat[1, t]
         if tables.needs_stiffening > 0:
-            stiffening += wall_contacts.heat[2, t]
+            stiffening += now.heat[2, t]
     # The last entries: chunks of pairs use the first ones.
     ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
     ledger[LEDGER_FRICTION, BLOCK - 1] += friction

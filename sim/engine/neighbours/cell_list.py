@@ -49,8 +49,8 @@ class Cells(NamedTuple):
 
 
 @compilable
-def cells_for(search, radius):
-    """The cells for these spheres and the present skin."""
+def cells_for(search, radius, gap):
+    """The cells for these spheres; `gap` is the largest one of a listed pair [m]."""
     kinds = 2 if search.large_start.size > 1 else 1
     limit = search.large[0] if kinds == 2 else math.inf
     most = 0.0
@@ -58,8 +58,7 @@ def cells_for(search, radius):
     for i in range(radius.size):
         most = max(most, radius[i] if radius[i] <= limit else 0.0)
         rest = max(rest, radius[i] if radius[i] > limit else 0.0)
-    skin = search.reach[0] + search.skin[0]  # largest gap of a listed pair
-    return Cells(kinds, limit, (most, rest), (2.0 * most + skin, 2.0 * rest + skin))
+    return Cells(kinds, limit, (most, rest), (2.0 * most + gap, 2.0 * rest + gap))
 
 
 @compilable

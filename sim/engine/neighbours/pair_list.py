@@ -55,16 +55,18 @@ def find_pairs(world, cells, position_like, thread, section, end):
     touching + reach of the law + skin, to `PairBuffer.candidate` from entry `section` on; returns the number of pairs,
     or -1 if they do not fit before `end`.
 
-    Afterwards `Search.new_begin` is the first pair of each sphere. A pair may occur twice if two cells share a bucket.
+    Afterwards `SearchTables.new_begin` is the first pair of each sphere. A pair may occur twice if two cells share a
+    bucket.
     """
-    search = world.search
+    search = world.workspace.search
     radius = world.radius
-    rows = world.pair_buffer.candidate
+    rows = world.workspace.pair_buffer.candidate
     positions = arrays.level(world.motion, 0, 0, position_like)
+    reach, skin = world.search.reach[0], world.search.skin[0]
     filled = section
     for i in range(thread.first, thread.last):
         search.new_begin[i] = filled
-        around = Around(i, arrays.at(positions, i), radius[i] + search.reach[0] + search.skin[0])
+        around = Around(i, arrays.at(positions, i), radius[i] + reach + skin)
         filled = find_later(search, cells, rows, radius[i], around, filled, end)
         if filled < 0:
             return -1
@@ -79,8 +81,8 @@ def sort_pairs(world, position_like, thread, section, count):
     This pass is separate from the search: vector loads would wait for entries that have just been written one by one.
     """
     pairs = world.pairs
-    pair_buffer = world.pair_buffer
-    search = world.search
+    pair_buffer = world.workspace.pair_buffer
+    search = world.workspace.search
     inverse_mass = world.inverse_mass[0]
     begin = search.begin
     new_begin = search.new_begin
@@ -250,21 +252,22 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
 
 
 @compilable
-def note_branches(pairs, previous, first, last):
+def note_branches(pairs, last_branch, previous, first, last):
     """Write the branches at the last evaluation of the pairs first to last - 1, from the positions at that time; with
     rotation the table has no entries."""
-    for c in range(pairs.last_branch.shape[0]):
-        for row in range(first, min(last, pairs.last_branch.shape[1])):
-            pairs.last_branch[c, row] = previous[c, pairs.i[row]] - previous[c, pairs.j[row]]
+    for c in range(last_branch.shape[0]):
+        for row in range(first, min(last, last_branch.shape[1])):
+            last_branch[c, row] = previous[c, pairs.i[row]] - previous[c, pairs.j[row]]
 
 
 @compilable
 def write_pairs(world, section, needs_material):
     """Write the pairs of a section to their rows of the list; with their pair of materials if `needs_material` is 1."""
     pairs = world.pairs
-    pair_buffer = world.pair_buffer
-    begin = world.search.begin
-    new_begin = world.search.new_begin
+    columns = world.workspace.pairs
+    pair_buffer = world.workspace.pair_buffer
+    begin = world.workspace.search.begin
+    new_begin = world.workspace.search.new_begin
     from_buffer = section.offset - section.before
     radius = world.radius
     mass = world.mass
@@ -286,18 +289,18 @@ def write_pairs(world, section, needs_material):
         i = pairs.i[row]
         j = pair_buffer.j[from_buffer + row]
         pairs.j[row] = j
-        pairs.radius_sum[row] = radius[i] + radius[j]
-        pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
+        columns.radius_sum[row] = radius[i] + radius[j]
+        columns.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
     if needs_material > 0:
         for row in range(section.before, stop):
-            pairs.material_pair[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
+            columns.material_pair[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
     if not turning:
         for row in range(section.before, stop):
             i = pairs.i[row]
             j = pairs.j[row]
-            pairs.effective_mass[row] = shared_mass(mass[i], mass[j])
-            pairs.smaller_radius[row] = min(radius[i], radius[j])
-        note_branches(pairs, world.previous, section.before, stop)
+            columns.effective_mass[row] = shared_mass(mass[i], mass[j])
+            columns.smaller_radius[row] = min(radius[i], radius[j])
+        note_branches(pairs, columns.last_branch, world.previous, section.before, stop)
     for row in range(section.before, stop):
         pairs.touching[row] = pair_buffer.touching[from_buffer + row]
     for c in range(pair_buffer.shear_spring.shape[0]):

@@ -218,13 +218,14 @@ def rebuild(tables, position_like):
     world = tables.world
     motion = world.motion
     radius = world.radius
-    threads = world.threads
+    threads = world.workspace.threads
     thread_status = threads.thread_status
-    search = world.search
+    search = world.workspace.search
+    listed = world.search
     pairs = world.pairs
     counters = world.counters
     thread = tables.thread
-    cells = cells_for(search, radius)
+    cells = cells_for(search, radius, listed.reach[0] + listed.skin[0])  # the largest gap of a listed pair
     find_cells(search.cell, motion, radius, cells, thread.first, thread.last)
     if not wait(threads):
         return THREAD_MISSING
@@ -259,9 +260,9 @@ def rebuild(tables, position_like):
         return PAIRS_FULL
     section = Section(thread.first, thread.last, offset, kept, before)
     write_pairs(world, section, tables.needs_material)
-    store_positions(search.reference, motion, thread.first, thread.last)
+    store_positions(listed.reference, motion, thread.first, thread.last)
     if thread.id == 0:
-        store_walls(search.wall_reference, world.walls.moved)
+        store_walls(listed.wall_reference, world.walls.moved)
         counters[PAIR_COUNT] = total
         counters[REBUILT_AT] = counters[STEP_COUNT]
         counters[REBUILD_COUNT] += 1
@@ -279,7 +280,7 @@ def renew_lists(tables, position_like):
     the sphere concerned."""
     world = tables.world
     search = world.search
-    threads = world.threads
+    threads = world.workspace.threads
     thread_status = threads.thread_status
     skin = search.skin[0]
     if not wait(threads):  # all threads have read `Threads.thread_status`
@@ -305,9 +306,9 @@ def renew_lists(tables, position_like):
 @compilable(forceinline=True)
 def refresh_neighbours(world, dt, thread, parts):
     """Rebuild the lists if a pair outside them may touch; returns a status and the row of the sphere concerned."""
-    thread_status = world.threads.thread_status
+    thread_status = world.workspace.threads.thread_status
     thread_status[thread.id, MOVED] = call(parts.moved_too_far, Share(world, thread))
-    if not wait(world.threads):
+    if not wait(world.workspace.threads):
         return THREAD_MISSING, -1
     moved = 0
     for other in range(thread.total):

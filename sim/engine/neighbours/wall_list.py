@@ -40,27 +40,29 @@ def refresh_wall_list(tables, position_like):
     """Rebuild the list with its contact history; returns 1, or 0 if the list is full."""
     world = tables.world
     wall_contacts = world.wall_contacts
-    buffer = world.wall_buffer
+    search = world.workspace.search
+    gap = world.search.reach[0] + world.search.skin[0]
+    buffer = world.workspace.wall_buffer
     counters = world.counters
     kept = save_history(buffer, counters[WALL_CONTACT_COUNT], wall_contacts)
     positions = arrays.level(world.motion, 0, 0, position_like)
     inverse_mass = world.inverse_mass[0]
     count = find_wall_contacts(
-        wall_contacts, world.walls, world.search, positions, world.radius, inverse_mass, tables.cells
+        wall_contacts, world.walls, search, positions, world.radius, inverse_mass, tables.cells, gap
     )
     if count < 0:
         counters[WALL_CONTACT_COUNT] = restore_contacts(buffer, kept, wall_contacts)
         return 0
     counters[WALL_CONTACT_COUNT] = count
-    sort_by_sphere(wall_contacts, buffer, count)
+    sort_by_sphere(wall_contacts, world.workspace.wall_contacts.begin, buffer, count)
     copy_history(buffer, kept, count, wall_contacts)
     return 1
 
 
 @compilable
-def sort_by_sphere(wall_contacts, buffer, count):
-    """Sort the list by sphere (counting sort, stable); it is written in the order of walls."""
-    begin = wall_contacts.begin
+def sort_by_sphere(wall_contacts, begin, buffer, count):
+    """Sort the list by sphere (counting sort, stable), and write where each sphere begins; the list is written in the
+    order of walls."""
     spheres = buffer.sorted_sphere
     walls = buffer.sorted_wall
     begin[:] = 0
@@ -84,12 +86,12 @@ def sort_by_sphere(wall_contacts, buffer, count):
 
 
 @compilable
-def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cells):
-    """Write every sphere near a wall, in the order of walls; returns their number, or -1 if the list is full."""
+def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cells, skin):
+    """Write every sphere closer to a wall than `skin` [m], in the order of walls; returns their number, or -1 if the
+    list is full."""
     cell = search.cell
     order = search.order
     span = search.box_cells
-    skin = search.reach[0] + search.skin[0]  # largest gap of a listed entry
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2
     count = 0

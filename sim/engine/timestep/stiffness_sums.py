@@ -52,7 +52,7 @@ def blank_body_sums(world: World) -> Any:
     if not world.bodies:
         return ()
     coordinates, _, count = world.bodies.motion.shape
-    return BodySums(world.search.body, np.zeros((2, coordinates, coordinates, count)))
+    return BodySums(world.body, np.zeros((2, coordinates, coordinates, count)))
 
 
 @compilable

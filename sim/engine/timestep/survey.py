@@ -206,7 +206,7 @@ def nothing_touches(world: World) -> bool:
         square = branch[0] * branch[0]
         for component in branch[1:]:
             square = square + component * component
-        return bool((world.pairs.radius_sum[:count] - square * inverse_root(square) <= 0.0).all())
+        return bool((world.workspace.pairs.radius_sum[:count] - square * inverse_root(square) <= 0.0).all())
 
 
 class Limits(NamedTuple):

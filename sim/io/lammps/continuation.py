@@ -30,7 +30,7 @@ MARGIN = 5.0
 """Initial distance of the box from the grains, in radii of the largest sphere; later the box follows the grains."""
 
 
-class State(NamedTuple):
+class Continued(NamedTuple):
     """What LAMMPS continues."""
 
     scene: str
@@ -77,7 +77,7 @@ class Pair(NamedTuple):
     radius: float
 
 
-def lammps_files(state: State) -> Exported:
+def lammps_files(state: Continued) -> Exported:
     """The files for a run at its present state; raises `ParameterError` for what LAMMPS cannot continue."""
     _, law, parameters, model, world, step, dt = state
     if law not in _COEFFICIENTS:
@@ -182,7 +182,7 @@ def _restitution(share: float) -> float:
     return math.exp(-math.pi * share / math.sqrt(max(1.0 - share * share, 1e-12)))
 
 
-def _notes(state: State) -> tuple[str, ...]:
+def _notes(state: Continued) -> tuple[str, ...]:
     scene, law, parameters, model, world, *_ = state
     entries = [
         f"Repose: scene {scene}, law {law}, {world.sphere_count} spheres, SI units.",
@@ -260,7 +260,7 @@ def _motion(dimension: int, rotation: bool) -> str:
     return "fix move grains nve/sphere" + (" disc" if dimension == 2 else "")
 
 
-def _data(state: State, kinds: list[tuple[int, bool]]) -> str:
+def _data(state: Continued, kinds: list[tuple[int, bool]]) -> str:
     """The data file: box, spheres, velocities at the time of the positions."""
     world, dimension = state.world, state.model.dimension
     margin = MARGIN * float(world.radius.max())

@@ -216,8 +216,8 @@ def layers(experiment: Experiment) -> int:
 
 def grains_beyond(world: World, rim: float) -> tuple[NDArray[np.bool_], int]:
     """Spheres of the grains that have left the plate of this radius [m], shape (count,), and the number of grains."""
-    flat = world.search.cell.shape[0] - 1
-    body = world.search.body
+    flat = world.dimension - 1
+    body = world.body
     away = np.sqrt((world.motion[:flat, 0] ** 2).sum(axis=0))
     gone = (away > rim + world.radius) & ~world.fixed & (body < 0)
     grains = int(gone.sum())

@@ -139,7 +139,7 @@ def scene_of(world: World, recipe: SceneRecipe) -> Scene:
     further = [known_fields()[name].parameters for name in recipe.fields]
     further += [bonds()[recipe.bond].parameters] if recipe.bond else []
     materials = tuple(Material(**properties) for properties in recipe.materials)
-    dimension, count = world.search.cell.shape[0], world.sphere_count
+    dimension, count = world.dimension, world.sphere_count
     smallest = int(np.argmin(world.radius))
     size = float(world.mass[smallest]), float(world.radius[smallest])
     position, margin = world.motion[:dimension, 0], 2.0 * float(world.radius.max())

@@ -300,7 +300,7 @@ def test_a_body_leaves_as_a_whole() -> None:
     assert world.sphere_id.tolist() == [0, 1, 4, 5, 6]
     assert world.bodies.member.tolist() == [0, 1, 2, 3]
     assert world.bodies.motion[0, 0].tolist() == [0.0, 0.02]
-    assert world.search.body.tolist() == [0, 0, 1, 1, -1]
+    assert world.body.tolist() == [0, 0, 1, 1, -1]
     assert world.bodies.own_mass == pytest.approx(np.full(5, 1e-5))
     assert world.mass == pytest.approx([2e-5, 2e-5, 2e-5, 2e-5, 1e-5])
     without_bodies = keep_spheres(world, np.array([False, True, False, True, True]))

@@ -35,7 +35,8 @@ WORLDS = {
 
 def long_tables(tables: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:
     """All tables of a named tuple that are not short, with their names."""
-    for key, item in tables._asdict().items():
+    workspace = {"workspace": tables.workspace} if isinstance(tables, World) else {}
+    for key, item in (tables._asdict() | workspace).items():
         if isinstance(item, tuple):
             yield from long_tables(item, f"{key}.") if item else ()
         elif item.nbytes >= SHORT:

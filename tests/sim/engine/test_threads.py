@@ -122,7 +122,7 @@ def beads(listed: int, near_walls: int, room: int, room_at_walls: int) -> World:
     blank = empty_world(3, 3, 3)
     world = add_spheres(blank, np.arange(3.0 * count).reshape(count, 3), 5e-3, 1e-3)
     world = set_walls(world, PLANE, np.array([[[0.0] * 3, [0.0, 0.0, 1.0], [0.0] * 3]]))
-    world = fitted(world, empty_pairs(room, 3, True), room, wall_capacity=room_at_walls)
+    world = fitted(world, empty_pairs(room, 3), room, wall_capacity=room_at_walls)
     world.counters[[PAIR_COUNT, WALL_CONTACT_COUNT]] = listed, near_walls
     return world
 
@@ -144,13 +144,13 @@ def test_the_memory_per_bead_in_space_is_that_of_its_lists_threads_included(
 
 def test_only_the_list_that_was_full_gets_more_room() -> None:
     world = beads(0, 0, 40_000, 2000)
-    world.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 1
+    world.workspace.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 1
     larger = enlarge_pairs(world)
     assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (50_000, 2000)
-    world.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = 7, 0
+    world.workspace.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = 7, 0
     larger = enlarge_pairs(world)
     assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (40_000, 3000)
-    world.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 0
+    world.workspace.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 0
     larger = enlarge_pairs(world)
     assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (50_000, 3000)
 

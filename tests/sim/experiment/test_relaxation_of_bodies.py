@@ -112,13 +112,13 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Begin]:
 
 def overlaps(world: World) -> np.ndarray:
     """Overlap of each sphere with the plane [m]."""
-    overlap: np.ndarray = world.radius - world.motion[world.search.cell.shape[0] - 1, 0]
+    overlap: np.ndarray = world.radius - world.motion[world.dimension - 1, 0]
     return overlap
 
 
 def tilt_of(world: World) -> float:
     """Angle of the line through both spheres with the plane [rad]."""
-    line = np.diff(world.motion[: world.search.cell.shape[0], 0], axis=1)[:, 0]
+    line = np.diff(world.motion[: world.dimension, 0], axis=1)[:, 0]
     return math.asin(abs(line[-1]) / (2.0 * ARM))
 
 

@@ -166,13 +166,13 @@ def test_a_run_falls_back_to_one_thread_says_so_and_has_the_same_bits() -> None:
     time = [0.0]
 
     def clock() -> float:  # each batch takes as long as if there were one free processor
-        time[0] += 0.02 * experiment.run.world.threads.thread_status.shape[0]
+        time[0] += 0.02 * experiment.run.world.workspace.threads.thread_status.shape[0]
         return time[0]
 
     experiment.session.thread_choice = ThreadChoice(clock)
     for one in (experiment, alone):
         advance(one, 4_000)
-    assert experiment.run.world.threads.thread_status.shape[0] == 1
+    assert experiment.run.world.workspace.threads.thread_status.shape[0] == 1
     assert state_hash(experiment.run) == state_hash(alone.run)
     runner = Runner(lambda: experiment)
     runner._begin()

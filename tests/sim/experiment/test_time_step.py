@@ -215,9 +215,9 @@ def test_walls_that_move_fields_a_pull_and_rotation_of_a_body_count_for_the_next
     by_wall = chosen(experiment)
     world.walls.velocity[:] = 0.0
 
-    world.bodies.spin[:] = 9.0 / np.sqrt(3.0) / np.sqrt((world.bodies.offset**2).sum(axis=0)).max()
+    world.workspace.bodies.spin[:] = 9.0 / np.sqrt(3.0) / np.sqrt((world.bodies.offset**2).sum(axis=0)).max()
     by_rotation = chosen(experiment)
-    world.bodies.spin[:] = 0.0
+    world.workspace.bodies.spin[:] = 0.0
     assert by_wall == by_rotation < 0.7 * still
 
     model = engine.model
@@ -249,15 +249,15 @@ def test_the_spin_of_a_body_limits_the_automatic_step_and_a_fixed_one_is_warned_
     experiment = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
     assert not apply(experiment, Act("fill"))
     advance(experiment, CHECK_STEPS)
-    bodies = experiment.run.world.bodies
-    bodies.spin[:] = 0.0
+    bodies, now = experiment.run.world.bodies, experiment.run.world.workspace.bodies
+    now.spin[:] = 0.0
     assert turning_dt(experiment.run.world) == inf
     dt = 0.9 * cluster_dt(experiment)
     experiment.parameters = experiment.parameters.changed(dt=dt)
     assert warning_of(experiment) == ""
-    bodies.spin[1] = 1.01 * LARGEST_TURN / dt
+    now.spin[1] = 1.01 * LARGEST_TURN / dt
     assert "a body turns by more than 0.4 rad in a step" in warning_of(experiment)
-    assert chosen(experiment) <= 0.5 * LARGEST_TURN / bodies.spin[1, 0]
+    assert chosen(experiment) <= 0.5 * LARGEST_TURN / now.spin[1, 0]
     bodies.unequal[:] = 0.0  # bodies of equal moments turn about a fixed axis, which is computed exactly
     assert warning_of(experiment) == ""
 

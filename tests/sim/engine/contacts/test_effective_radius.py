@@ -69,4 +69,4 @@ def test_force_and_power_follow_the_effective_radius_of_each_pair_and_wall(dimen
         # The work of spheres that rotate counts by the distance over the sum of the radii.
         shares = np.array([2.9 / 3.0, 8.8 / 9.0]) if rotation else np.ones(2)
         heat = [(POWER / effective).sum(), (POWER / effective * shares).sum()]
-        np.testing.assert_allclose(bench.world.threads.heat[:2, 0], heat, rtol=1e-12)
+        np.testing.assert_allclose(bench.world.workspace.threads.heat[:2, 0], heat, rtol=1e-12)

@@ -47,8 +47,8 @@ def neighbours_anywhere() -> World:
 
 def test_neighbours_with_neighbouring_rows_have_many_ranges_and_few_partial_sums() -> None:
     world = neighbours_in_a_row()
-    ranges = world.threads.ranges
-    assert world.threads.range_count[0] == most_ranges(SPHERES) == 16
+    ranges = world.workspace.threads.ranges
+    assert world.workspace.threads.range_count[0] == most_ranges(SPHERES) == 16
     assert list(ranges[1:, FIRST_CHUNK]) == list(ranges[:-1, LAST_CHUNK])
     assert (ranges[0, FIRST_CHUNK], ranges[-1, LAST_CHUNK]) == (0, -(-world.counters[PAIR_COUNT] // CHUNK))
     assert (ranges[:-1, LAST_ROW] - ranges[:-1, FIRST_ROW] <= 4).all()
@@ -57,23 +57,27 @@ def test_neighbours_with_neighbouring_rows_have_many_ranges_and_few_partial_sums
 
 def test_spheres_in_any_order_have_fewer_ranges_whose_sums_fit() -> None:
     world = neighbours_anywhere()
-    number = int(world.threads.range_count[0])
+    number = int(world.workspace.threads.range_count[0])
     assert 4 <= number < most_ranges(SPHERES)
-    ranges = world.threads.ranges[:number]
+    ranges = world.workspace.threads.ranges[:number]
     assert SPHERES + (ranges[:, LAST_ROW] - ranges[:, FIRST_ROW]).sum() <= rows_of_sums(16, SPHERES)
     assert ranges[-1, LAST_CHUNK] * CHUNK >= world.counters[PAIR_COUNT]
 
 
 def test_fewer_pairs_than_a_chunk_are_one_range() -> None:
     few = np.arange(CHUNK - 1)
-    assert listed(few, few + 1).threads.range_count[0] == 1
-    assert listed(few[:0], few[:0]).threads.range_count[0] == 1
+    assert listed(few, few + 1).workspace.threads.range_count[0] == 1
+    assert listed(few[:0], few[:0]).workspace.threads.range_count[0] == 1
 
 
 @pytest.mark.parametrize("make", [neighbours_in_a_row, neighbours_anywhere])
 def test_each_range_adds_to_rows_of_its_own_and_all_sums_together_are_the_forces(make) -> None:
     world = make()
-    threads, number, pairs = world.threads, int(world.threads.range_count[0]), int(world.counters[PAIR_COUNT])
+    threads, number, pairs = (
+        world.workspace.threads,
+        int(world.workspace.threads.range_count[0]),
+        int(world.counters[PAIR_COUNT]),
+    )
     assert number >= 4
     force = np.random.default_rng(1).normal(size=pairs)
     sums = np.full(rows_of_sums(most_ranges(SPHERES), SPHERES), np.nan)

@@ -18,7 +18,6 @@ SPHERES, WIDTH, FIRST = 50, 8, 4
 class Candidates(NamedTuple):
     i: NDArray[np.uint32]
     j: NDArray[np.uint32]
-    radius_sum: NDArray[np.float64]
     touching: NDArray[np.uint8]
     normal_force: NDArray[np.float64]
 
@@ -158,9 +157,10 @@ def test_pairs_within_reach_are_chosen_in_the_order_of_the_list(dimension: int, 
     touching = generator.integers(0, 2, size).astype(np.uint8)
     answers = []
     for choose in (compiled("choose_near"), sphere_rows.choose_near):
-        pairs = Candidates(i, j, np.full(size, 0.5), touching.copy(), np.full(size, 2.0))
+        pairs = Candidates(i, j, touching.copy(), np.full(size, 2.0))
         chosen = np.zeros((3, BLOCK), np.uint32)
-        count = choose(chosen, 4, pairs, table, (0.0,) * dimension, reach, 0.1, (2, size - 1))
+        radius_sum = np.full(size, 0.5)
+        count = choose(chosen, 4, pairs, radius_sum, table, (0.0,) * dimension, reach, 0.1, (2, size - 1))
         answers.append((chosen[:, :count], pairs.touching, pairs.normal_force))
     for here, there in zip(*answers, strict=True):
         np.testing.assert_array_equal(here, there)

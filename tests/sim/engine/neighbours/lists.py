@@ -23,7 +23,7 @@ def renew(world: Any, renew_lists: int, list_walls: int, thread: int) -> Any:
 
 def arguments_of(world: World) -> tuple[Any, int, int]:
     """The first arguments of `renew`."""
-    parts, types = compiled_parts(model_of(dimension=world.search.cell.shape[0])[0]), argument_types()
+    parts, types = compiled_parts(model_of(dimension=world.dimension)[0]), argument_types()
     return (
         record_of(world),
         address_of(parts.renew_lists, types["renew_lists"]),

@@ -11,7 +11,7 @@ from repose.sim.engine.builder import (
     add_spheres,
     empty_world,
     enlarge_pairs,
-    fill_pair_properties,
+    fill_pair_columns,
     fitted,
     keep_spheres,
     with_rows,
@@ -36,7 +36,9 @@ def rebuild(world: World) -> int:
     """With as many threads as the world has, three at most, and as after a list that lasted as long as it should."""
     world.counters[STEP_COUNT] = world.counters[REBUILT_AT] + LONG_LIVED
     arguments = arguments_of(world)
-    others = [OTHERS.submit(renew, *arguments, thread) for thread in range(1, world.threads.thread_status.shape[0])]
+    others = [
+        OTHERS.submit(renew, *arguments, thread) for thread in range(1, world.workspace.threads.thread_status.shape[0])
+    ]
     status = int(renew(*arguments, 0))
     assert [other.result() for other in others] == [status] * len(others)
     return status
@@ -53,7 +55,7 @@ def listed(world: World) -> set[tuple[int, int]]:
 
 def brute_force(world: World, reach: float, fixed_too: bool = False) -> set[tuple[int, int]]:
     """Every two spheres closer than touching + reach, two fixed ones excepted unless those count too."""
-    dimension = world.search.cell.shape[0]
+    dimension = world.dimension
     position, radius, fixed = world.motion[:dimension, 0].T, world.radius, world.fixed
     distance = np.sqrt(np.sum((position[:, None] - position[None]) ** 2, axis=2))
     near = distance <= radius[:, None] + radius[None] + reach
@@ -84,8 +86,8 @@ def cloud(generator: np.random.Generator, dimension: int) -> World:
 
 def rows_split(world: World) -> int:
     """How many spheres lie where a row of cells goes on at the beginning of the table."""
-    dimension, mask = world.search.cell.shape[0], world.search.bucket_start.size - 2
-    x, y, z = (*world.search.cell, np.zeros_like(world.search.cell[0]))[:3]
+    dimension, mask = world.dimension, world.workspace.search.bucket_start.size - 2
+    x, y, z = (*world.workspace.search.cell, np.zeros_like(world.workspace.search.cell[0]))[:3]
     above = [(y + 1, z)] if dimension == 2 else [(y + 1, z), *((y + beside, z + 1) for beside in (-1, 0, 1))]
     return sum(int((bucket_of(x - 1, b, a, mask) + 2 > mask).sum()) for b, a in above)
 
@@ -102,8 +104,8 @@ def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, th
         while rebuild(world) == PAIRS_FULL:
             world = enlarge_pairs(world)
         split += rows_split(world)
-        with_large += world.search.large_start.size > 1
-        twice += int(world.threads.thread_status[:, FOUND].sum()) > len(
+        with_large += world.workspace.search.large_start.size > 1
+        twice += int(world.workspace.threads.thread_status[:, FOUND].sum()) > len(
             brute_force(world, world.search.skin[0], fixed_too=True)
         )
         skin = world.search.skin[0]
@@ -124,12 +126,12 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
     position = np.full((2, dimension), 5e-4)
     position[1, 0] += 1e-3
     world = with_threads(add_spheres(empty_world(dimension), position, 1e-3, 1e-3), threads)
-    mask = world.search.bucket_start.size - 2
+    mask = world.workspace.search.bucket_start.size - 2
     above = [bucket_of(x, 1, 0, mask) for x in (-1, 0, 1)]
     assert bucket_of(0, 0, 0, mask) in above
     assert rebuild(world) == OK
-    assert (world.search.cell == 0).all()
-    assert int(world.threads.thread_status[:, FOUND].sum()) > 1
+    assert (world.workspace.search.cell == 0).all()
+    assert int(world.workspace.threads.thread_status[:, FOUND].sum()) > 1
     assert listed(world) == {(0, 1)}
 
 
@@ -196,12 +198,12 @@ def test_the_list_contains_the_properties_of_each_pair_for_the_law() -> None:
     assert rebuild(world) == OK
     rows = {(int(i), int(j)): p for p, (i, j) in enumerate(zip(world.pairs.i[:2], world.pairs.j[:2]))}
     assert set(rows) == {(0, 1), (0, 2)}
-    assert world.pairs.radius_sum[rows[0, 1]] == pytest.approx(2.1e-3)
-    assert world.pairs.effective_mass[rows[0, 1]] == pytest.approx(0.75e-3)
-    assert world.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
-    assert world.pairs.fixed[rows[0, 1]] == 0.0
-    assert world.pairs.fixed[rows[0, 2]] == 1.0
-    assert [int(world.pairs.material_pair[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
+    assert world.workspace.pairs.radius_sum[rows[0, 1]] == pytest.approx(2.1e-3)
+    assert world.workspace.pairs.effective_mass[rows[0, 1]] == pytest.approx(0.75e-3)
+    assert world.workspace.pairs.effective_mass[rows[0, 2]] == pytest.approx(2e-3 / 3)
+    assert world.workspace.pairs.fixed[rows[0, 1]] == 0.0
+    assert world.workspace.pairs.fixed[rows[0, 2]] == 1.0
+    assert [int(world.workspace.pairs.material_pair[rows[pair]]) for pair in ((0, 1), (0, 2))] == [1 * 3 + 1, 1 * 3 + 2]
 
 
 @pytest.mark.parametrize(("dimension", "spin_length"), [(2, 0), (3, 3)])
@@ -216,16 +218,16 @@ def test_pair_properties_of_a_list_from_a_file_are_the_same_bit_by_bit(dimension
     world.inverse_mass[:, :7] = 0.0
     assert rebuild(world) == OK
     used = int(world.counters[PAIR_COUNT])
-    pairs = world.pairs
+    pairs = world.workspace.pairs
     columns = (pairs.radius_sum, pairs.smaller_radius, pairs.effective_mass, pairs.fixed, pairs.material_pair)
     made = [column.copy() for column in columns]
-    i, j = pairs.i[:used], pairs.j[:used]
+    i, j = world.pairs.i[:used], world.pairs.j[:used]
     assert used > 60
     if not spin_length:
         assert pairs.effective_mass[:used] == pytest.approx(1.0 / (1.0 / world.mass[i] + 1.0 / world.mass[j]))
     for column in columns:
         column[:] = 0
-    fill_pair_properties(world)
+    fill_pair_columns(world)
     for column, before in zip(columns, made):
         assert np.array_equal(column[:used], before[:used])
 
@@ -235,7 +237,7 @@ def test_each_thread_has_room_for_the_pairs_that_its_rows_had_in_the_old_list() 
     world = with_threads(add_spheres(empty_world(), position, 5e-4, 1e-3), 2)
     while rebuild(world) == PAIRS_FULL:
         world = enlarge_pairs(world)
-    used, of_first = int(world.counters[PAIR_COUNT]), int(world.threads.thread_status[0, FOUND])
+    used, of_first = int(world.counters[PAIR_COUNT]), int(world.workspace.threads.thread_status[0, FOUND])
     assert used > 1800
     assert of_first > 0.6 * used  # the earlier of two rows has the pair
     pairs = listed(world)

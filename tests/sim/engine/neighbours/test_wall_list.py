@@ -28,7 +28,7 @@ def test_spheres_near_facets_are_listed_whatever_their_size(dimension: int, rati
             corner[:, 2] = corner[:, 1]
         world = add_spheres(empty_world(dimension, skin=0.005), position, radius, radius**dimension)
         world = set_walls(world, FACET, corner)
-        assert (world.search.large_start.size > 1) == (ratio > 1.0)
+        assert (world.workspace.search.large_start.size > 1) == (ratio > 1.0)
         while (status := renew(*arguments_of(world), 0)) == PAIRS_FULL:
             world = enlarge_pairs(world)
         assert status == OK

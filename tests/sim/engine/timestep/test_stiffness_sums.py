@@ -45,7 +45,7 @@ def exact(bench: Bench) -> float:
     world, model = bench.world, bench.model
     d, spin = model.dimension, model.spin_length
     law, material = model.law, model.law.material(bench.numbers, 0)
-    loose = np.flatnonzero(world.search.body < 0)
+    loose = np.flatnonzero(world.body < 0)
     size = d + spin
     owners = {int(row): k for k, row in enumerate(loose)}
     count = len(loose) + world.bodies.begin.size - 1
@@ -56,7 +56,7 @@ def exact(bench: Bench) -> float:
         """How all coordinates, scaled by the roots of their inertia, move the surface of a sphere along a direction."""
         found = np.zeros(count * size)
         arm = -side * world.radius[row] * normal
-        body = int(world.search.body[row])
+        body = int(world.body[row])
         if body < 0:
             first, light = owners[row] * size, world.inverse_mass[0, row]
             inertia = world.inverse_mass[d, row] * np.eye(spin)

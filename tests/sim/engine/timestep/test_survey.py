@@ -46,8 +46,9 @@ def dynamics(bench: Bench) -> tuple[np.ndarray, np.ndarray]:
         overlap = world.radius[i] + world.radius[j] - np.linalg.norm(branch)
         if overlap <= 0.0:
             continue
-        mass, size_of_pair = world.pairs.effective_mass[p], 1.0 / (1.0 / world.radius[i] + 1.0 / world.radius[j])
-        contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, ())._replace(fixed=world.pairs.fixed[p])
+        columns, size_of_pair = world.workspace.pairs, 1.0 / (1.0 / world.radius[i] + 1.0 / world.radius[j])
+        mass = columns.effective_mass[p]
+        contact = lone_contact(overlap, mass, size_of_pair, dimension, 0, ())._replace(fixed=columns.fixed[p])
         along, across, damped, damped_across = law.stiffness(bench.numbers, contact)
         normal = branch / np.linalg.norm(branch)
         outer = np.outer(normal, normal)
