@@ -270,7 +270,7 @@ def compile_loops() -> None:
     numba compiles for one thread at a time. While another thread compiles an engine, each loop would wait separately,
     in total as long as the whole engine takes; this function holds numba's lock for all loops.
     """
-    from numba.core.compiler_lock import global_compiler_lock
+    from repose.sim.engine.compiler import global_compiler_lock
 
     with global_compiler_lock:
         corners = np.concatenate([np.zeros((1, 3)), np.eye(3)])

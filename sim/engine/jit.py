@@ -1,13 +1,10 @@
-"""Compile and cache step loops; rebuild a corrupt cache."""
+"""Compile and cache step loops; rebuild a corrupt cache. How numba is made to do so is in `compiler`."""
 
 from __future__ import annotations
 
 import gc
 import hashlib
-import itertools
 import logging
-import re
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,18 +13,20 @@ from pathlib import Path
 from types import FunctionType
 from typing import IO, Any
 
-import llvmlite.binding as llvm
 import numba
 import numba.extending
 from numba import types
-from numba.core import cgutils, errors
-from numba.core.bytecode import FunctionIdentity
-from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import register_pass
-from numba.core.registry import cpu_target
-from numba.core.typed_passes import NativeLowering
+from repose.sim.engine.compiler import (
+    FusedCompiler,
+    InnerCompiler,
+    call_address,
+    global_compiler_lock,
+    index_key,
+    index_path,
+    store_of,
+    stored_keys,
+    watch_store,
+)
 
 LONGEST_WAIT = 600
 """Time after which a function is compiled although another process still holds the lock, on Windows [s]."""
@@ -38,16 +37,6 @@ Counting took a fifth of the compile time, and of the time of a step of a thousa
 
 fastmath is off: its flags remove the tests for numbers that are not finite.
 """
-
-if numba.config.CPU_FEATURES is None and "+avx512vbmi2" in (features := get_host_cpu_features().split(",")):
-    # LLVM uses half of the register width on Intel processors, because their clock fell at the full width before
-    # Ice Lake; AMD processors never slowed down. The results have the same bits: lanes do not mix.
-    numba.config.CPU_FEATURES = ",".join([*features, "-prefer-256-bit"])
-
-FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
-"""numba distinguishes functions of equal names by a number that starts at 1 in every process. All laws are closures of
-one name. Two laws compiled by two processes would get the same number and clash in a third that loads both from disk;
-a random start avoids this."""
 
 if sys.platform == "win32":
     import msvcrt
@@ -66,71 +55,7 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
-class _InnerLibrary(JITCodeLibrary):
-    """Code that is only linked into its callers: it is optimised there, and no machine code is made of it alone."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _InnerLowering(NativeLowering):
-    """The last pass of a function that only compiled code calls."""
-
-    _name = "inner_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        super().run_pass(state)
-        known_as = object().__dir__  # a unique key by which callers find the function; it has no entry point
-        state.targetctx.insert_user_function(known_as, state["cr"].fndesc, [state.library])
-        state["cr"] = state["cr"]._replace(cfunc=known_as)
-        return True
-
-
-class _FusedLibrary(JITCodeLibrary):
-    """Code in which LLVM may round a product and the sum with it once, as one instruction of the processor."""
-
-    def _optimize_final_module(self) -> None:
-        module: Any = self._final_module  # type: ignore[has-type]
-        marked = re.sub(r"= (fmul|fadd|fsub) (?=double|<)", r"= \1 contract ", str(module))
-        self._final_module = llvm.parse_assembly(marked)
-        super()._optimize_final_module()
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _FusedLowering(NativeLowering):
-    """The last pass of a function whose code, with that of all functions it calls, is a `_FusedLibrary`."""
-
-    _name = "fused_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = _FusedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        return bool(super().run_pass(state))
-
-
-class _InnerCompiler(CompilerBase):
-    """numba's compiler with another last pass."""
-
-    lowering: type = _InnerLowering
-
-    def define_pipelines(self) -> list[Any]:
-        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.passes = [(self.lowering if step is NativeLowering else step, why) for step, why in pipeline.passes]
-        return [pipeline]
-
-
-class _FusedCompiler(_InnerCompiler):
-    lowering = _FusedLowering
-
-
-INNER = {"no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
+INNER = {"no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
 """Options of the functions inside a loop, which only compiled code calls. Without them numba optimises each of the 170
 functions of a step together with its callees and makes unused machine code of it: half of the compile time."""
 
@@ -153,46 +78,11 @@ def call(part: Any, argument: Any) -> int:
     return int(part(argument))
 
 
-_argument_types: set[types.Type] = set()
-"""Types of the arguments of parts; compiled code may call addresses with arguments of exactly these types."""
-
-
-@numba.extending.intrinsic
-def _call_address(typing, address, argument):  # type: ignore[no-untyped-def]
-    """The integer that the function at this address returns."""
-    if argument not in _argument_types:
-        raise errors.TypingError(f"No part of the step was compiled for {argument}.")
-
-    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
-        convention, kinds = context.call_conv, (signature.args[1],)
-        pointer = convention.get_function_type(types.int64, kinds).as_pointer()
-        function = builder.inttoptr(values[0], pointer)
-        status, answer = convention.call_function(builder, function, types.int64, kinds, values[1:])
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        return answer
-
-    return types.int64(types.intp, argument), generate
-
-
 @overload(call)
 def _call(part, argument):  # type: ignore[no-untyped-def]  # numba compares its signature with that of the variants
     if isinstance(part, types.Integer):
-        return lambda part, argument: _call_address(part, argument)
+        return lambda part, argument: call_address(part, argument)
     return lambda part, argument: part(argument)
-
-
-def argument_type(argument: Any) -> types.Type:
-    """Type of the argument of a part, registered as callable by compiled code."""
-    kind = numba.typeof(argument)
-    _argument_types.add(kind)
-    return kind
-
-
-def address_of(part: Any, kind: types.Type) -> int:
-    """Address of a function from `compiled_part`, compiled or loaded for arguments of this type."""
-    made = part.get_compile_result(types.int64(kind))
-    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
 
 
 SIM = Path(__file__).resolve().parents[1]
@@ -240,7 +130,7 @@ def plugin_sources(loop: Callable) -> str:
 def compiled_part(function: Callable, fused: bool = False) -> Any:
     """A function of one argument that returns an integer, compiled separately; otherwise as `compiled`. `fused`: a
     product and the sum with it may be rounded once."""
-    options = {"pipeline_class": _FusedCompiler} if fused else {}
+    options = {"pipeline_class": FusedCompiler} if fused else {}
     return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
@@ -256,7 +146,7 @@ def compiled(loop: Callable, **options: Any) -> Any:
     except RuntimeError:  # numba found no writable folder
         _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS, **options)(loop)
-    store = dispatcher._cache
+    store = store_of(dispatcher)
     compile_now = dispatcher.compile
 
     def compile_once(signature: Any) -> Any:
@@ -265,14 +155,13 @@ def compiled(loop: Callable, **options: Any) -> Any:
             return compile_now(signature)
 
     dispatcher.compile = compile_once
-    load, save = store.load_overload, store.save_overload
 
     def forget() -> None:
         """Remove the index: a file that it names can be cut, or belong to another loop that had the same number."""
         with suppress(OSError):
-            Path(store._cache_file._index_path).unlink()
+            index_path(store).unlink()
 
-    def load_or_forget(signature: Any, target: Any) -> Any:
+    def load_or_forget(load: Callable, signature: Any, target: Any) -> Any:
         try:
             return load(signature, target)
         except (AttributeError, ImportError):  # stored by another version, whose types have other names
@@ -283,28 +172,24 @@ def compiled(loop: Callable, **options: Any) -> Any:
             forget()
             return None
 
-    def save_or_forget(signature: Any, code: Any) -> None:
+    def save_or_forget(save: Callable, signature: Any, code: Any) -> None:
         try:
             save(signature, code)
         except OSError as error:
             forget()
             _cannot_keep(f"{Path(store.cache_path).parent}: {error.strerror or error}")
 
-    store.load_overload, store.save_overload = load_or_forget, save_or_forget
+    watch_store(store, load_or_forget, save_or_forget)
     return dispatcher
 
 
 def is_stored(dispatcher: Any) -> bool:
     """Whether numba's index names a compiled version of this function for this processor and these sources; numba has
     no public function for this."""
-    with suppress(Exception):  # another version of numba can differ: then the function counts as not stored
-        own = _index_key(dispatcher._cache, None)[1:]
-        return any(key[1:] == own for key in dispatcher._cache._cache_file._load_index())
+    with suppress(Exception):  # a damaged index: then the function counts as not stored
+        own = index_key(store_of(dispatcher), None)[1:]
+        return any(key[1:] == own for key in stored_keys(store_of(dispatcher)))
     return False
-
-
-def _index_key(store: Any, signature: Any) -> Any:
-    return store._index_key(signature, cpu_target.target_context.codegen())
 
 
 @contextmanager
@@ -313,7 +198,7 @@ def _only_process(store: Any, signature: Any) -> Iterator[None]:
     lock of a process that ends. If files cannot be locked, both processes compile."""
     with ExitStack() as stack:
         with suppress(OSError):
-            name = hashlib.sha256(repr(_index_key(store, signature)).encode()).hexdigest()[:16]
+            name = hashlib.sha256(repr(index_key(store, signature)).encode()).hexdigest()[:16]
             path = Path(store.cache_path) / f"{name}.lock"
             path.parent.mkdir(parents=True, exist_ok=True)
             stack.callback(_remove, path)

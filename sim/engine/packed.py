@@ -12,9 +12,8 @@ from operator import is_not
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+from repose.sim.engine.compiler import numbers_at_address
 from repose.sim.engine.jit import overload
 
 T = TypeVar("T")
@@ -78,28 +77,6 @@ def coefficients_at(address: Any, like: tuple) -> Any:
     return address
 
 
-def _type_like(like: types.Type) -> types.Type:
-    if not isinstance(like, types.BaseTuple):
-        return like
-    items = tuple(like.types)
-    if items and all(item == types.none for item in items):
-        return types.Array(types.float64, len(items), "C")
-    return types.BaseTuple.from_types(tuple(map(_type_like, items)), getattr(like, "instance_class", None))
-
-
-@intrinsic
-def _load(typing, address, like):  # type: ignore[no-untyped-def]
-    kind = _type_like(like)
-
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        if not len(kind):
-            return context.make_tuple(builder, kind, ())
-        pointer = builder.inttoptr(args[0], context.get_value_type(kind).as_pointer())
-        return builder.load(pointer, align=8)
-
-    return kind(types.int64, like), generate
-
-
 @overload(coefficients_at, forceinline=True)
 def _coefficients_at(address, like):  # type: ignore[no-untyped-def]
-    return lambda address, like: _load(address, like)
+    return lambda address, like: numbers_at_address(address, like)

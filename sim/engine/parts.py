@@ -18,6 +18,7 @@ import numpy as np
 from repose.sim.engine.bodies import body_tables, gather_members, place_members, turn_bodies
 from repose.sim.engine.bond_forces import BondCall, bond_forces, bond_tables
 from repose.sim.engine.builder import empty_world
+from repose.sim.engine.compiler import address_of, argument_type
 from repose.sim.engine.contacts.pair_blocks import Block, evaluate_block
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces
 from repose.sim.engine.contacts.wall_forces import (
@@ -28,7 +29,7 @@ from repose.sim.engine.contacts.wall_forces import (
     wall_record,
 )
 from repose.sim.engine.fields import FieldCall, field_forces, field_tables, sum_of
-from repose.sim.engine.jit import address_of, argument_type, compiled_part, fingerprint
+from repose.sim.engine.jit import compiled_part, fingerprint
 from repose.sim.engine.model import (
     AT_REST,
     NO_COEFFICIENTS,

@@ -7,103 +7,23 @@ that it reads. The type of a world is therefore the same for all models.
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Self
 
 import numpy as np
-from llvmlite import ir
 from numba import typeof, types
-from numba.core import cgutils
-from numba.core.typing.templates import AttributeTemplate
-from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
-from numba.np.numpy_support import as_dtype
 from numpy.typing import NDArray
 from repose.sim.engine.builder import empty_world
+from repose.sim.engine.compiler import TablesAt, as_dtype
 from repose.sim.engine.world import World, empty_bodies, empty_bonds
 
-WORD = ir.IntType(64)
 
-
-class TablesAt(types.Type):
-    """numba's type of a record: in compiled code a named tuple of arrays and of such named tuples."""
-
-    def __init__(self, tables: Any) -> None:
-        """The type of the records of tables like these; there is one per class."""
-        self.owner = type(tables)
-        self.kinds = {
-            name: TablesAt(item) if isinstance(item, tuple) else typeof(item) for name, item in _items(tables)
-        }
-        ends = itertools.accumulate(map(_words, self.kinds.values()), initial=0)
-        self.offsets = dict(zip(self.kinds, ends))
-        """First word of each item in the record."""
-        super().__init__(name=f"TablesAt({self.owner.__name__})")
-
-    @property
-    def key(self) -> Any:
-        return self.owner
-
-
-@register_model(TablesAt)
-class _Address(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, WORD)
-
-
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = TablesAt
-
-    def generic_resolve(self, tables: Any, name: str) -> Any:
-        return tables.kinds.get(name)
-
-
-@lower_getattr_generic(TablesAt)  # type: ignore[untyped-decorator]
-def _look_up(context: Any, builder: Any, tables: Any, address: Any, name: str) -> Any:
-    kind = tables.kinds[name]
-    offset = tables.offsets[name]
-    if not isinstance(kind, types.Array):
-        return builder.add(address, WORD(8 * offset))
-
-    def word(k: int, kind: Any = WORD) -> Any:
-        pointer = builder.inttoptr(builder.add(address, WORD(8 * (offset + k))), kind.as_pointer())
-        loaded = builder.load(pointer, align=8)
-        # Compiled code never writes to a record: LLVM may load a table once per loop instead of at every access.
-        loaded.set_metadata("invariant.load", builder.module.add_metadata(()))
-        return loaded
-
-    array = context.make_array(kind)(context, builder)
-    size = WORD(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    shape = [word(1 + n) for n in range(kind.ndim)]
-    strides = [size]
-    for length in shape[:0:-1]:
-        strides.insert(0, builder.mul(length, strides[0], flags=("nsw",)))
-    array.data = word(0, array.data.type)
-    array.shape = cgutils.pack_array(builder, shape)
-    array.strides = cgutils.pack_array(builder, strides)
-    array.itemsize = size
-    count = shape[0]
-    for length in shape[1:]:
-        count = builder.mul(count, length, flags=("nsw",))
-    array.nitems = count
-    array.meminfo = cgutils.get_null_value(array.meminfo.type)
-    array.parent = cgutils.get_null_value(array.parent.type)
-    return array._getvalue()
-
-
-@unbox(TablesAt)  # type: ignore[untyped-decorator]
-def _unbox(kind: Any, record: Any, c: Any) -> Any:
-    number = c.pyapi.object_getattr_string(record, "address")
-    address = c.pyapi.long_as_longlong(number)
-    c.pyapi.decref(number)
-    return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
-
-
-def _words(kind: Any) -> int:
-    """Number of words of these tables in a record: address and shape of each array."""
-    return 1 + kind.ndim if isinstance(kind, types.Array) else sum(map(_words, kind.kinds.values()))
+def tables_type(tables: Any) -> TablesAt:
+    """The type of the records of named tuples of tables like these."""
+    kinds = {name: tables_type(item) if isinstance(item, tuple) else typeof(item) for name, item in _items(tables)}
+    return TablesAt(type(tables), kinds)
 
 
 def _items(tables: Any) -> Iterator[tuple[str, Any]]:
@@ -177,7 +97,7 @@ def _names(tables: Any) -> Iterator[str]:
 @cache
 def world_type() -> TablesAt:
     """The type of the records of all worlds: with or without rotation, bonds and bodies, in the plane or in space."""
-    return TablesAt(_complete(empty_world()))
+    return tables_type(_complete(empty_world()))
 
 
 NO_BONDS, NO_BODIES = empty_bonds(0, 0, 0), empty_bodies(2, 1, 3)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof
-from numba._dispatcher import compute_fingerprint
 from repose.sim.engine.bodies import body_tables, own_bodies, settle_bodies
 from repose.sim.engine.bond_forces import bond_tables, record_bond_energy
+from repose.sim.engine.compiler import key_of_types
 from repose.sim.engine.contacts.overlap_record import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import move_walls, wall_forces, wall_record
@@ -79,7 +79,7 @@ def compose(model: Model) -> Any:
         """The memory of all that the loop reads besides the world, and the address of a `StepCall` in it."""
         memory, (law, weight, of_fields, of_bond) = packed(params, gravity, fields, bond)
         drive = PackedCoefficients(law, weight, of_fields, of_bond, float(reach_of(params)), float(time), int(step))
-        kind = walled, compute_fingerprint((params, gravity, fields, bond))
+        kind = walled, key_of_types((params, gravity, fields, bond))
         if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
             parts = compiled_parts(model, params, Coefficients(fields, bond))
             parts_at[kind] = addresses(parts, walled, lambda: types in loop.overloads or loop.compile(types))

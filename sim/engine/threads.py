@@ -15,18 +15,14 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from repose.sim.engine import workspace
+from repose.sim.engine.compiler import atomic_add, atomic_or, atomic_read, clock, yield_processor
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Thread
 from repose.sim.engine.workspace import ARRIVED, BROKEN, ROUND, WAIT_LIMIT
@@ -127,18 +123,18 @@ def wait(threads):
     if count == 1:
         return True
     barrier = threads.barrier
-    seen = _read(barrier, ROUND)
+    seen = atomic_read(barrier, ROUND)
     if seen < 0:
         return False
-    if _add(barrier, ARRIVED, 1) == count - 1:
-        _add(barrier, ARRIVED, -count)
-        _add(barrier, ROUND, 1)
+    if atomic_add(barrier, ARRIVED, 1) == count - 1:
+        atomic_add(barrier, ARRIVED, -count)
+        atomic_add(barrier, ROUND, 1)
         return True
     spins = 0
-    while spins < SPINS and _read(barrier, ROUND) == seen:
+    while spins < SPINS and atomic_read(barrier, ROUND) == seen:
         spins += 1
     yield_until(barrier, seen)
-    return _read(barrier, ROUND) & ~BROKEN != seen
+    return atomic_read(barrier, ROUND) & ~BROKEN != seen
 
 
 @compilable
@@ -147,65 +143,12 @@ def yield_until(barrier, seen):
     yields = 0
     waited = 0
     before = 0
-    while _read(barrier, ROUND) == seen:
-        _yield_processor()
+    while atomic_read(barrier, ROUND) == seen:
+        yield_processor()
         yields += 1
         if yields % YIELDS_PER_CLOCK == 0:
-            now = _clock()
+            now = clock()
             waited += min(now - before, LONGEST_INTERVAL) if before > 0 else 0
             before = now
             if waited > barrier[WAIT_LIMIT]:
-                _set_bits(barrier, ROUND, BROKEN)
-
-
-_yield_processor = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
-
-
-def _pointer(context, builder, signature, args):
-    array = context.make_array(signature.args[0])(context, builder, args[0])
-    return cgutils.get_item_pointer(context, builder, signature.args[0], array, [args[1]], wraparound=False)
-
-
-def _atomic(operation: str) -> Any:
-    @intrinsic
-    def change(typing, table, entry, value):
-        """Change an entry atomically; returns its previous value."""
-
-        def generate(context, builder, signature, args):
-            return builder.atomic_rmw(operation, _pointer(context, builder, signature, args), args[2], "seq_cst")
-
-        return types.int64(table, types.intp, types.int64), generate
-
-    return change
-
-
-_add, _set_bits = _atomic("add"), _atomic("or")
-
-
-@intrinsic
-def _read(typing, table, entry):
-    """An entry of a table, loaded atomically; writes of other threads before theirs to this entry are visible."""
-
-    def generate(context, builder, signature, args):
-        return builder.load_atomic(_pointer(context, builder, signature, args), "seq_cst", 8)
-
-    return types.int64(table, types.intp), generate
-
-
-@intrinsic
-def _clock(typing):
-    """Time of a monotonic clock [ms]."""
-
-    def generate(context, builder, signature, args):
-        number, word = ir.IntType(64), ir.IntType(32)
-        if os.name == "nt":
-            read = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, ()), "GetTickCount64")
-            return builder.call(read, ())
-        stamp = cgutils.alloca_once(builder, ir.LiteralStructType((number, number)))
-        kind = ir.FunctionType(word, (word, stamp.type))
-        read = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
-        builder.call(read, (word(time.CLOCK_MONOTONIC), stamp))
-        seconds, rest = (builder.load(cgutils.gep_inbounds(builder, stamp, 0, field)) for field in (0, 1))
-        return builder.add(builder.mul(seconds, number(1000)), builder.sdiv(rest, number(1_000_000)))
-
-    return types.int64(), generate
+                atomic_or(barrier, ROUND, BROKEN)

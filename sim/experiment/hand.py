@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.compiler import address_of
 from repose.sim.engine.contacts.wall_geometry import approach
 from repose.sim.engine.fields import Sphere
-from repose.sim.engine.jit import address_of
 from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.parts import argument_types, compiled_parts, has_walls
 from repose.sim.engine.roots import TINY

@@ -16,12 +16,10 @@ orders 3, 4 and 5, z = w dt → 0 (modulus of the eigenvalue of the amplificatio
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
-from repose.sim.engine import lanes
-from repose.sim.engine.jit import compilable, overload
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
+from repose.sim.engine.simd.lanes import absolute, load, select, store
+from repose.sim.engine.simd.vectorised import vectorised
 from repose.sim.engine.workspace import LANES
 from repose.sim.message import Message
 
@@ -78,6 +76,34 @@ def shares_of(alpha, dt):
     return (position * alpha[0], position / dt * alpha[1], 1.0, third * alpha[3], fourth * alpha[4], fifth * alpha[5])
 
 
+# Eight spheres at once: each number is read and written once per pass. numba's loop over one derivative after the other
+# took twice as long.
+
+
+@vectorised
+def predict_eight(levels, i, dt, like):
+    """`predict` for spheres i to i + 7."""
+    derivatives = [load(levels[q], i) for q in range(len(like))]
+    for q in range(len(like) - 1):
+        factor = 1.0
+        for p in range(q + 1, len(like)):
+            factor = factor * (dt / (p - q))
+            derivatives[q] = derivatives[q] + factor * derivatives[p]
+        store(levels[q], i, derivatives[q])
+
+
+@vectorised
+def correct_eight(levels, push, inverse_mass, i, shares, like):
+    """`correct` for spheres i to i + 7."""
+    acceleration = load(push, i) * load(inverse_mass, i)
+    deviation = acceleration - load(levels[2], i)
+    for q in range(len(like)):
+        if q != 2:
+            value = load(levels[q], i) + shares[q] * deviation
+            store(levels[q], i, value if q < 2 else select(absolute(value) > VANISHED, value, 0.0))
+    store(levels[2], i, acceleration)
+
+
 def gear(order: int) -> Integrator:
     """The scheme of this order."""
     like = (0.0,) * (order + 1)
@@ -110,79 +136,3 @@ def gear(order: int) -> Integrator:
 
 
 INTEGRATORS = tuple(map(gear, (3, 4, 5)))
-
-
-# Eight spheres at once: each number is read and written once per pass. numba's loop over one derivative after the other
-# took twice as long.
-
-
-def predict_eight(levels, i, dt, like):
-    """`predict` for spheres i to i + 7."""
-    predict(levels, i, i + LANES, dt, like)
-
-
-def correct_eight(levels, push, inverse_mass, i, shares, like):
-    """`correct` for spheres i to i + 7."""
-    correct(levels, push, inverse_mass, i, i + LANES, shares, like)
-
-
-def _places(context, builder, signature, args, like, i):
-    """Pointers to the derivatives of eight spheres."""
-    array = context.make_array(signature.args[0])(context, builder, args[0])
-    width = cgutils.unpack_tuple(builder, array.shape)[1]
-    return [builder.gep(array.data, [builder.add(builder.mul(width, lanes.LONG(q)), i)]) for q in range(len(like))]
-
-
-@intrinsic
-def _predict_eight(typing, levels, i, dt, like):
-    def generate(context, builder, signature, args):
-        places = _places(context, builder, signature, args, like, args[1])
-        derivatives = [lanes.load(builder, position, lanes.REAL) for position in places]
-        for q in range(len(like) - 1):
-            factor = lanes.REAL(1.0)
-            for p in range(q + 1, len(like)):
-                factor = builder.fmul(factor, builder.fdiv(args[2], lanes.REAL(p - q)))
-                more = builder.fmul(lanes.splat(builder, factor), derivatives[p])
-                derivatives[q] = builder.fadd(derivatives[q], more)
-            lanes.store(builder, derivatives[q], places[q])
-        return context.get_dummy_value()
-
-    return types.void(levels, types.int64, types.float64, like), generate
-
-
-@intrinsic
-def _correct_eight(typing, levels, push, inverse_mass, i, shares, like):
-    def generate(context, builder, signature, args):
-        places = _places(context, builder, signature, args, like, args[3])
-        forces, inverse = (context.make_array(signature.args[k])(context, builder, args[k]).data for k in (1, 2))
-        forces, inverse = (lanes.load(builder, builder.gep(data, [args[3]]), lanes.REAL) for data in (forces, inverse))
-        acceleration = builder.fmul(forces, inverse)
-        deviation = builder.fsub(acceleration, lanes.load(builder, places[2], lanes.REAL))
-        absolute = ir.FunctionType(deviation.type, (deviation.type,))
-        absolute = cgutils.get_or_insert_function(builder.module, absolute, f"llvm.fabs.v{LANES}f64")
-        least, zero = (ir.Constant(deviation.type, [x] * LANES) for x in (VANISHED, 0.0))
-        for q, share in enumerate(cgutils.unpack_tuple(builder, args[4])[: len(like)]):
-            if q == 2:
-                continue
-            value = lanes.load(builder, places[q], lanes.REAL)
-            value = builder.fadd(value, builder.fmul(lanes.splat(builder, share), deviation))
-            if q > 2:
-                large = builder.fcmp_ordered(">", builder.call(absolute, (value,)), least)
-                value = builder.select(large, value, zero)
-            lanes.store(builder, value, places[q])
-        lanes.store(builder, acceleration, places[2])
-        return context.get_dummy_value()
-
-    return types.void(levels, push, inverse_mass, types.int64, shares, like), generate
-
-
-@overload(predict_eight, forceinline=True)
-def _predict_eight_compiled(levels, i, dt, like):
-    return lambda levels, i, dt, like: _predict_eight(levels, i, dt, like)
-
-
-@overload(correct_eight, forceinline=True)
-def _correct_eight_compiled(levels, push, inverse_mass, i, shares, like):
-    return lambda levels, push, inverse_mass, i, shares, like: _correct_eight(
-        levels, push, inverse_mass, i, shares, like
-    )

@@ -12,17 +12,17 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba._dispatcher import compute_fingerprint
 from numpy.typing import NDArray
 from repose.sim.engine import vector
 from repose.sim.engine.builder import empty_world
+from repose.sim.engine.compiler import TablesAt, address_of, argument_type, key_of_types
 from repose.sim.engine.contacts.kinematics import at_last_overlap, force_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact, wall_material_pair
-from repose.sim.engine.jit import address_of, argument_type, call, compilable, compiled, compiled_part, fingerprint
+from repose.sim.engine.jit import call, compilable, compiled, compiled_part, fingerprint
 from repose.sim.engine.model import BoundLaw, Model, Shapes
 from repose.sim.engine.packed import coefficients_at, likeness, packed, while_same
-from repose.sim.engine.records import Record, TablesAt, record_of
+from repose.sim.engine.records import Record, record_of, tables_type
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
 ELASTICITY = 7
@@ -141,7 +141,7 @@ def _table_in(block: Floats, world: World, force: bool, elasticity: bool) -> Con
 @cache
 def table_type() -> TablesAt:
     """The type of the records of tables."""
-    return TablesAt(blank_table(empty_world(), 0))
+    return tables_type(blank_table(empty_world(), 0))
 
 
 class Evaluation(NamedTuple):
@@ -161,7 +161,7 @@ def evaluation_of(model: Model) -> Callable[[World, tuple], Evaluation]:
 
     @while_same
     def pack(params: tuple) -> tuple[NDArray[np.int64], list[int], bytes]:
-        return *packed(params), compute_fingerprint((params,))
+        return *packed(params), key_of_types((params,))
 
     def evaluation(world: World, params: tuple) -> Evaluation:
         memory, (address,), kind = pack(params)

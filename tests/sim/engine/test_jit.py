@@ -18,7 +18,8 @@ from numba.core.caching import FunctionCache
 from numba.core.codegen import get_host_cpu_features
 from numba.core.compiler_lock import global_compiler_lock
 from repose.sim.engine import jit
-from repose.sim.engine.jit import OPTIONS, address_of, argument_type, call, compiled_part
+from repose.sim.engine.compiler import address_of, argument_type
+from repose.sim.engine.jit import OPTIONS, call, compiled_part
 
 ROOT = Path(__file__).resolve().parents[3]
 

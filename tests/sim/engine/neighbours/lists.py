@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numba
-from repose.sim.engine.jit import OPTIONS, address_of, call
+from repose.sim.engine.compiler import address_of
+from repose.sim.engine.jit import OPTIONS, call
 from repose.sim.engine.neighbours.verlet_list import renewal
 from repose.sim.engine.parts import argument_types, compiled_parts
 from repose.sim.engine.records import record_of

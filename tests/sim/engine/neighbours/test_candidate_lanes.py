@@ -53,7 +53,7 @@ class History(NamedTuple):
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_the_same_candidates_are_written_in_the_same_order(dimension: int) -> None:
+def test_near_candidates_are_written_in_their_order(dimension: int) -> None:
     generator = np.random.default_rng(dimension)
     written = 0
     for _ in range(200):
@@ -70,6 +70,10 @@ def test_the_same_candidates_are_written_in_the_same_order(dimension: int) -> No
             filled = write(rows, 5, search, (first, end), Around(slots // 3, here, 0.5))
             answers.append((filled, rows[5:filled].tolist(), rows[:5].tolist()))
         assert answers[0] == answers[1]
+        few = np.arange(first, min(end, first + LANES))
+        distance = np.sqrt(((search.position[:-1, few].T - here) ** 2).sum(axis=1))
+        near = (distance <= 0.5 + search.position[-1, few]) & (search.order[few] > slots // 3)
+        assert answers[0][1] == search.order[few[near]].tolist()
         written += answers[0][0] - 5
     assert written > 100
 
