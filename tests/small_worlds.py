@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
+from repose.sim.engine.composition import compose, plain
 from repose.sim.engine.contacts.contact_table import (
     ContactRange,
     ContactTable,
@@ -27,7 +28,6 @@ from repose.sim.engine.model import NO_COEFFICIENTS, BoundLaw, Coefficients, Law
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild, renewal
 from repose.sim.engine.packed import likeness
 from repose.sim.engine.parts import plain_parts
-from repose.sim.engine.step import compose, plain
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.timestep.survey import Survey, plain_survey
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, WALL_CONTACT_COUNT, Floats, World
@@ -136,7 +136,7 @@ def call_of(law: BoundLaw, numbers: tuple) -> LawCall:
 
 
 def plain_loop(model: Model) -> Callable:
-    """`repose.sim.engine.step.compose`, uncompiled."""
+    """`repose.sim.engine.composition.compose`, uncompiled."""
     return plain(model)
 
 

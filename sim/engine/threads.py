@@ -138,6 +138,12 @@ def wait(threads):
 
 
 @compilable
+def is_missing(threads):
+    """Whether a thread has not arrived at the barrier in time; `wait` has seen it before."""
+    return threads.barrier[ROUND] < 0
+
+
+@compilable
 def yield_until(barrier, seen):
     """Yield the processor until all threads are at the barrier; break the barrier after the time limit."""
     yields = 0

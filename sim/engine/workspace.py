@@ -1,7 +1,8 @@
 """Workspace: the tables of the step loop that follow from the state, or that a step writes before it reads them.
 
 A workspace may be discarded between any two steps: `repose.sim.engine.builder.with_new_workspace` makes another one
-from the state alone, and the next step has the same bits.
+from the state alone, and the next step has the same bits. What is read of it between steps, such as the spin of bodies,
+is that of the last evaluation: in a new workspace there is none before the next one.
 """
 
 from __future__ import annotations

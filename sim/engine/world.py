@@ -248,6 +248,7 @@ class World(State):
     """A state with the workspace in which it is stepped."""
 
     workspace: Workspace
+    """All that a step reads besides the state; no other module than those of the engine writes to it."""
     record: Any = None
     """Addresses of the tables for compiled code, made by `repose.sim.engine.records` at the first use; not part of a
     copy."""

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import enlarge_pairs, with_levels, with_parts
+from repose.sim.engine.composition import compose
 from repose.sim.engine.contacts.contact_table import contact_table
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
-from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import compose_survey
 from repose.sim.engine.world import copy_world, motions

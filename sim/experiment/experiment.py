@@ -312,7 +312,7 @@ class Engine:
     model: Model
     formulas: Formulas
     advance: Callable[..., tuple[int, int, int]]
-    """The compiled step loop (repose.sim.engine.step)."""
+    """The compiled step loop (repose.sim.engine.composition)."""
     survey: Callable[..., Survey]
     """survey(world, params, coefficients)."""
     contact_table: Callable[[World, tuple], ContactTable]

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.compiler import address_of
+from repose.sim.engine.composition import compose
 from repose.sim.engine.contacts.wall_geometry import approach
 from repose.sim.engine.fields import Sphere
 from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.parts import argument_types, compiled_parts, has_walls
 from repose.sim.engine.roots import TINY
-from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled, lacks_only_walls
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment

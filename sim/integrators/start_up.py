@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 from repose.sim.engine.bodies import turned
 from repose.sim.engine.builder import enlarge_pairs, with_levels, with_threads
+from repose.sim.engine.composition import compose
 from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Model
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
-from repose.sim.engine.step import compose
 from repose.sim.engine.world import STEP_COUNT, BodyTable, Floats, World, copy_world, motions
 from repose.sim.integrators.rk4 import RK4
 

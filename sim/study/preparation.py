@@ -18,10 +18,10 @@ import numba
 from repose.sim import registry
 from repose.sim.engine import jit
 from repose.sim.engine.builder import with_levels, with_parts
+from repose.sim.engine.composition import compose
 from repose.sim.engine.contacts.contact_table import compile_table, compiled_evaluation, compiled_fill
 from repose.sim.engine.model import Coefficients, Model
 from repose.sim.engine.parts import compile_walls, compiled_parts, needed_parts, parts_of_walls
-from repose.sim.engine.step import compose
 from repose.sim.engine.timestep.survey import compile_survey, compiled_survey
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment.activation import bond_coefficients, engine_for, field_coefficients, model_for

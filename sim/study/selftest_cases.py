@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from repose.sim.engine import step
+from repose.sim.engine import composition
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours import verlet_list
@@ -83,7 +83,7 @@ def moved(
     law = laws()["lee_herrmann"]
     parameters = law.parameters.checked(values or {})
     model, coefficients = Model(law.bind(parameters), integrators()["gear5"]), law.coefficients(parameters)
-    advance = step.plain(model) if plain else step.compose(model)
+    advance = composition.plain(model) if plain else composition.compose(model)
     blank = empty_world(2, 0, model.integrator.levels, materials=2)
     world = add_spheres(blank, position, RADIUS, MASS, velocity=velocity)
     done = 0

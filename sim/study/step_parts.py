@@ -10,7 +10,7 @@ from typing import Any
 
 from repose.sim.engine.builder import with_threads
 from repose.sim.engine.contacts.pair_forces import force_of_pairs
-from repose.sim.engine.contacts.wall_forces import wall_forces
+from repose.sim.engine.contacts.wall_forces import force_of_walls
 from repose.sim.engine.jit import call, compiled, fingerprint
 from repose.sim.engine.model import Corrected, Model, PackedCoefficients, Predicted, Share, Stage
 from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal
@@ -52,7 +52,10 @@ def loops(model: Model) -> dict[str, Any]:
     def walls(world, coefficients, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            wall_forces(world, coefficients.law, Stage(dt, 1.0, 0.0, dt), thread_of(world, 0), parts)
+            thread = thread_of(world, 0)
+            acting = call(parts.search_acting, Share(world, thread))
+            stage = Stage(dt, 1.0, 0.0, dt)
+            call(parts.add_wall_forces, force_of_walls(world, coefficients.law, stage, thread, acting, parts))
 
     def watching(world, coefficients, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018

@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from repose.sim.engine import step, workspace
+from repose.sim.engine import stages, workspace
 from repose.sim.engine.builder import SphereGroup, add_spheres, fitted, set_walls, with_threads
-from repose.sim.engine.contacts import pair_forces, partial_sums, wall_forces
+from repose.sim.engine.contacts import pair_forces, partial_sums
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, THREAD_MISSING, TOO_FAST
@@ -142,7 +142,7 @@ def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             barriers[count].wait()
         return True
 
-    for module in (step, verlet_list, pair_forces, wall_forces):
+    for module in (stages, verlet_list, pair_forces):
         monkeypatch.setattr(module, "wait", wait)
     monkeypatch.setattr(workspace, "GRAINS_PER_THREAD", 1)
     for module in (workspace, partial_sums, pair_forces):

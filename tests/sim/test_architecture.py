@@ -228,6 +228,24 @@ def test_the_compiled_loop_is_found_on_disk_by_the_next_process() -> None:
     assert second == ["1", "0", first[2]]
 
 
+def stages_in(source: str) -> list[str]:
+    """Names of the functions that the innermost loop `for k in` of a text calls, in their order."""
+    loops = [
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For) and ast.unparse(node.target) == "k"
+    ]
+    calls = [node for line in loops[0].body for node in ast.walk(line) if isinstance(node, ast.Call)]
+    calls.sort(key=lambda call: (call.lineno, call.col_offset))
+    return [ast.unparse(call.func) for call in calls if ast.unparse(call.func) not in ("moment_of", "why_ended")]
+
+
+def test_the_step_reads_like_the_page_that_shows_it() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    shown = stages_in(re.search(r"```python\n(for k in .*?)```", page, re.DOTALL)[1])
+    assert stages_in((ROOT / "sim" / "engine" / "step.py").read_text("utf-8")) == shown
+    assert len(shown) == 10
+    assert stages_in("for k in range(2):\n    if one(3):\n        two()") == ["one", "two"], "the control"
+
+
 def compiled_files(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in folder.rglob("*.nb*")}
 

@@ -37,8 +37,7 @@ from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import entry, read_row, row_width, spin_at
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.model import AT_REST, Share, Stage, Thread
-from repose.sim.engine.threads import wait
+from repose.sim.engine.model import AT_REST, Stage, Thread
 from repose.sim.engine.workspace import BLOCK, OVERLAP_RATIO
 from repose.sim.engine.world import (
     LEDGER_DAMPING,
@@ -49,7 +48,7 @@ from repose.sim.engine.world import (
     World,
 )
 
-__all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "record_wall_energy", "wall_contact", "wall_forces"]
+__all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "record_wall_energy", "wall_contact"]
 
 APART, NEAR, COVERED, ACTS = range(4)
 """State of a sphere and a wall: apart; within reach, not yet decided; covered by another facet; pushing."""
@@ -242,15 +241,6 @@ def force_of_walls(world, params, stage, thread, acting, parts):
     return WallForces(
         world, params, stage, thread, acting, parts.evaluate_walls, parts.needs_kind, parts.needs_stiffening
     )
-
-
-@compilable(forceinline=True)
-def wall_forces(world, params, stage, thread, parts):
-    """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; returns False if a
-    thread is missing."""
-    acting = call(parts.search_acting, Share(world, thread))
-    call(parts.add_wall_forces, force_of_walls(world, params, stage, thread, acting, parts))
-    return wait(world.workspace.threads)
 
 
 @compilable

@@ -304,18 +304,18 @@ def renew_lists(tables, position_like):
 
 
 @compilable(forceinline=True)
-def refresh_neighbours(world, dt, thread, parts):
-    """Rebuild the lists if a pair outside them may touch; returns a status and the row of the sphere concerned."""
+def refresh_lists(world, dt, thread, parts):
+    """Rebuild the lists if a pair outside them may touch; returns a status, which is also in `Threads.thread_status`
+    with the row of the sphere concerned."""
     thread_status = world.workspace.threads.thread_status
     thread_status[thread.id, MOVED] = call(parts.moved_too_far, Share(world, thread))
     if not wait(world.workspace.threads):
-        return THREAD_MISSING, -1
+        return THREAD_MISSING
     moved = 0
     for other in range(thread.total):
         moved += thread_status[other, MOVED]
     if moved == 0:
-        return OK, -1
+        return OK
     status = call(parts.renew_lists, renewal(world, dt, thread, parts.needs_material, parts.list_walls))
-    if status == NOT_FINITE or status == TOO_FAST:  # noqa: SIM109  as a tuple it compiles longer
-        return status, thread_status[0, CULPRIT]
-    return status, -1
+    thread_status[thread.id, STATUS] = status
+    return status

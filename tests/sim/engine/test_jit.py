@@ -165,7 +165,7 @@ BOUND, NUMBERS = BoundLaw(force, energy, stiffness), Spring(10.0)
 """
 LAWS_ALONE = """
 import sys
-from repose.sim.engine.jit import address_of
+from repose.sim.engine.compiler import address_of
 from repose.sim.engine.model import Model
 from repose.sim.engine.parts import argument_types, compiled_parts
 from repose.sim.registry import add_file, integrators, laws

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numba import typeof
-from repose.sim.engine import step
+from repose.sim.engine import composition
 from repose.sim.engine.builder import reset_displacements, set_walls, with_threads
 from repose.sim.engine.contacts.wall_geometry import PLANE
-from repose.sim.engine.parts import Parts
+from repose.sim.engine.parts import Parts, StepCall
 from repose.sim.engine.records import record_of
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, copy_world
 from repose.sim.registry import integrators, laws
@@ -65,7 +65,7 @@ class FakeLoop:
     def compile(self, types: tuple) -> None:
         self.overloads.append(types)
 
-    def __call__(self, world: object, step_call: step.StepCall, *given: object) -> tuple[int, int, int]:
+    def __call__(self, world: object, step_call: StepCall, *given: object) -> tuple[int, int, int]:
         assert isinstance(step_call.parts, Parts)
         self.given.append(step_call.parts)
         return 0, 0, -1
@@ -81,11 +81,11 @@ def test_a_world_with_walls_gets_parts_of_its_own_one_of_several_threads_does_no
         made.append(parts._replace(needs_material=len(made)))
         return made[-1]
 
-    monkeypatch.setattr(step, "compiled_loop", lambda: loop)
-    monkeypatch.setattr(step, "addresses", addresses)
-    monkeypatch.setattr(step, "packed", lambda *groups: (None, groups))
+    monkeypatch.setattr(composition, "compiled_loop", lambda: loop)
+    monkeypatch.setattr(composition, "addresses", addresses)
+    monkeypatch.setattr(composition, "packed", lambda *groups: (None, groups))
     bench = cluster()
-    advance = step.compose.__wrapped__(bench.model)
+    advance = composition.compose.__wrapped__(bench.model)
     walled = set_walls(bench.world, PLANE, [[[0.0, -1.0], [0.0, 1.0], [0.0, 0.0]]])
     assert not advance.loop.is_ready(bench.world)
     threaded = with_threads(bench.world, 2)
@@ -98,10 +98,10 @@ def test_a_world_with_walls_gets_parts_of_its_own_one_of_several_threads_does_no
 
 def test_one_loop_is_compiled_for_all_laws_schemes_and_dimensions() -> None:
     flat, deep = cluster(), cluster(3, rotation=True, integrator="rk4", law=laws()["hertz_mindlin"])
-    loops = [step.compose(bench.model).loop.dispatcher for bench in (flat, deep)]
+    loops = [composition.compose(bench.model).loop.dispatcher for bench in (flat, deep)]
     assert loops[0] is loops[1]
     assert typeof(record_of(flat.world)) == typeof(record_of(deep.world))
-    schemes = [typeof(step.scheme_of(bench.model)) for bench in (flat, deep)]
+    schemes = [typeof(composition.scheme_of(bench.model)) for bench in (flat, deep)]
     assert schemes[0] == schemes[1]
 
 

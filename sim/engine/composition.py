@@ -1,0 +1,114 @@
+"""compose(model) -> advance(world, params, gravity, dt, steps, coefficients): the time step of a model.
+
+Contact law and integrator are plain functions of the model. They are compiled together with their callers into parts
+(repose.sim.engine.parts), which are as fast as code written by hand for the model. The loop that calls the parts
+(repose.sim.engine.step) is compiled once for all models. Loop and parts are cached on disk. The loop reads the world
+through the address of a record of its tables (repose.sim.engine.records).
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from numba import typeof
+from repose.sim.engine.compiler import key_of_types
+from repose.sim.engine.jit import compiled, fingerprint
+from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Integrator, Model, PackedCoefficients, Scheme
+from repose.sim.engine.packed import packed, while_same
+from repose.sim.engine.parts import Parts, StepCall, addresses, compiled_parts, has_walls, plain_parts
+from repose.sim.engine.records import record_of, world_type
+from repose.sim.engine.step import step_loop
+from repose.sim.engine.threads import in_threads
+from repose.sim.engine.timestep.stable_step import damping_fraction
+from repose.sim.engine.world import World
+
+
+@lru_cache(maxsize=64)
+def compose(model: Model) -> Any:
+    """The compiled step loop of a model.
+
+    advance(world, params, gravity, dt, steps, coefficients) -> (steps done, status, row of the sphere concerned or -1).
+    `params` is the tuple of coefficients that the law reads, `gravity` a tuple of one entry per dimension [m/s²], and
+    `coefficients` those of fields and bonds (repose.sim.engine.model.Coefficients). The compiled loop never allocates,
+    prints or raises. A status other than OK leaves the step unfinished: after a fault the world is discarded; if the
+    tables were full, they are enlarged and the next call continues the step. With dt = 0 nothing moves and no step is
+    counted: spheres get the accelerations of the present forces, as a start of the motion. The number of threads is
+    that of the thread tables of the world; every number of threads gives the same bits.
+    """
+    loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
+    parts_at: dict[tuple[bool, bytes], Parts] = {}
+    """Addresses of the parts, by whether the world has walls, and the types of the numbers."""
+    types = world_type(), *map(typeof, (0, 0.0, 0, 0))
+
+    @while_same
+    def pack(
+        params: tuple, gravity: tuple, fields: tuple, bond: tuple, time: float, step: int, walled: bool
+    ) -> tuple[Any, int]:
+        """The memory of all that the loop reads besides the world, and the address of a `StepCall` in it."""
+        memory, (law, weight, of_fields, of_bond) = packed(params, gravity, fields, bond)
+        drive = PackedCoefficients(law, weight, of_fields, of_bond, float(reach_of(params)), float(time), int(step))
+        kind = walled, key_of_types((params, gravity, fields, bond))
+        if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
+            parts = compiled_parts(model, params, Coefficients(fields, bond))
+            parts_at[kind] = addresses(parts, walled, lambda: types in loop.overloads or loop.compile(types))
+        packed_call, (address,) = packed(StepCall(drive, scheme, parts_at[kind]))
+        return (memory, packed_call), address
+
+    def run(
+        world: World,
+        params: tuple,
+        gravity: tuple,
+        dt: float,
+        steps: int,
+        thread_id: int,
+        coefficients: Coefficients = NO_COEFFICIENTS,
+    ) -> tuple[int, int, int]:
+        memory, address = pack(params, gravity, *coefficients, has_walls(world))
+        answer: tuple[int, int, int] = loop(record_of(world), address, float(dt), int(steps), thread_id)
+        del memory  # the loop reads it by address: it must exist until here
+        return answer
+
+    def is_ready(world: World) -> bool:
+        return any(walled == has_walls(world) for walled, _ in parts_at)
+
+    run.is_ready, run.parts_at, run.dispatcher = is_ready, parts_at, loop  # type: ignore[attr-defined]
+    return in_threads(run)
+
+
+@cache
+def compiled_loop() -> Any:
+    """The step loop of all models as numba's dispatcher."""
+    return compiled(step_loop(fingerprint()))
+
+
+def scheme_of(model: Model) -> Scheme:
+    """The numbers of the integrator of a model."""
+    scheme: Integrator = model.integrator
+    times = np.array(scheme.weights), np.array(scheme.stage_times)
+    return Scheme(*times, float(scheme.velocity_lead), float(damping_fraction(scheme)))
+
+
+def plain(model: Model) -> Any:
+    """`compose` in plain Python, for tests."""
+    loop, parts = step_loop(""), plain_parts(model)
+    scheme = scheme_of(model)
+
+    def run(
+        world: World,
+        params: tuple,
+        gravity: tuple,
+        dt: float,
+        steps: int,
+        thread_id: int,
+        coefficients: Coefficients = NO_COEFFICIENTS,
+    ) -> tuple[int, int, int]:
+        reach = model.law.reach(params)
+        fields, bond = coefficients.fields, coefficients.bond
+        packed: Any = PackedCoefficients  # in plain Python with the tuples in place of their addresses
+        drive = packed(params, gravity, fields, bond, reach, coefficients.time, coefficients.step)
+        answer: tuple[int, int, int] = loop(world, StepCall(drive, scheme, parts), dt, steps, thread_id)
+        return answer
+
+    return in_threads(run)

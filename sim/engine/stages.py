@@ -1,0 +1,308 @@
+"""The stages of a step: which part each of them calls, when it waits for the other threads, and what it writes down.
+
+A stage that the model does not have does nothing. A stage returns False if the loop must end: a thread is missing, a
+sphere has left or is too fast, or a list is full; `why_ended` then gives the status.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from repose.sim.engine.bodies import body_tables, own_bodies, settle_bodies
+from repose.sim.engine.bond_forces import bond_tables, record_bond_energy
+from repose.sim.engine.contacts.overlap_record import record_largest_overlap
+from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
+from repose.sim.engine.contacts.wall_forces import force_of_walls, move_walls, wall_record
+from repose.sim.engine.fields import field_tables, record_field_energy
+from repose.sim.engine.jit import call, compilable
+from repose.sim.engine.model import Corrected, Predicted, Share, Stage
+from repose.sim.engine.neighbours.pair_list import note_branches
+from repose.sim.engine.neighbours.verlet_list import forget_jumps, list_as_far, refresh_lists, store_positions
+from repose.sim.engine.threads import is_missing, wait
+from repose.sim.engine.workspace import CULPRIT, STATUS
+from repose.sim.engine.world import (
+    NOT_FINITE,
+    OK,
+    PAIR_COUNT,
+    PENDING,
+    STEP_COUNT,
+    THREAD_MISSING,
+    TOO_FAST,
+)
+
+TILE = 128
+"""Spheres of which a step ends and the next one begins together."""
+
+
+class Batch(NamedTuple):
+    """The steps of one call."""
+
+    dt: float
+    """Time step [s]; 0 if nothing moves."""
+    steps: int
+    begun: int
+    """Steps of the world before the call."""
+    pending: int
+    """Stages begun in a step that was interrupted to enlarge the tables."""
+
+
+class Moment(NamedTuple):
+    """One evaluation of forces in a batch."""
+
+    k: int
+    """Stage of the step."""
+    step: int
+    """Steps of the world before this one."""
+    dt: float
+    """Time step [s]; 0 if nothing moves."""
+    time: float
+    """Time of the evaluation from the beginning of the step, in units of dt [-]."""
+    stage: Stage
+    skipped: bool
+    """Whether this stage was finished before the step was interrupted, or is not needed because nothing moves."""
+    begun: bool
+    """Whether the spheres were already predicted for this stage before the step was interrupted."""
+    first: bool
+    """Whether this is the first evaluation of the batch."""
+    joined: bool
+    """Whether the spheres were predicted together with the end of the last step."""
+    joins: bool
+    """Whether the spheres are predicted for the next step together with the end of this one."""
+    last: bool
+    """Whether this is the last stage of the step."""
+
+
+@compilable(forceinline=True)
+def batch_of(world, dt, steps):
+    """The steps of this call. Called before any thread has changed the counters."""
+    return Batch(dt, steps, world.counters[STEP_COUNT], world.counters[PENDING])
+
+
+@compilable(forceinline=True)
+def moment_of(batch, scheme, done, k):
+    """Stage k of the step after `done` steps of the batch."""
+    stages = scheme.weights.size
+    static = batch.dt == 0.0
+    pending = batch.pending if done == 0 else 0
+    time = float(scheme.stage_times[k])
+    last_time = float(scheme.stage_times[k - 1]) - (1.0 if k == 0 else 0.0)
+    weight = float(scheme.weights[k])
+    behind = scheme.velocity_lead * batch.dt
+    last = k == stages - 1
+    return Moment(
+        k,
+        batch.begun + done,
+        batch.dt,
+        time,
+        Stage(weight * batch.dt, weight * scheme.damping_fraction, behind, (time - last_time) * batch.dt),
+        pending > k + 1 or (static and k > 0),
+        pending == k + 1,
+        done == 0 and k == max(pending - 1, 0),
+        done > 0 and k == 0,
+        last and done < batch.steps - 1 and not static,
+        last,
+    )
+
+
+@compilable(forceinline=True)
+def begin_batch(world, numbers, steps, thread, parts):
+    """Prepare what a batch reads from before: reach of the law, positions and branches at the last evaluation."""
+    threads = world.workspace.threads
+    if thread.id == 0:
+        list_as_far(world.search, numbers.reach)
+    if steps == 0:
+        return True
+    if not wait(threads):  # a missing thread is noticed before the world changes
+        return False
+    if parts.turn_bodies == 0:
+        forget_jumps(world, thread.first, thread.last)
+        if not wait(threads):
+            return False
+    if thread.id == 0:  # the other threads wait for it before they need branches
+        note_branches(world.pairs, world.workspace.pairs.last_branch, world.previous, 0, world.counters[PAIR_COUNT])
+    return True
+
+
+@compilable(forceinline=True)
+def before(world, now, thread, parts):
+    """Predict or drift: spheres, rigid bodies and walls move to the time of the evaluation."""
+    if now.begun:
+        return
+    if now.dt != 0.0:
+        if not now.joined:
+            call(parts.before, Predicted(world.motion, thread.first, thread.last, now.k, now.dt))
+        if parts.turn_bodies != 0:
+            first, last = own_bodies(world.bodies, thread)
+            call(parts.before, Predicted(world.bodies.motion, first, last, now.k, now.dt))
+    if thread.id == 0:
+        move_walls(world.walls.moved, world.walls.velocity, now.stage.elapsed)
+        world.counters[PENDING] = now.k + 1
+
+
+@compilable(forceinline=True)
+def place_members(world, numbers, now, thread, parts):
+    """Place the members of rigid bodies."""
+    return place_at(world, numbers, now.time * now.dt, now.stage.behind, thread, parts)
+
+
+@compilable(forceinline=True)
+def place_at(world, numbers, elapsed, behind, thread, parts):
+    """Turn the bodies to `elapsed` [s] after the end of the last step, and place their members."""
+    if parts.turn_bodies == 0:
+        return True
+    bound = body_tables(world, numbers.gravity, elapsed, behind, thread)
+    call(parts.turn_bodies, bound)
+    if not wait(world.workspace.threads):
+        return False
+    call(parts.place_members, bound)
+    return True
+
+
+@compilable(forceinline=True)
+def refresh_neighbours(world, now, thread, parts):
+    """Rebuild the lists if a sphere has moved half the skin."""
+    status = refresh_lists(world, now.dt, thread, parts)
+    if status != OK:
+        return False
+    if now.first and parts.turn_bodies != 0:  # members are in their places only now
+        forget_jumps(world, thread.first, thread.last)
+    return True
+
+
+@compilable(forceinline=True)
+def pair_forces(world, numbers, now, thread, parts):
+    """Set the forces to the weight and add those of pairs."""
+    mass = world.bodies.own_mass if parts.turn_bodies != 0 else world.mass  # of a member: its share
+    return call(parts.add_pair_forces, force_of_pairs(world, numbers, mass, now.stage, thread, parts)) != 0
+
+
+@compilable(forceinline=True)
+def wall_forces(world, numbers, now, thread, parts):
+    """Add the forces of walls and advance their contact memory."""
+    if world.walls.shape.size == 0:
+        return True
+    acting = call(parts.search_acting, Share(world, thread))
+    call(parts.add_wall_forces, force_of_walls(world, numbers.law, now.stage, thread, acting, parts))
+    return wait(world.workspace.threads)
+
+
+@compilable(forceinline=True)
+def bond_forces(world, numbers, now, thread, parts):
+    """Add the forces of bonds, and book their heat."""
+    if parts.add_bond_forces == 0:
+        return True
+    if call(parts.add_bond_forces, bond_tables(world, numbers.bond, now.stage, thread)) == 0:
+        return False
+    if thread.id == 0:
+        record_bond_energy(world, now.stage.dt)
+    return True
+
+
+@compilable(forceinline=True)
+def field_forces(world, numbers, now, thread, parts):
+    """Add the forces of fields, and book their heat and work."""
+    if parts.add_field_forces == 0:
+        return True
+    time = numbers.time + (now.step - numbers.step + now.time) * now.dt
+    mass = world.bodies.own_mass if parts.turn_bodies != 0 else world.mass  # of a member: its share
+    if call(parts.add_field_forces, field_tables(world, numbers.fields, time, now.stage.behind, mass, thread)) == 0:
+        return False
+    if thread.id == 0:
+        record_field_energy(world, now.stage.dt)
+    return True
+
+
+@compilable(forceinline=True)
+def record_contacts(world, now, thread, parts):
+    """Book the energy of contacts, record the largest overlap, and store the positions of this evaluation."""
+    if thread.id == 0:
+        record_pair_energy(world, parts.needs_stiffening, now.stage.dt)
+        if world.walls.shape.size > 0:
+            call(parts.record_walls, wall_record(world, now.stage.dt, parts.needs_stiffening))
+        step = world.counters[STEP_COUNT] + (0 if now.dt == 0.0 else 1)
+        record_largest_overlap(world.largest_overlap, world.workspace.threads.largest_overlap, step)
+    store_positions(world.previous, world.motion, thread.first, thread.last)
+    return True
+
+
+@compilable(forceinline=True)
+def gather_members(world, numbers, now, thread, parts):
+    """Sum the forces and torques of members on their bodies."""
+    if parts.turn_bodies == 0:
+        return True
+    if not wait(world.workspace.threads):
+        return False
+    call(parts.gather_members, body_tables(world, numbers.gravity, now.time * now.dt, now.stage.behind, thread))
+    return True
+
+
+@compilable(forceinline=True)
+def after(world, now, thread, parts):
+    """Correct or kick spheres and rigid bodies; if nothing moves, set their accelerations."""
+    motion, force, inverse_mass = world.motion, world.force, world.inverse_mass
+    first, last = thread.first, thread.last
+    if parts.turn_bodies != 0:
+        correct_bodies(world, now, thread, parts)
+    if now.dt == 0.0:
+        set_accelerations(motion, force, inverse_mass, first, last)
+    elif now.joins:
+        end_and_begin_step(world, first, last, now.k, now.dt, parts)
+    else:
+        call(parts.after, Corrected(motion, force, inverse_mass, first, last, now.k, now.dt))
+
+
+@compilable(forceinline=True)
+def correct_bodies(world, now, thread, parts):
+    """`after` for the rigid bodies of this thread."""
+    bodies, force = world.bodies, world.workspace.bodies.force
+    first, last = own_bodies(bodies, thread)
+    if now.dt == 0.0:
+        set_accelerations(bodies.motion, force, bodies.inverse_mass, first, last)
+    else:
+        call(parts.after, Corrected(bodies.motion, force, bodies.inverse_mass, first, last, now.k, now.dt))
+        if now.last:
+            settle_bodies(bodies, first, last)
+
+
+@compilable(forceinline=True)
+def end_and_begin_step(world, first, last, stage, dt, parts):
+    """End the last stage of a step for the rows first to last - 1, and begin the next step: `TILE` spheres at a time,
+    whose derivatives stay in the first-level cache in between."""
+    motion, force, inverse_mass = world.motion, world.force, world.inverse_mass
+    for begin in range(first, last, TILE):
+        end = min(begin + TILE, last)
+        call(parts.after, Corrected(motion, force, inverse_mass, begin, end, stage, dt))
+        call(parts.before, Predicted(motion, begin, end, 0, dt))
+
+
+@compilable(forceinline=True)
+def set_accelerations(motion, force, inverse_mass, first, last):
+    """Set the accelerations of the rows first to last - 1 to force / mass."""
+    for c in range(motion.shape[0]):
+        for i in range(first, last):
+            motion[c, 2, i] = force[c, i] * inverse_mass[c, i]
+
+
+@compilable(forceinline=True)
+def count_step(world, dt, thread):
+    """Count a finished step; none is counted if nothing moves."""
+    if thread.id == 0:
+        world.counters[PENDING] = 0
+        world.counters[STEP_COUNT] += 0 if dt == 0.0 else 1
+
+
+@compilable(forceinline=True)
+def end_batch(world, numbers, steps, thread, parts):
+    """Place members at the end of the last step, for the readers of the tables."""
+    return steps == 0 or place_at(world, numbers, 0.0, 0.0, thread, parts)
+
+
+@compilable(forceinline=True)
+def why_ended(world, done, thread):
+    """Steps done, status, and row of the sphere concerned or -1, after a stage that has returned False."""
+    threads = world.workspace.threads
+    if is_missing(threads):
+        return done, THREAD_MISSING, -1
+    status = threads.thread_status[thread.id, STATUS]
+    concerned = NOT_FINITE <= status <= TOO_FAST
+    return done, status, threads.thread_status[0, CULPRIT] if concerned else -1
