@@ -81,10 +81,12 @@ class Checkpoints:
         series serve all checkpoints and are counted separately."""
         tables = {id(table): table for kept in self.kept for table in _series_of(kept)}
         pairs = [(None, self.kept[0]), *itertools.pairwise(self.kept)] if self.kept else []
-        self._sizes = {
-            (id(before), id(kept)): self._sizes.get((id(before), id(kept))) or (before, kept, _own_bytes(kept, before))
-            for before, kept in pairs
-        }
+        present = {(id(before), id(kept)): (before, kept) for before, kept in pairs}
+        for gone in self._sizes.keys() - present.keys():
+            del self._sizes[gone]
+        for key in present.keys() - self._sizes.keys():
+            before, kept = present[key]
+            self._sizes[key] = before, kept, _own_bytes(kept, before)
         own = sum(size for *_, size in self._sizes.values())
         self.bytes = sys.getsizeof(self.kept) + own + sum(map(bytes_of, tables.values()))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from repose.app.storage.run_saver import RunSaver
 from repose.sim.engine.builder import add_spheres, empty_world
-from repose.sim.engine.world import World
+from repose.sim.engine.world import State, World
 from repose.sim.experiment import history, saved_run, saved_side_by_side
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Command
@@ -64,7 +64,7 @@ def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continue
 def test_n12_a_copy_shares_no_memory_with_its_run() -> None:
     experiment = poured(3_000)
     copied = saved_copy(experiment).now.now.run.world
-    for mine, other in zip(arrays(experiment.run.world), arrays(copied), strict=True):
+    for mine, other in zip(arrays(experiment.run.world.state), arrays(copied), strict=True):
         assert mine.size == 0 or not np.shares_memory(mine, other)
 
 
@@ -96,7 +96,7 @@ def test_n18_a_million_grains_are_saved_and_read_and_their_memory_is_released(tm
     assert after - before < 1e-3 * tables + 2**20
 
 
-def arrays(part: World | tuple | np.ndarray) -> list[np.ndarray]:
+def arrays(part: State | tuple | np.ndarray) -> list[np.ndarray]:
     """Every table of a world."""
     parts = (part.state, part.workspace) if isinstance(part, World) else part
     return [part] if isinstance(part, np.ndarray) else [table for inner in parts for table in arrays(inner)]
