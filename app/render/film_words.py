@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from repose.sim.experiment.answers import answer_words
 from repose.sim.experiment.parameter_values import parameters_of
+from repose.sim.experiment.run_answer import answer_words
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Outcome, Reading
 from repose.sim.message import EMPTY, Capital, Joined, Message, Number, _, joined, plain, plural

@@ -30,7 +30,7 @@ from repose.app.signals import Interrupt, held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
-from repose.app.ui import directed, lecture_mode, replay
+from repose.app.ui import directed, lecture_mode, replay_control
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import insets, run_at
@@ -155,7 +155,7 @@ class Application:
         ui.events.see(ui.snapshot, ui.control.edits)
         lecture_mode.see(ui)
         directed.see(ui)
-        replay.follow(ui, time.perf_counter())
+        replay_control.follow(ui, time.perf_counter())
         self.notes.see(ui)
         ui.work.run_saver.tick()
         ui.work.recent_runs.see(ui.work.run_saver)

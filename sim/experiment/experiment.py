@@ -102,7 +102,7 @@ class Course(SceneRecord):
     and the words of their names."""
     outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
     """The outcomes that the task of the scene states, beside the measured ones; empty before the end of the run."""
-    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
+    find_answer: Callable[[Experiment], Answer | None] = lambda experiment: None
     """The answer of the run to the question of the scene, one sentence with its number; None before its end."""
     answer_values: tuple[str, ...] = ()
     """Names of the values of this sentence that the answer of a preset can contain; a value may exist in some runs

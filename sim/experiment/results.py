@@ -17,13 +17,13 @@ from repose.sim.engine.workspace import (
     OVERLAP_STEP,
     OVERLAP_WALL,
 )
-from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.rest import rule_of
 from repose.sim.experiment.run import Run
+from repose.sim.experiment.run_answer import answer_of
 from repose.sim.experiment.sampling import samples_now, system_of
 from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.bulk import bulk_of, bulk_results

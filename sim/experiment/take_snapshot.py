@@ -10,7 +10,6 @@ from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
-from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.automatic_step import dt_warning, is_stable
 from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.displacement_reference import present_mark
@@ -21,6 +20,7 @@ from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.named_records import curves_of, outcomes_of, readings_of
 from repose.sim.experiment.parameter_values import values_of
 from repose.sim.experiment.results import conditions
+from repose.sim.experiment.run_answer import answer_of
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import (
     DisplacementMark,

@@ -93,17 +93,17 @@ class DirectionTable(schema.FilePart):
 
     see: Annotated[Line | None, AfterValidator(_filled), SENTENCE] = None
     answer: Annotated[Line | None, AfterValidator(_filled), SENTENCE] = None
-    colour: Annotated[str | None, schema.OneOf(_("colour"), _colours)] = None
+    colour: Annotated[str | None, schema.KnownOfFew(_("colour"), _colours)] = None
     plot: Line | None = None
     speed: Annotated[float | None, Ge(SLOWEST), Le(FASTEST)] = None
     seconds: Annotated[float | None, Gt(0.0), Le(LONGEST)] = None
     speeds: Mapping[str, Annotated[float, Ge(SLOWEST), Le(FASTEST)]] | None = None
     span: Annotated[tuple[float, float] | None, Strict(False), AfterValidator(_rising), SPAN] = None
     show: Annotated[
-        schema.ListOf[Annotated[str, schema.OneOf(_("switch"), switches)]] | None,
+        schema.ListOf[Annotated[str, schema.KnownOfFew(_("switch"), switches)]] | None,
         schema.such_as(_("a list of names"), '["rose"]'),
     ] = None
-    look: Annotated[str | None, schema.OneOf(_("look"), lambda: VIEWS)] = None
+    look: Annotated[str | None, schema.KnownOfFew(_("look"), lambda: VIEWS)] = None
     tilted: bool | None = None
 
     def over(self, scene: Any) -> Direction:

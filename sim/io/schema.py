@@ -100,7 +100,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class OneOf(Known):
+class KnownOfFew(Known):
     """Marks a text as one of a few names, all of which the sentence about another one contains, after key and value."""
 
     def _check(self, value: str) -> str:

@@ -246,14 +246,14 @@ def test_at_the_end_of_a_run_the_next_action_does_not_measure_again(scene: str) 
     assert action.name in ("reset", "run", "turn")
 
 
-def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> None:
+def test_a_film_of_the_slope_ends_with_the_first_sphere_and_whether_the_closed_forms_hold() -> None:
     snapshot = finished("slope")
-    result = film_words(snapshot, 1.0, ending=True).result
-    assert len(result) == len(snapshot.grains.labels) == 5
-    for text, label in zip(result, snapshot.grains.labels, strict=True):
-        measured, _, closed = str(text).partition(": ")[2].partition(" m/s²  (closed form ")
-        assert str(text).startswith(f"{label.text} ")
-        assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
+    answer, verdict = map(str, film_words(snapshot, 1.0, ending=True).result)
+    slides = snapshot.run.parameters.values
+    (measured,) = re.findall(r"with ([0-9.]+) m/s²", answer)
+    assert answer.startswith(f"The sphere of {snapshot.grains.labels[0].text} is first")
+    assert float(measured) == pytest.approx(slides["gravity"] * math.sin(slides["slope_angle"]), rel=0.05)
+    assert verdict == "✓ All 5 stated outcomes hold."
 
 
 def test_all_words_in_a_film_stand_on_a_plate_and_the_end_says_the_phase() -> None:

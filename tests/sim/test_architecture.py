@@ -217,7 +217,7 @@ def test_no_two_modules_have_one_name_but_those_whose_folder_says_whose_they_are
         for path in sorted((ROOT / folder).rglob("*.py")):
             where[path.name].append(path.relative_to(ROOT).as_posix())
     repeated = {name for name, paths in where.items() if len(paths) > 1}
-    assert repeated == {"__init__.py", "scene.py", "parameters.py"}
+    assert repeated == {"__init__.py", "scene.py", "parameters.py", "prepared.py"}
 
 
 @pytest.mark.case("T13")

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.changes import new_experiment, offered_plots, offered_readings
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -19,6 +18,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.rest import REST_TIME
 from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.run_answer import answer_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, at_rest, is_finished
 from repose.sim.experiment.take_snapshot import take_picture

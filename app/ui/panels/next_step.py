@@ -12,7 +12,7 @@ from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import ACTIONS, ActionArea, shows_all, strip_height, take_focus
-from repose.app.ui.replay import Replay
+from repose.app.ui.replay_control import Replay
 from repose.app.ui.scene_actions import RESET, act, as_offered
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import SMALLEST_SIZE, button, button_width, fitting_size, more_button, tooltip, with_key

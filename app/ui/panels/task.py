@@ -16,8 +16,8 @@ from repose.app.ui.panels.next_step import OVER
 from repose.app.ui.places import BELOW_LEGEND, TaskArea, ToolArea
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
-from repose.sim.experiment.answers import answer_words
 from repose.sim.experiment.experiment import Course, Scene
+from repose.sim.experiment.run_answer import answer_words
 from repose.sim.measure.display import Outcome
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes

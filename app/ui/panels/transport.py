@@ -10,7 +10,7 @@ from repose.app.language import translated
 from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.text import SMALL, draw_text, grouped, text_width
 from repose.app.render.theme import Colour, colour32, vector
-from repose.app.ui import replay, rewind
+from repose.app.ui import replay_control, rewind
 from repose.app.ui.events import Kind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
@@ -141,12 +141,12 @@ def _draw_controls(ui: Ui, room: float) -> None:
 def _draw_pause(ui: Ui, paused: bool) -> None:
     """The button that pauses and continues. Nothing is to be paused at the end of a run: it shows the run again."""
     width = 118 * ui.window.scale
-    replays = ui.states[replay.Replay].on
-    if replays or (replay.is_possible(ui) and not paused):
+    replays = ui.states[replay_control.Replay].on
+    if replays or (replay_control.is_possible(ui) and not paused):
         label, accent = (_("Stop"), ui.palette.accent) if replays else (_("Replay"), None)
         help = _("Show once more what has happened, in space from another side. The run and its result stay.")
         if button(ui, "transport.replay", label, hint="0", width=width, emphasis=accent, help=help):
-            replay.start_or_stop(ui)
+            replay_control.start_or_stop(ui)
         return
     label, accent = (_("Continue"), ui.palette.accent) if paused else (_("Pause"), None)
     help = _("Pause the run, or continue it.")
@@ -156,8 +156,8 @@ def _draw_pause(ui: Ui, paused: bool) -> None:
 
 def _pause(ui: Ui) -> None:
     """Pause or continue; during a replay end it, because continuing from an earlier step deletes what came after it."""
-    if ui.states[replay.Replay].on:
-        replay.stop(ui)
+    if ui.states[replay_control.Replay].on:
+        replay_control.stop(ui)
     else:
         ui.control.transport.pause(not ui.control.transport.paused)
 
@@ -200,7 +200,7 @@ def _draw_clock(ui: Ui) -> float:
     colour = ui.palette.accent if in_history else ui.palette.text
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
-    if in_history and not ui.states[replay.Replay].on:
+    if in_history and not ui.states[replay_control.Replay].on:
         return _draw_warning(ui, end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size())
     said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))
     wide = text_width(_("8888 × slow motion"), SMALL)
@@ -329,7 +329,7 @@ KEYS = (
         plain("0"),
         _("at the end of a run: show it once more"),
         _("Time"),
-        replay.start_or_stop,
+        replay_control.start_or_stop,
         codes=(pygame.K_0, pygame.K_KP_0),
     ),
     Key("step", plain("."), _("one time step"), _("Time"), rewind.step_forward, characters="."),

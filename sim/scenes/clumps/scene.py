@@ -605,7 +605,7 @@ IN_SPACE = Scene(
     course=replace(
         poured_course(COURSE),
         measure=measure,
-        answer=answer,
+        find_answer=answer,
         answer_values=(*ANSWER_VALUES, "packing", "inclination"),
         readings=readings,
         later_readings=(*SLOPE_READINGS, *LATER),

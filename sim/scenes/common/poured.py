@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
-from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment
 from repose.sim.experiment.hand import holds
@@ -19,6 +18,7 @@ from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.rest import settle_speed
+from repose.sim.experiment.run_answer import answer_of
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.stepping import drifts
 from repose.sim.measure.mean_speed import mean_speed

@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.answers import answer_of
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Course, Experiment
 from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.run_answer import answer_of
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.display import Answer, Outcome
 from repose.sim.message import EMPTY, Message, Number, _
@@ -191,7 +191,7 @@ def timed_course(course: TimedCourse) -> Course:
         describe=lambda experiment: describe(course, experiment),
         under_way=under_way,
         outcomes=outcomes,
-        answer=answer,
+        find_answer=answer,
         results=lambda experiment: results(course, experiment),
         check=lambda experiment: check(course, experiment),
         invalid_state=lambda state, world, built: invalid_state(course, state, world, built),

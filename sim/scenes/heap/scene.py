@@ -482,7 +482,7 @@ SCENE = Scene(
     course=replace(
         poured_course(COURSE),
         measure=measure,
-        answer=answer,
+        find_answer=answer,
         answer_values=("angle", "left", "poured"),
         readings=readings,
         later_readings=(

@@ -274,7 +274,7 @@ SCENE = Scene(
     course=replace(
         poured_course(COURSE),
         measure=measure,
-        answer=slope_answer,
+        find_answer=slope_answer,
         answer_values=ANSWER_VALUES,
         readings=readings,
         later_readings=(*SLOPE_READINGS, *SETTLING_READINGS),

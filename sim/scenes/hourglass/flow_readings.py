@@ -111,13 +111,16 @@ def answer(experiment: Experiment) -> Answer | None:
     if early is None or late is None:
         words = Message("In grains per second the steady flow is {rate}.", rate=Number(rate.mean, format=".3g"))
         return Answer(rate.mean, words)
+    values: dict[str, Any] = {  # those that this sentence lacks are for the words of presets
+        "rate": Number(rate.mean, format=".3g"),
+        "early": Number(early.mean, format=".3g"),
+        "late": Number(late.mean, format=".3g"),
+        "passed": passed,
+        "placed": state.placed,
+    }
     words = Message(
         "In grains per second the flow is {rate}: {early} in the first half of the steady flow, {late} in the second.",
-        rate=Number(rate.mean, format=".3g"),
-        early=Number(early.mean, format=".3g"),
-        late=Number(late.mean, format=".3g"),
-        passed=passed,
-        placed=state.placed,
+        **values,
     )
     return Answer(rate.mean, words)
 

@@ -248,7 +248,7 @@ SCENE = Scene(
         see=_("The log moves towards the weight first; the weight swings below its end to rest."),
         colour=OWN,
         plot="weight",
-        speed=0.25,
+        speed=0.2,
         seconds=14.0,
     ),
     group="bodies",

@@ -461,7 +461,7 @@ SCENE = Scene(
         see=_("Arches stop the flow through narrow outlets; through wide ones it grows faster than their width."),
         colour="speed",
         plot="flow_rate",
-        speed=0.4,  # the two narrowest outlets are blocked for 0.4 s each before the first one that flows
+        speed=0.5,  # the two narrowest outlets are blocked for 0.4 s each before the first one that flows
         seconds=8.0,
         span=(0.0, 0.5),
     ),

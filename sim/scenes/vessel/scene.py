@@ -283,13 +283,13 @@ def answer(experiment: Experiment) -> Answer | None:
     count = np.bincount(layer)
     mean = np.where(count >= FEWEST, np.bincount(layer, pressure) / np.maximum(count, 1), 0.0)
     largest = int(np.argmax(mean))
+    counts: dict[str, Any] = {"held": held, "poured": poured}  # for the words of presets
     words = Message(
         "The pressure is largest {height} above the floor and {depth} below the surface: {pressure} on average.",
         height=Number(float(height[layer == largest].mean()), "m", digits=2),
         depth=Number(float(height.max() - height[layer == largest].mean()), "m", digits=2),
         pressure=Number(float(mean[largest]), STRESS_UNIT[3], digits=3),
-        held=held,
-        poured=poured,
+        **counts,
     )
     return Answer(float(mean[largest]), words)
 
@@ -403,7 +403,7 @@ SCENE = Scene(
     model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
     course=replace(
         poured_course(COURSE),
-        answer=answer,
+        find_answer=answer,
         answer_values=("held", "poured", "pressure", "height", "depth"),
         readings=readings,
         later_readings=("grains_held", "share_held", "grains_on_floor", "grains_off_floor", *SETTLING_READINGS),

@@ -94,7 +94,7 @@ def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[
         (["run", "--size", "0x0"], "WIDTHxHEIGHT"),
         (["run", "--size", "1920"], "WIDTHxHEIGHT"),
         (["run", "--size", "99999x99999"], "16 to 8192"),
-        (["run", "--preset", "large", "--ready"], "leave --ready out"),
+        (["run", "--preset", "goblet", "--ready"], "leave --ready out"),
         (["run", "--out", "a_file"], "cannot be written to"),
         (["run", "--out", "a_file/below"], "cannot be written to"),
         (["run", "--out", "x" * 300], "cannot be written to"),

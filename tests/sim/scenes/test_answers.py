@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from repose.sim.experiment.answers import answer_of, answer_words, values_of
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.experiment import Course
 from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.run_answer import answer_of, answer_words, values_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer
@@ -36,7 +36,7 @@ def answered(scene: str, **values: Any) -> Answer:
 def scene_answers(scene: str, **values: Any) -> Answer | None:
     """The answer at the beginning."""
     experiment = new_experiment(scene, values)
-    return experiment.scene.course.answer(experiment)
+    return experiment.scene.course.find_answer(experiment)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_every_question_of_a_preset_has_an_answer(name: str) -> None:
     preset = presets.load(name)
     course = scenes()[preset.scene].course
     assert preset.question
-    assert course.answer is not Course.answer, "without it the question stays open"
+    assert course.find_answer is not Course.find_answer, "without it the question stays open"
     own = preset.direction.answer if preset.direction is not None else EMPTY
     if not own:
         assert not preset.side_by_side, "a sentence about one run would have several values"
@@ -119,7 +119,7 @@ def test_a_preset_answers_in_its_own_words_with_the_numbers_of_the_run() -> None
     direction = presets.load("moon").direction
     experiment = new_experiment("heap", {"grain_count": 20}, direction=direction)
     run_experiment(experiment)
-    answer, own = answer_of(experiment), experiment.scene.course.answer(experiment)
+    answer, own = answer_of(experiment), experiment.scene.course.find_answer(experiment)
     assert answer is not None
     assert own is not None
     assert answer.value == own.value

@@ -74,7 +74,7 @@ def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: s
     assert not experiment.scene.course.check(experiment)
     outcomes = experiment.scene.course.results(experiment)["outcomes"]
     assert all(entry["holds"] is True for entry in json.loads(json_text(outcomes)))
-    answer = experiment.scene.course.answer(experiment)
+    answer = experiment.scene.course.find_answer(experiment)
     assert answer is not None
     assert str(answer.words) == str(experiment.message), "the end of the run says it"
     assert experiment.message_repeats, "and the window not a second time"
@@ -137,7 +137,7 @@ def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
     ],
 )
 def test_the_answer_of_a_task_is_that_of_the_run(scene: str, values: dict[str, Any], words: str) -> None:
-    answer = (experiment := ran(scene, **values)).scene.course.answer(experiment)
+    answer = (experiment := ran(scene, **values)).scene.course.find_answer(experiment)
     assert answer is not None
     assert words in str(answer.words)
 
@@ -313,7 +313,7 @@ def test_a_closed_form_for_a_plot_that_does_not_exist_is_an_error() -> None:
 
 def test_the_rod_has_one_angle_in_reading_outcome_and_answer() -> None:
     experiment = ran("rod")
-    answer = experiment.scene.course.answer(experiment)
+    answer = experiment.scene.course.find_answer(experiment)
     assert answer is not None
     reading = next(entry for entry in experiment.scene.course.readings(experiment) if entry.name == "turned_by")
     outcome = next(entry for entry in found(experiment) if entry.name == "turns_over")
@@ -324,7 +324,7 @@ def test_the_rod_has_one_angle_in_reading_outcome_and_answer() -> None:
     assert str(outcome.found) == f"turned clockwise by {answer.value:.0f}°"
     columns = experiment.run.state.columns
     columns["angle"][-1] += 1.0
-    again = experiment.scene.course.answer(experiment)
+    again = experiment.scene.course.find_answer(experiment)
     assert again == answer, "what the rod does after the second strike does not count"
 
 

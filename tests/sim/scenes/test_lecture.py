@@ -314,7 +314,7 @@ def test_the_large_grain_is_sorted_only_where_it_stays_above_nearly_every_small_
     assert not at_top.scene.course.check(at_top)
     for experiment in (in_middle, at_bottom):
         assert "the large grain stays above" in str(experiment.scene.course.check(experiment))
-        assert "no difference beyond chance" in str(experiment.scene.course.answer(experiment).words)  # type: ignore[union-attr]
+        assert "no difference beyond chance" in str(experiment.scene.course.find_answer(experiment).words)  # type: ignore[union-attr]
 
 
 def test_a_grain_of_the_same_size_that_is_sorted_is_complained_of() -> None:
@@ -582,7 +582,7 @@ def test_a_layer_that_the_opened_gate_sets_moving_is_not_measured(thickness: flo
     assert (state.collapsed, not state.avalanches) == (collapses, collapses)
     assert ("starts at" in str(experiment.message)) is not collapses
     assert ("the opened gate set the grains moving" in str(experiment.message)) is collapses
-    answer = course.answer(experiment)
+    answer = course.find_answer(experiment)
     assert answer is not None
     assert math.isnan(answer.value) is collapses
     assert ("as soon as the gate" in str(course.check(experiment))) is collapses

@@ -12,7 +12,7 @@ from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.app.ui.keys import scene_keys
 from repose.app.ui.panels import Panel, all_panels, next_step, plots, preset_and_readings, stability, task
 from repose.app.ui.questions import answer
-from repose.app.ui.replay import Replay
+from repose.app.ui.replay_control import Replay
 from repose.app.ui.scene_actions import CONTINUES, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, Rewind, SetParameters, Start, UseThreads

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from string import Formatter
+from typing import TYPE_CHECKING
 
-from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer
 from repose.sim.message import EMPTY, Joined, Message, joined, worded
+
+if TYPE_CHECKING:  # films and windows read answers from snapshots, before the engine is loaded
+    from repose.sim.experiment.experiment import Experiment
 
 BESIDE = ", "
 """Between the values of runs side by side, in their order."""
@@ -17,7 +20,7 @@ BESIDE = ", "
 
 def answer_of(experiment: Experiment) -> Answer | None:
     """The answer, in the words of the preset if it has some and the run has their values; None before its end."""
-    answer, own = experiment.scene.course.answer(experiment), experiment.direction.answer
+    answer, own = experiment.scene.course.find_answer(experiment), experiment.direction.answer
     if answer is None or not own or not values_of(own.template) <= dict(answer.words.values).keys():
         return answer
     return replace(answer, words=worded(own.template, answer.words.values))

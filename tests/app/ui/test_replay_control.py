@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from repose.app.ui import replay
+from repose.app.ui import replay_control
 from repose.app.ui.events import Event
 from repose.app.ui.panels import transport
 from repose.sim.experiment.changes import new_experiment
@@ -35,7 +35,7 @@ class Window:
         looks = {f"look_{name}": lambda name=name: self.looks.append(name) for name in ("side", "three-quarter")}
         self.ui: Any = SimpleNamespace(
             snapshot=Snapshot(),
-            states={replay.Replay: replay.Replay()},
+            states={replay_control.Replay: replay_control.Replay()},
             events=SimpleNamespace(shown=[Event(0, 0.0, "phase", plain("running"))]),
             mode=SimpleNamespace(lecture=SimpleNamespace(on=False)),
             control=SimpleNamespace(transport=clock, send=self.send, actions=looks),
@@ -56,7 +56,7 @@ class Window:
         times = []
         for _ in range(count):
             self.see()
-            replay.follow(self.ui, self.ui.states[replay.Replay].seen + each)
+            replay_control.follow(self.ui, self.ui.states[replay_control.Replay].seen + each)
             self.see()
             times.append(self.ui.snapshot.run.time)
         return times
@@ -69,14 +69,14 @@ def window() -> Window:
 
 def test_a_replay_shows_the_run_from_its_beginning_and_leaves_it_as_it_is(window: Window) -> None:
     before, end = state_hash(window.experiment.run), window.ui.snapshot.history.log_end
-    assert replay.is_possible(window.ui)
-    replay.start_or_stop(window.ui)
+    assert replay_control.is_possible(window.ui)
+    replay_control.start_or_stop(window.ui)
     assert window.ui.control.transport.paused
     times = window.frames(120)
     assert times[0] < 0.05 * window.experiment.time
     assert times == sorted(times)
     assert len(set(times)) > 80, "it is seen as a motion"
-    assert not window.ui.states[replay.Replay].on
+    assert not window.ui.states[replay_control.Replay].on
     assert not window.ui.control.transport.paused, "as before"
     assert (window.ui.snapshot.history.at, window.ui.snapshot.history.log_end) == (end, end)
     assert state_hash(window.experiment.run) == before
@@ -85,19 +85,19 @@ def test_a_replay_shows_the_run_from_its_beginning_and_leaves_it_as_it_is(window
 
 def test_the_space_key_ends_a_replay_instead_of_continuing_from_an_earlier_step(window: Window) -> None:
     before = state_hash(window.experiment.run)
-    replay.start_or_stop(window.ui)
+    replay_control.start_or_stop(window.ui)
     window.frames(20)
     assert window.ui.snapshot.history.at < window.ui.snapshot.history.log_end
     transport._pause(window.ui)
     window.frames(2)
-    assert not window.ui.states[replay.Replay].on
+    assert not window.ui.states[replay_control.Replay].on
     assert state_hash(window.experiment.run) == before
     transport._pause(window.ui)
     assert window.ui.control.transport.paused, "without a replay it pauses"
 
 
 def test_a_slow_machine_shows_all_of_it_later(window: Window) -> None:
-    replay.start_or_stop(window.ui)
+    replay_control.start_or_stop(window.ui)
     times = window.frames(10, each=30.0)
     assert max(times) < 0.3 * window.experiment.history.log.end * window.experiment.dt
 
@@ -105,27 +105,27 @@ def test_a_slow_machine_shows_all_of_it_later(window: Window) -> None:
 def test_a_replay_is_possible_only_at_the_end_of_a_run(window: Window) -> None:
     window.send(Rewind(1))
     window.see()
-    assert not replay.is_possible(window.ui)
-    replay.start_or_stop(window.ui)
-    assert not window.ui.states[replay.Replay].on
+    assert not replay_control.is_possible(window.ui)
+    replay_control.start_or_stop(window.ui)
+    assert not window.ui.states[replay_control.Replay].on
     window.send(Act("reset"))
     window.see()
-    assert not replay.is_possible(window.ui)
+    assert not replay_control.is_possible(window.ui)
 
 
 def test_another_run_ends_a_replay(window: Window) -> None:
-    replay.start_or_stop(window.ui)
+    replay_control.start_or_stop(window.ui)
     window.frames(3)
     window.send(Act("reset"))
     sent = len(window.sent)
     window.frames(3)
-    assert not window.ui.states[replay.Replay].on
+    assert not window.ui.states[replay_control.Replay].on
     assert len(window.sent) == sent
 
 
 def test_in_space_the_replay_is_seen_from_another_side() -> None:
     window = Window("impacts")
-    replay.start_or_stop(window.ui)
+    replay_control.start_or_stop(window.ui)
     assert window.looks == ["three-quarter"]
-    replay.stop(window.ui)
+    replay_control.stop(window.ui)
     assert window.looks == ["three-quarter", "side"]
