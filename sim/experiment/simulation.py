@@ -23,7 +23,7 @@ from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import changes, control, headless, history, results, saved_run, stepping
-from repose.sim.experiment.commands import Act, Command, MoveWall, SetParameters
+from repose.sim.experiment.commands import Act, Command, MoveWall, SetParameters, UseThreads
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
@@ -84,7 +84,8 @@ class TimeSeries(NamedTuple):
 
 class Simulation:
     """A scene, by name or as a record, the default one, or a `Setup` of spheres and walls, with `values` over its
-    default parameters; `prepared` names a state to start from.
+    default parameters; `prepared` names a state to start from. `threads` is the number of threads, None for as many as
+    the run has work for; results do not depend on it.
 
     Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. Warns with
     `TimeStepWarning` of a time step that does not suit the contacts, and once per run with `EnergyGapWarning` if the
@@ -108,11 +109,14 @@ class Simulation:
         values: Mapping[str, Any] | None = None,
         seed: int = 1,
         prepared: str | None = None,
+        threads: int | None = None,
     ) -> None:
         given = {} if values is None else values
         if not isinstance(scene, str | Scene | None):
             scene, given = by_hand().scene_of_setup(scene, given)
         self.experiment: Experiment = changes.new_experiment(scene, plain_values(given), plain_number(seed), prepared)
+        if threads is not None:
+            self.apply(UseThreads(plain_number(threads)))
         self._notice_step()
 
     @classmethod

@@ -373,13 +373,15 @@ def place_spheres(
     *,
     planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
     plane_material: Material | None = None,
+    threads: int | None = None,
     **named: Any,
 ) -> Simulation:
     """A simulation of spheres, and of planes that are given by a point [m] and a normal: `Setup` in one line.
 
     position (n, 2 or 3) [m]; radius [m], one or one per sphere. `named` are the further fields of `Spheres` (`mass`,
     `velocity`, `spin`, `fixed`) and of `Setup` (`law`, `rotation`, `walls`, `bodies`, `bonds`, `fields`), and
-    parameters such as `gravity`, `dt`, `integrator` and those of the law, SI. Raises `ParameterError`.
+    parameters such as `gravity`, `dt`, `integrator` and those of the law, SI; `threads` as in `Simulation`. Raises
+    `ParameterError`.
     """
     of_spheres, of_setup = (
         {entry.name: named.pop(entry.name) for entry in fields(kind) if entry.name in named}
@@ -391,7 +393,9 @@ def place_spheres(
         raise ParameterError("plane_material is given without a material of the spheres: give both, or none.")
     standing = [Plane(point, normal, material=plane_material) for point, normal in _pairs(planes, position)]
     walls = [*standing, *_listed(of_setup.pop("walls", ()), (Plane, Cylinder, Facet), "walls")]
-    return Simulation(Setup(Spheres(position, radius, material, **of_spheres), walls=walls, **of_setup), named)
+    return Simulation(
+        Setup(Spheres(position, radius, material, **of_spheres), walls=walls, **of_setup), named, threads=threads
+    )
 
 
 def _pairs(planes: Any, position: Any) -> list[tuple[Any, Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim import Material, ParameterError, place_spheres
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Recover, SetParameters, Start
 from repose.sim.experiment.control import apply
@@ -213,3 +214,25 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
                 else {experiment.fault.parameter: experiment.fault.previous}
             )
             assert not apply(experiment, Recover(remedy))
+
+
+def test_a_simulation_takes_a_number_of_threads_on_which_its_bits_do_not_depend() -> None:
+    random = np.random.default_rng(1)
+    position = 2.2e-3 * (np.stack(np.unravel_index(np.arange(64), (4, 4, 4)), axis=1) + 0.5)
+    position += random.uniform(-3e-4, 3e-4, position.shape)
+    glass = Material(young=1e6, poisson=0.25, density=2500.0, restitution=0.5, friction=0.5)
+    floor = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    hashes = set()
+    for threads in (None, 1, 2):
+        simulation = place_spheres(position, 1.05e-3, glass, planes=[floor], threads=threads)
+        assert simulation.step(300) == 300
+        assert simulation.experiment.session.threads == threads
+        hashes.add(simulation.state_hash())
+    assert len(hashes) == 1
+    for threads, words in (
+        (0, "threads = 0 is refused"),
+        ("two", "threads = 'two' is refused"),
+        (2.5, "threads = 2.5"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            place_spheres(position, 1e-3, glass, threads=threads)  # type: ignore[arg-type]
