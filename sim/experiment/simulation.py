@@ -23,7 +23,7 @@ from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import changes, control, headless, history, results, saved_run, stepping
-from repose.sim.experiment.commands import Act, Command, MoveWall, SetParameters, UseThreads
+from repose.sim.experiment.commands import Act, Command, MoveWall, SetParameters, UseThreads, checked_threads
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
@@ -116,7 +116,7 @@ class Simulation:
             scene, given = by_hand().scene_of_setup(scene, given)
         self.experiment: Experiment = changes.new_experiment(scene, plain_values(given), plain_number(seed), prepared)
         if threads is not None:
-            self.apply(UseThreads(plain_number(threads)))
+            self.apply(UseThreads(checked_threads(plain_number(threads))))
         self._notice_step()
 
     @classmethod
