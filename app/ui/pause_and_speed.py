@@ -41,6 +41,8 @@ class Transport:
     directed: float | None = 1.0
     """The speed of the scene's direction; None once the user has chosen another one."""
     paused: bool = False
+    held: bool = False
+    """True during a replay, which goes to recorded steps: the run stays paused, and continues only afterwards."""
 
     @property
     def speed(self) -> float | None:
@@ -66,7 +68,18 @@ class Transport:
     def pause(self, paused: bool) -> None:
         """Pause the run, or continue it."""
         self.paused = paused
-        self.clock.pause(paused)
+        if not self.held:
+            self.clock.pause(paused)
+
+    def hold(self) -> None:
+        """Keep the run paused until `let_go`, whatever the user wants afterwards."""
+        self.held = True
+        self.clock.pause(True)
+
+    def let_go(self) -> None:
+        """Pause or continue as the user wants it."""
+        self.held = False
+        self.clock.pause(self.paused)
 
     def step(self) -> None:
         """Do one time step, then pause."""

@@ -1,16 +1,20 @@
 """Replay: what has happened is shown once more, along the history of the run, in space from another side.
 
-The run stays as it is: a replay goes to recorded steps (`repose.app.ui.rewind`), and its end is the last step.
+The run stays as it is: a replay goes to recorded steps (`repose.app.ui.rewind`), and its end is the last step. What
+the user asks for meanwhile (an action, a change, a file of the run, another run) ends the replay and is carried out at
+the last step, because at an earlier one it would delete, or leave out, what came after it.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 
 from repose.app.ui.ui import Ui
 from repose.sim.direction import OBLIQUE
-from repose.sim.experiment.commands import Rewind
+from repose.sim.experiment.commands import Command, From, KeepMeasured, Rewind, UseThreads
 
 LEAST, MOST = 5.0, 20.0
 """Limits of the duration [s]."""
@@ -32,8 +36,10 @@ class Replay:
     """Duration on a machine that is fast enough [s]."""
     share: float = 0.0
     """Share that has been asked for [-]."""
-    paused: bool = False
-    """Whether the run was paused before."""
+    asked: Rewind | None = None
+    """The latest step that the replay itself has asked for."""
+    waiting: list[Callable[[], None]] = field(default_factory=list)
+    """What has been asked for since, to be carried out at the last step."""
     logs: int = 0
     """`ShownHistory.logs` at the beginning."""
     seen: float = 0.0
@@ -62,9 +68,8 @@ def _start(ui: Ui, replay: Replay) -> None:
     speed = min(run.direction.speed, *run.direction.speeds.values(), math.inf) * run.time_scale
     replay.seconds = min(max((replay.last - replay.first) * run.dt / speed, LEAST), MOST)
     replay.on, replay.ends, replay.share, replay.logs = True, False, 0.0, history.logs
-    replay.paused = ui.control.transport.paused
-    ui.control.transport.pause(True)
-    ui.control.send(Rewind(replay.first))
+    ui.control.transport.hold()
+    _go_to(ui, replay, replay.first)
     _turn(ui, OTHER_SIDE if run.direction.look == OBLIQUE else OBLIQUE)
 
 
@@ -72,8 +77,32 @@ def stop(ui: Ui) -> None:
     """Return to the last step; once it is shown, the run is as it was before."""
     replay = ui.states[Replay]
     replay.ends = True
-    ui.control.send(Rewind(replay.last))
+    _go_to(ui, replay, replay.last)
     _turn(ui, ui.snapshot.run.direction.look)
+
+
+def end_now(ui: Ui) -> None:
+    """Return to the last step without waiting for its picture, because the window closes."""
+    replay = ui.states[Replay]
+    if replay.on:
+        stop(ui)
+        _end(ui, replay)
+
+
+def holds(ui: Ui, command: Command, carry_out: Callable[[Command], None]) -> bool:
+    """Whether a command has to wait for the end of the replay, which it then ends; `carry_out` sends it to the run. A
+    step that the user chooses ends the replay there."""
+    replay = ui.states[Replay]
+    plain = command.command if isinstance(command, From) else command
+    if not replay.on or plain is replay.asked or isinstance(plain, UseThreads | KeepMeasured):
+        return False
+    if isinstance(plain, Rewind) and not replay.waiting:
+        _end(ui, replay)
+        return False
+    replay.waiting.append(partial(carry_out, command))
+    if not replay.ends:
+        stop(ui)
+    return True
 
 
 def follow(ui: Ui, now: float) -> None:
@@ -83,18 +112,31 @@ def follow(ui: Ui, now: float) -> None:
     elapsed, replay.seen = now - replay.seen, now
     if not replay.on:
         return
-    if history.logs != replay.logs or history.log_end != replay.last or not ui.control.transport.paused:
-        replay.on = False  # another run, or the user has changed something at an earlier step
+    if history.logs != replay.logs or history.log_end != replay.last:
+        replay.waiting.clear()  # it was meant for the run that another one has replaced
+        _end(ui, replay)
     elif replay.ends:
         if history.at == replay.last:
-            replay.on = False
-            ui.control.transport.pause(replay.paused)
+            _end(ui, replay)
     elif history.at == _at(replay):
         if replay.share >= 1.0:
             stop(ui)
             return
         replay.share = min(replay.share + min(elapsed, 0.1) / replay.seconds, 1.0)
-        ui.control.send(Rewind(_at(replay)))
+        _go_to(ui, replay, _at(replay))
+
+
+def _go_to(ui: Ui, replay: Replay, at: int) -> None:
+    replay.asked = Rewind(at)
+    ui.control.send(replay.asked)
+
+
+def _end(ui: Ui, replay: Replay) -> None:
+    """Pause or continue as the user wants it, and carry out what has waited."""
+    waiting, replay.waiting, replay.on = replay.waiting, [], False
+    for carry_out in waiting:
+        carry_out()
+    ui.control.transport.let_go()
 
 
 def _at(replay: Replay) -> int:

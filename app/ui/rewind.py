@@ -29,10 +29,11 @@ def step_back(ui: Ui) -> None:
 
 def step_forward(ui: Ui) -> None:
     """One step; at an earlier step, along the recorded history."""
-    if ui.snapshot.history.at < ui.snapshot.history.log_end and ui.control.transport.paused:
+    transport = ui.control.transport
+    if ui.snapshot.history.at < ui.snapshot.history.log_end and (transport.paused or transport.held):
         go_to(ui, ui.snapshot.history.at + 1)
     else:
-        ui.control.transport.step()
+        transport.step()
 
 
 def earlier(ui: Ui) -> None:

@@ -104,6 +104,7 @@ class Application:
         if others:
             self.physics.send(start_of(preset))
         self.ui = make_ui(self.physics, settings, self._direct)
+        self.physics.holds = partial(replay_control.holds, self.ui)
         self.ui.window.bold = self.gui.bold
         self.ui.work.preset_library.refresh()
         self.ui.work.preset_library.note(preset_name, preset.title, preset.scene)
@@ -157,7 +158,8 @@ class Application:
         directed.see(ui)
         replay_control.follow(ui, time.perf_counter())
         self.notes.see(ui)
-        ui.work.run_saver.tick()
+        if not ui.states[replay_control.Replay].on:  # a copy at an earlier step would lack what came after it
+            ui.work.run_saver.tick()
         ui.work.recent_runs.see(ui.work.run_saver)
         if ui.work.run_saver.opened:
             ui.work.run_saver.opened, ui.mode.overlay = False, ""
@@ -240,6 +242,7 @@ class Application:
             ending.callback(ui.work.whole_film.stop)
             if keep_run:
                 ending.callback(ui.work.run_saver.save_now)
+                ending.callback(replay_control.end_now, ui)
             ending.callback(ui.work.film.stop)
 
     def _end_saves(self, keep: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from repose.sim.direction import Direction
@@ -52,6 +52,8 @@ class Physics:
         """Whether the thread was started."""
         self.starts = 0
         """Number of commands sent so far that begin another experiment."""
+        self.holds: Callable[[Command, Callable[[Command], None]], bool] = lambda command, pass_on: False
+        """Whether a command has to wait; then the function is called with it later."""
         self._runner = self._new_runner()
 
     def begin(self) -> None:
@@ -96,7 +98,12 @@ class Physics:
         if isinstance(command, Resume) and (self.dead or not self.begun):
             self._replace(command.saved)
             return
-        self._runner.send(From(self.chosen, command) if self.chosen and not isinstance(command, From) else command)
+        sent = From(self.chosen, command) if self.chosen and not isinstance(command, From) else command
+        if not self.holds(sent, self._pass_on):
+            self._pass_on(sent)
+
+    def _pass_on(self, command: Command) -> None:
+        self._runner.send(command)
 
     def latest(self) -> Snapshot:
         """The newest snapshot; never waits."""

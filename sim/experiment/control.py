@@ -298,6 +298,8 @@ def rewind_to(experiment: Experiment, at: int) -> None:
     """Go to the step `at` of the log, before the commands that acted there; at the end of the log, after them."""
     log = experiment.history.log
     at = min(max(at, 0), log.end)
+    if at < experiment.history.at == log.end and experiment.history.seek is None:
+        history.keep_return(experiment)  # the way back is immediate: a replay ends there, before a file is written
     go_to(experiment, at, len(log.entries) if at == log.end else sum(entry.at < at for entry in log.entries))
 
 

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from repose.app.ui import replay_control
+from repose.app.ui import replay_control, rewind
 from repose.app.ui.events import Event
 from repose.app.ui.panels import transport
+from repose.app.ui.pause_and_speed import Transport
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, Command, Rewind
+from repose.sim.experiment.commands import Act, Command, Copy, DoAgain, Rewind, SetParameters, TakeBack
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
@@ -29,23 +30,31 @@ class Window:
         while not is_finished(self.experiment):
             advance(self.experiment, 1000)
         self.sent: list[Command] = []
+        self.acts = True
+        """Whether the run carries out commands that are no seeks."""
         self.looks: list[str] = []
-        clock: Any = SimpleNamespace(paused=False)
-        clock.pause = lambda paused: setattr(clock, "paused", paused)
+        self.clock: Any = SimpleNamespace(paused=False)
+        self.clock.pause = lambda paused: setattr(self.clock, "paused", paused)
         looks = {f"look_{name}": lambda name=name: self.looks.append(name) for name in ("side", "three-quarter")}
         self.ui: Any = SimpleNamespace(
             snapshot=Snapshot(),
             states={replay_control.Replay: replay_control.Replay()},
             events=SimpleNamespace(shown=[Event(0, 0.0, "phase", plain("running"))]),
             mode=SimpleNamespace(lecture=SimpleNamespace(on=False)),
-            control=SimpleNamespace(transport=clock, send=self.send, actions=looks),
+            control=SimpleNamespace(transport=Transport(self.clock), send=self.send, actions=looks),
         )
         self.see()
 
     def send(self, command: Command) -> None:
+        """Pass a command on, as `Physics` of the window does."""
+        if not replay_control.holds(self.ui, command, self.carry_out):
+            self.carry_out(command)
+
+    def carry_out(self, command: Command) -> None:
         """Carry out a command, as the physics thread does."""
         self.sent.append(command)
-        assert not apply(self.experiment, command)
+        if self.acts or isinstance(command, Rewind):
+            assert not apply(self.experiment, command)
 
     def see(self) -> None:
         """Take the newest snapshot."""
@@ -71,13 +80,13 @@ def test_a_replay_shows_the_run_from_its_beginning_and_leaves_it_as_it_is(window
     before, end = state_hash(window.experiment.run), window.ui.snapshot.history.log_end
     assert replay_control.is_possible(window.ui)
     replay_control.start_or_stop(window.ui)
-    assert window.ui.control.transport.paused
+    assert window.clock.paused
     times = window.frames(120)
     assert times[0] < 0.05 * window.experiment.time
     assert times == sorted(times)
     assert len(set(times)) > 80, "it is seen as a motion"
     assert not window.ui.states[replay_control.Replay].on
-    assert not window.ui.control.transport.paused, "as before"
+    assert not window.clock.paused, "as before"
     assert (window.ui.snapshot.history.at, window.ui.snapshot.history.log_end) == (end, end)
     assert state_hash(window.experiment.run) == before
     assert all(isinstance(command, Rewind) for command in window.sent)
@@ -93,7 +102,7 @@ def test_the_space_key_ends_a_replay_instead_of_continuing_from_an_earlier_step(
     assert not window.ui.states[replay_control.Replay].on
     assert state_hash(window.experiment.run) == before
     transport._pause(window.ui)
-    assert window.ui.control.transport.paused, "without a replay it pauses"
+    assert window.clock.paused, "without a replay it pauses"
 
 
 def test_a_slow_machine_shows_all_of_it_later(window: Window) -> None:
@@ -116,11 +125,60 @@ def test_a_replay_is_possible_only_at_the_end_of_a_run(window: Window) -> None:
 def test_another_run_ends_a_replay(window: Window) -> None:
     replay_control.start_or_stop(window.ui)
     window.frames(3)
-    window.send(Act("reset"))
+    window.carry_out(Act("reset"))
     sent = len(window.sent)
     window.frames(3)
     assert not window.ui.states[replay_control.Replay].on
     assert len(window.sent) == sent
+    assert not window.clock.paused, "the other run is not paused"
+
+
+def test_a_file_of_the_run_that_is_asked_for_during_a_replay_has_its_end(window: Window) -> None:
+    ends = []
+    end = window.ui.snapshot.history.log_end
+    replay_control.start_or_stop(window.ui)
+    window.frames(20)
+    window.send(Copy(lambda saved: ends.append((saved.log.end, saved.now.at))))
+    window.frames(3)
+    assert ends == [(end, end)]
+    assert not window.ui.states[replay_control.Replay].on
+
+
+@pytest.mark.parametrize(
+    "command", [SetParameters({"gravity": 3.0}), Act("measure"), TakeBack("gravity"), DoAgain("removed grain")]
+)
+def test_what_is_asked_for_during_a_replay_acts_at_its_end_and_deletes_nothing(command: Command) -> None:
+    window = Window("bounce")
+    end, before = window.ui.snapshot.history.log_end, state_hash(window.experiment.run)
+    replay_control.start_or_stop(window.ui)
+    window.frames(20)
+    window.acts = False
+    window.send(command)
+    assert isinstance(window.sent[-1], Rewind), "it waits"
+    window.frames(3)
+    assert window.sent[-1] is command
+    assert (window.ui.snapshot.history.at, window.ui.snapshot.history.log_end) == (end, end)
+    assert state_hash(window.experiment.run) == before
+
+
+def test_the_end_of_the_window_ends_a_replay_before_the_last_save(window: Window) -> None:
+    ends = []
+    replay_control.start_or_stop(window.ui)
+    window.frames(20)
+    replay_control.end_now(window.ui)
+    window.send(Copy(lambda saved: ends.append(saved.now.at)))
+    assert ends == [window.ui.snapshot.history.log_end]
+
+
+def test_a_step_that_the_user_chooses_ends_a_replay_there(window: Window) -> None:
+    replay_control.start_or_stop(window.ui)
+    window.frames(20)
+    rewind.step_forward(window.ui)
+    at = window.experiment.history.at
+    window.frames(20)
+    assert not window.ui.states[replay_control.Replay].on
+    assert window.experiment.history.at == at < window.experiment.history.log.end
+    assert window.clock.paused, "at an earlier step it does not continue by itself"
 
 
 def test_in_space_the_replay_is_seen_from_another_side() -> None:
