@@ -7,8 +7,9 @@ replaces the parts in which its question differs from that of the scene.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from string import Formatter
 from typing import ClassVar
 
 from repose.sim.message import EMPTY, Message, as_message
@@ -77,6 +78,8 @@ class Direction(SceneRecord):
         """Raise `ParameterError` for a number that is out of range."""
         for name in ("see", "answer"):  # those of a plug-in may be plain texts
             object.__setattr__(self, name, as_message(getattr(self, name)))
+        if not can_be_filled(self.answer.template):
+            raise refused_value("direction", "answer", self.answer.template)
         if not 0.0 < self.seconds <= LONGEST:
             raise refused_value("direction", "seconds", self.seconds)
         for name, speed in (("speed", self.speed), *(("speeds", speed) for speed in self.speeds.values())):
@@ -90,6 +93,17 @@ class Direction(SceneRecord):
     def speed_in(self, phase: str) -> float:
         """The speed in the phase of this name, in units of the time scale of the scene."""
         return self.speeds.get(phase, self.speed)
+
+
+def can_be_filled(template: str, values: Collection[str] | None = None) -> bool:
+    """Whether a template contains only `values`, without formats and conversions, which belong to the scene's sentence;
+    without `values` they may have any names."""
+    try:
+        parts = [part for part in Formatter().parse(template) if part[1] is not None]
+    except ValueError:  # a brace that is not closed
+        return False
+    known = all(name in values if values is not None else name.isidentifier() for _, name, _, _ in parts if name)
+    return known and all(name and not form and not conversion for _, name, form, conversion in parts)
 
 
 NOT_DIRECTED = Direction(see=EMPTY, colour="layer", plot="motion", speed=1.0, seconds=10.0)

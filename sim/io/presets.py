@@ -13,14 +13,13 @@ from functools import cache, lru_cache
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
-from string import Formatter
 from typing import Annotated, Any
 
 import tomlkit
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import AfterValidator, ConfigDict, Strict
 from repose.sim.choices import choice_name
-from repose.sim.direction import FASTEST, LONGEST, LOOKS, OWN, SLOWEST, SWITCHES, VIEWS, Direction
+from repose.sim.direction import FASTEST, LONGEST, LOOKS, OWN, SLOWEST, SWITCHES, VIEWS, Direction, can_be_filled
 from repose.sim.io import schema, share_code
 from repose.sim.message import EMPTY, Joined, Message, _, joined, plural
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
@@ -69,14 +68,6 @@ def _filled(text: str | None) -> str | None:
     return text
 
 
-def _can_be_filled(template: str, values: Sequence[str]) -> bool:
-    """Whether a template contains only these values, without formats."""
-    try:
-        return all(name in (None, *values) and not form for _, name, form, _ in Formatter().parse(template))
-    except ValueError:
-        return False
-
-
 def switches() -> tuple[str, ...]:
     """Names of the switches of the picture, those of the draw passes of plug-ins included."""
     passes = (record for module in extra_modules() for record in records_in(module, "PASS"))
@@ -116,7 +107,7 @@ class DirectionTable(schema.FilePart):
         if self.plot is not None and self.plot not in plots_of(scene.name):
             reason = Message("it must be one of {names}", names=short(", ".join(plots_of(scene.name)), 800))
             raise schema.refused("direction.plot", self.plot, reason)
-        if self.answer is not None and not _can_be_filled(self.answer, scene.course.answer_values):
+        if self.answer is not None and not can_be_filled(self.answer, scene.course.answer_values):
             known = ", ".join(f"{{{name}}}" for name in scene.course.answer_values) or "none"
             reason = Message("its values must be of {names}", names=known)
             raise schema.refused("direction.answer", self.answer, reason)

@@ -13,6 +13,7 @@ from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.history import saved_copy
 from repose.sim.io import presets
 from repose.sim.io.archive import ArchiveError
+from repose.sim.message import Message
 from repose.sim.registry import scenes
 
 
@@ -60,4 +61,13 @@ def test_an_unknown_colour_gives_way_to_that_of_the_scene_and_an_impossible_spee
     wrong = saved_with(direction)
     object.__setattr__(wrong.direction, "speed", -1.0)
     with pytest.raises(ArchiveError, match="direction"):
+        written_and_read(wrong)
+
+
+@pytest.mark.parametrize("answer", ["{angle", "{angle!z}", "{angle:.{left}f}", "{}", "}"])
+def test_a_file_with_an_answer_that_cannot_be_filled_is_refused(answer: str) -> None:
+    wrong = saved_with(replace(scenes()["heap"].direction, answer=Message("It is {angle} steep.")))
+    assert written_and_read(wrong).direction == wrong.direction
+    object.__setattr__(wrong.direction, "answer", Message(answer))
+    with pytest.raises(ArchiveError, match="answer"):
         written_and_read(wrong)

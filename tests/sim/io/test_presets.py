@@ -256,6 +256,14 @@ def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
         ('see = ""', "direction.see = '' is refused: it must be a sentence"),
         ('answer = " "', "direction.answer = ' ' is refused: it must be a sentence"),
         ('answer = "It is {angel}."', "direction.answer = 'It is {angel}.' is refused: its values must be of {angle}"),
+        (
+            'answer = "It is {angle!z}."',
+            "direction.answer = 'It is {angle!z}.' is refused: its values must be of {angle}",
+        ),
+        (
+            'answer = "It is {angle!r}."',
+            "direction.answer = 'It is {angle!r}.' is refused: its values must be of {angle}",
+        ),
         ('answer = "It is {angle"', "direction.answer = 'It is {angle' is refused: its values must be of {angle}"),
         ("speed = 0.0", "direction.speed = 0.0 is refused"),
         ('look = "below"', "direction.look = 'below' is refused: it must be one of front, side, top, three-quarter."),
