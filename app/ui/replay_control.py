@@ -27,6 +27,8 @@ class Replay:
     """A replay that is under way."""
 
     on: bool = False
+    begun: bool = False
+    """Whether the first step is shown."""
     ends: bool = False
     """Whether it waits until the last step is shown again."""
     first: int = 0
@@ -47,9 +49,10 @@ class Replay:
 
 
 def is_possible(ui: Ui) -> bool:
-    """Whether the run has come to its end, and is not shown at an earlier step."""
-    history = ui.snapshot.history
-    return ui.snapshot.run.phase.ends and 0 < history.at == history.log_end and not ui.mode.lecture.on
+    """Whether the run, or every run side by side, has come to its end, and is not shown at an earlier step."""
+    shots = ui.beside.runs or (ui.snapshot,)
+    ended = all(shot.run.phase.ends and 0 < shot.history.at == shot.history.log_end for shot in shots)
+    return ended and not ui.mode.lecture.on
 
 
 def start_or_stop(ui: Ui) -> None:
@@ -67,7 +70,7 @@ def _start(ui: Ui, replay: Replay) -> None:
     replay.first, replay.last = (began[-1] if began else 0), history.log_end
     speed = min(run.direction.speed, *run.direction.speeds.values(), math.inf) * run.time_scale
     replay.seconds = min(max((replay.last - replay.first) * run.dt / speed, LEAST), MOST)
-    replay.on, replay.ends, replay.share, replay.logs = True, False, 0.0, history.logs
+    replay.on, replay.begun, replay.ends, replay.share, replay.logs = True, False, False, 0.0, history.logs
     ui.control.transport.hold()
     _go_to(ui, replay, replay.first)
     _turn(ui, OTHER_SIDE if run.direction.look == OBLIQUE else OBLIQUE)
@@ -114,15 +117,23 @@ def follow(ui: Ui, now: float) -> None:
         return
     if history.logs != replay.logs or history.log_end != replay.last:
         replay.waiting.clear()  # it was meant for the run that another one has replaced
+        if history.at < history.log_end:  # of the other run side by side that the user has chosen
+            ui.control.transport.pause(True)
         _end(ui, replay)
-    elif replay.ends:
+        return
+    if replay.ends:
         if history.at == replay.last:
             _end(ui, replay)
-    elif history.at == _at(replay):
-        if replay.share >= 1.0:
-            stop(ui)
-            return
-        replay.share = min(replay.share + min(elapsed, 0.1) / replay.seconds, 1.0)
+        return
+    # Runs side by side go to the next step at which they are at equal times, and wait there until it is due.
+    replay.begun = replay.begun or history.at <= replay.first
+    if not replay.begun or history.at < _at(replay):
+        return
+    if replay.share >= 1.0:
+        stop(ui)
+        return
+    replay.share = min(replay.share + min(elapsed, 0.1) / replay.seconds, 1.0)
+    if _at(replay) > history.at:
         _go_to(ui, replay, _at(replay))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,6 +41,7 @@ class Window:
             snapshot=Snapshot(),
             states={replay_control.Replay: replay_control.Replay()},
             events=SimpleNamespace(shown=[Event(0, 0.0, "phase", plain("running"))]),
+            beside=SimpleNamespace(runs=()),
             mode=SimpleNamespace(lecture=SimpleNamespace(on=False)),
             control=SimpleNamespace(transport=Transport(self.clock), send=self.send, actions=looks),
         )
@@ -187,3 +189,45 @@ def test_in_space_the_replay_is_seen_from_another_side() -> None:
     assert window.looks == ["three-quarter"]
     replay_control.stop(window.ui)
     assert window.looks == ["three-quarter", "side"]
+
+
+def test_runs_side_by_side_are_replayed_at_their_equal_times(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = window.experiment.history.log.end
+    meetings = [*range(0, end, 7), end]
+
+    def carry_out(command: Command) -> None:
+        """As `control.carry_out` does for several runs."""
+        assert isinstance(command, Rewind)
+        forwards = command.at > window.experiment.history.at
+        near = (at for at in (meetings if forwards else reversed(meetings)) if (at >= command.at) == forwards)
+        assert not apply(window.experiment, Rewind(command.at if command.at in meetings else next(near)))
+
+    monkeypatch.setattr(window, "carry_out", carry_out)
+    replay_control.start_or_stop(window.ui)
+    times = window.frames(130)
+    assert times == sorted(times)
+    assert len(set(times)) > 10
+    assert not window.ui.states[replay_control.Replay].on
+    assert window.ui.snapshot.history.at == end
+
+
+def test_a_replay_waits_for_every_run_side_by_side(window: Window) -> None:
+    assert replay_control.is_possible(window.ui)
+    other = Window(duration=0.1)
+    other.send(Rewind(1))
+    other.see()
+    window.ui.beside.runs = (window.ui.snapshot, other.ui.snapshot)
+    assert not replay_control.is_possible(window.ui)
+
+
+def test_another_run_side_by_side_that_is_chosen_in_a_replay_does_not_continue_from_an_earlier_step(
+    window: Window,
+) -> None:
+    replay_control.start_or_stop(window.ui)
+    window.frames(20)
+    window.see()
+    shown = window.ui.snapshot.history
+    window.ui.snapshot.history = replace(shown, log_end=shown.log_end + 3)
+    replay_control.follow(window.ui, 1e9)
+    assert not window.ui.states[replay_control.Replay].on
+    assert window.clock.paused
