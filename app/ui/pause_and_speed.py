@@ -93,8 +93,11 @@ def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
     return None if transport.speed is None else transport.speed * snapshot.run.time_scale
 
 
-def describe_pace(snapshot: Snapshot, wanted: float | None) -> Message:
-    """The actual speed in words if it is below the wanted one; the reason if the time does not advance."""
+def describe_pace(snapshot: Snapshot, wanted: float | None, replays: bool = False) -> Message:
+    """The actual speed in words if it is below the wanted one; the reason if the time does not advance; that the run is
+    shown once more, if it `replays`."""
+    if replays:
+        return _("Replay")
     if snapshot.history.at < snapshot.history.log_end:
         return _("an earlier step")
     if snapshot.engine.paused or snapshot.run.at_rest:

@@ -85,7 +85,7 @@ def _draw_title(ui: Ui) -> None:
     )
     room = max(edge - 1.6 * x, NARROW * ui.window.size[0])
     title = shortened(ui.work.preset_library.title(snapshot.run.scene), room, TITLE)
-    speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
+    speed = describe_pace(snapshot, wanted, ui.control.transport.held) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
     first = 1.3 * TITLE * imgui.get_font_size()

@@ -202,7 +202,7 @@ def _draw_clock(ui: Ui) -> float:
     end = low.x + text_width("8888.888 s", 1.15)
     if in_history and not ui.states[replay_control.Replay].on:
         return _draw_warning(ui, end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size())
-    said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))
+    said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot), ui.control.transport.held)
     wide = text_width(_("8888 × slow motion"), SMALL)
     if said and end + 10 * ui.window.scale + wide < ui.window.size[0] - _watch(ui):
         draw_text(end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, SMALL)

@@ -34,6 +34,12 @@ def test_the_actual_speed_is_shown_if_it_is_below_the_wanted_one(fields: dict[st
     assert str(describe_pace(snapshot_of(**fields), 1.0)) == words
 
 
+def test_a_replay_is_named_instead_of_the_earlier_step_that_it_shows() -> None:
+    shown = snapshot_of(at=5, log_end=9, paused=True)
+    assert str(describe_pace(shown, 1.0, replays=True)) == "Replay"
+    assert str(describe_pace(shown, 1.0)) == "an earlier step"
+
+
 def test_a_scene_of_microseconds_is_shown_in_slow_motion_with_a_clock_of_microseconds() -> None:
     impacts, heap = scenes()["impacts"], scenes()["heap"]
     scale = impacts.limits.time_scale(impacts.parameters.checked({}))
