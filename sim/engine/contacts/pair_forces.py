@@ -404,8 +404,8 @@ def choose_touching(chosen, world, sphere_rows, position_like, reach_like, reach
     count = 0
     while first < stop and BLOCK - count >= SMALLEST_FILL:
         last = min(first + BLOCK - count, stop)
-        span, radius_sum = (first, last), world.workspace.pairs.radius_sum
-        count = choose_near(chosen, count, world.pairs, radius_sum, sphere_rows, position_like, reach_like, reach, span)
+        listed, span = (world.pairs, world.workspace.pairs.radius_sum), (first, last)
+        count = choose_near(chosen, count, listed, sphere_rows, position_like, reach_like, reach, span)
         first = last
     return count, first
 

@@ -307,9 +307,12 @@ def return_listed(targets, columns, buffer, first, last, overlap, smaller, limit
 
 
 @vectorised(answer=int)
-def choose_eight(chosen, filled, lists, columns, p, table, width, like, reach, reach_like):
-    """Eight steps of `choose_near`: pairs p to p + 7. `lists` are the lists of all i and of all j, `columns` sum of
-    radii, mark of a contact and normal force of all pairs, `table` the rows of spheres and their width."""
+def choose_eight(target, lists, columns, p, spheres, like, reach, reach_like):
+    """Eight steps of `choose_near`: pairs p to p + 7. `target` is `chosen` and its number of entries, `lists` are the
+    lists of all i and of all j, `columns` sum of radii, mark of a contact and normal force of all pairs, `spheres` the
+    rows of spheres and their width."""
+    chosen, filled = target
+    table, width = spheres
     sums, marks, forces = columns
     read = [[load(table, start, wide(like)) for start in starts_of(rows, p, width, 0)] for rows in lists]
     differences = columns_of_rows([a - b for a, b in zip(*read)])[: len(like)]
@@ -330,14 +333,15 @@ def choose_eight(chosen, filled, lists, columns, p, table, width, like, reach, r
 
 
 @compilable(forceinline=True)
-def choose_near(chosen, count, pairs, radius_sum, table, like, reach_like, reach, span):
+def choose_near(chosen, count, listed, table, like, reach_like, reach, span):
     """Write the pairs span[0] to span[1] - 1 that are within reach of each other to `chosen` (Threads.chosen) from
     entry `count` on; returns the new count. All other pairs are marked as not touching; all normal forces are set to
-    zero. `radius_sum` is that of all pairs.
+    zero. `listed` are the pairs, and the sums of radii of all of them.
 
     For a law that acts at a distance (`reach_like` of length 1), pairs within its reach and pairs that it remembers are
     chosen too: the end of the memory is booked.
     """
+    pairs, radius_sum = listed
     at_distance = len(reach_like) > 0
     first, last = span
     width = row_width(len(like), True)
@@ -345,7 +349,7 @@ def choose_near(chosen, count, pairs, radius_sum, table, like, reach_like, reach
     lists, columns = (pairs.i, pairs.j), (radius_sum, pairs.touching, pairs.normal_force)
     full = whole_groups(first, last)
     for p in range(first, full, LANES):
-        count = choose_eight(chosen, count, lists, columns, p, table, np.uint64(width), like, added, reach_like)
+        count = choose_eight((chosen, count), lists, columns, p, (table, np.uint64(width)), like, added, reach_like)
     for p in range(full, last):
         i, j = pairs.i[p], pairs.j[p]
         branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))

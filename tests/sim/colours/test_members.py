@@ -14,8 +14,7 @@ from tests.snapshots import with_fields
 
 def test_a_sphere_has_the_number_of_spheres_of_its_grain() -> None:
     body = np.array([-1, 3, 3, 0, -1, 0, 0])
-    world = SimpleNamespace(search=SimpleNamespace(body=body))
-    assert values(SimpleNamespace(world=world)).tolist() == [1, 2, 2, 3, 1, 3, 3]
+    assert values(SimpleNamespace(world=SimpleNamespace(body=body))).tolist() == [1, 2, 2, 3, 1, 3, 3]
     assert span(np.array([1.0, 2.0]), fake_heap()) == (1.0, 2.0)
     assert span(np.array([4.0]), fake_heap()) == (4.0, 5.0)
 

@@ -160,7 +160,7 @@ def test_pairs_within_reach_are_chosen_in_the_order_of_the_list(dimension: int, 
         pairs = Candidates(i, j, touching.copy(), np.full(size, 2.0))
         chosen = np.zeros((3, BLOCK), np.uint32)
         radius_sum = np.full(size, 0.5)
-        count = choose(chosen, 4, pairs, radius_sum, table, (0.0,) * dimension, reach, 0.1, (2, size - 1))
+        count = choose(chosen, 4, (pairs, radius_sum), table, (0.0,) * dimension, reach, 0.1, (2, size - 1))
         answers.append((chosen[:, :count], pairs.touching, pairs.normal_force))
     for here, there in zip(*answers, strict=True):
         np.testing.assert_array_equal(here, there)
