@@ -15,7 +15,6 @@
  */
 #define _POSIX_C_SOURCE 200112L /* clock_gettime and posix_memalign */
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +53,7 @@ typedef struct {
 } Contacts;
 
 static Contacts pairs, walls;
-static int *chosen;   /* entries that touch */
-static int *first_of; /* first entry of each sphere in the order of cells */
+static int *chosen; /* entries that touch */
 
 static void *table(size_t count, size_t size) {
     void *memory = NULL;
@@ -194,7 +192,6 @@ static void make_list(void) {
     int end = 0;
     for (int p = 0; p < spheres; p++) {
         int cell = cell_of[in_cell_order[p]];
-        first_of[p] = end;
         end = near_ones(p, p + 1, begin[cell + 2], end); /* the rest of its cell and the next cell */
         end = near_ones(p, begin[cell + columns - 1], begin[cell + columns + 2], end); /* three cells behind */
         for (int behind = -1; behind <= 1; behind++) {                                 /* nine cells above */
@@ -206,7 +203,7 @@ static void make_list(void) {
             exit(4);
         }
     }
-    first_of[spheres] = pairs.count = end;
+    pairs.count = end;
     for (int p = 0; p < end; p++) {
         int i = pairs.i[p], j = pairs.j[p], low = i < j ? i : j, high = i < j ? j : i;
         pairs.spring[4 * p + 3] = 0.0;
@@ -625,7 +622,7 @@ static void read_state(const char *name) {
     const int capacity = 16 * spheres + 4096;
     open_contacts(&pairs, (int)state.contacts, capacity, file);
     open_contacts(&walls, (int)state.wall_contacts, 4 * spheres + 1024, file);
-    chosen = table(capacity + WIDTH, sizeof(int)), first_of = table(places, sizeof(int));
+    chosen = table(capacity + WIDTH, sizeof(int));
     cell_of = table(places, sizeof(int)), in_cell_order = table(places, sizeof(int));
     x_sorted = table(places, sizeof(double)), y_sorted = table(places, sizeof(double));
     z_sorted = table(places, sizeof(double)), radius_sorted = table(places, sizeof(double));
