@@ -48,7 +48,7 @@ ALLOWED = {
     "speed": "a number from 1e-6 to 1000, as in speed=0.1",
     "speeds": "a number from 1e-6 to 1000 for each phase, as in speeds={'flowing': 0.1}",
     "look": "'front', 'side', 'top' or 'three-quarter'",
-    "answer": "a sentence with the names of values only, as in answer='The heap is {angle} steep.'",
+    "answer": "a sentence with the names of values only, as in answer='The sphere stops after {time}.'",
     "span": "None or two numbers, the smaller first, as in span=(0.0, 0.1)",
 }
 """What the fields of a phase, of its pace and of the direction of a scene can be."""
