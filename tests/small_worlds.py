@@ -119,13 +119,14 @@ def contacts_of(bench: Bench) -> ContactTable:
     return plain_contact_table(bench.model)(bench.world, bench.numbers)
 
 
-def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
+def plain_contact_table(model: Model) -> Callable[..., ContactTable]:
     """`repose.sim.engine.contacts.contact_table.contact_table`, uncompiled."""
 
-    def table(world: World, numbers: tuple) -> ContactTable:
-        blank = blank_table(world, entries_of(world), force=True)
+    def table(world: World, numbers: tuple, walls_only: bool = False) -> ContactTable:
+        first, last = entries_of(world, walls_only)
+        blank = blank_table(world, last - first, force=not walls_only, elasticity=walls_only)
         evaluate = plain_evaluation(model.law, model.shapes, likeness(numbers))
-        return first_of(blank, evaluate(ContactRange(world, numbers, 0, blank.i.size, blank)))
+        return first_of(blank, evaluate(ContactRange(world, numbers, first, last, blank)))
 
     return table
 

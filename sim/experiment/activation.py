@@ -31,6 +31,7 @@ from repose.sim.experiment.ledger import booked, survey_contacts
 from repose.sim.experiment.relaxation import relax_where_stiffer
 from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
 from repose.sim.integrators.start_up import higher_derivatives
+from repose.sim.measure.energy import moment_of_mass
 from repose.sim.message import _
 from repose.sim.parameters import require_known, shared_names
 from repose.sim.registry import bonds, fields, integrators, laws
@@ -90,13 +91,19 @@ def has_formulas_of(engine: Engine, scene: Scene, parameters: Any, built: Any) -
 
 def effective(scene: Scene, parameters: Any, turned: float = 0.0) -> Effective:
     """The coefficients of these parameters, on a table that the scene has `turned` by this angle [rad]."""
-    on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
     return Effective(
         laws()[scene.law_of(parameters)].coefficients(parameters),
-        on_table.gravity_vector(scene.model.dimension),
+        gravity_on_table(scene, parameters, turned),
         field_coefficients(scene, parameters),
         bond_coefficients(scene, parameters),
     )
+
+
+def gravity_on_table(scene: Scene, parameters: Any, turned: float) -> tuple[float, ...]:
+    """Gravity [m/s²] of these parameters on a table that the scene has `turned` by this angle [rad]."""
+    on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
+    gravity: tuple[float, ...] = on_table.gravity_vector(scene.model.dimension)
+    return gravity
 
 
 def field_coefficients(scene: Scene, parameters: Any) -> tuple:
@@ -157,10 +164,13 @@ def turned_by(experiment: Experiment) -> float:
 
 
 def turn_gravity(experiment: Experiment) -> None:
-    """Update gravity after the scene has turned the table."""
-    use_parameters(experiment, parameters_in_force(experiment))
-    if experiment.run.ramp is not None:
-        experiment.engine.requested = effective(experiment.scene, experiment.parameters, turned_by(experiment))
+    """Update gravity after the scene has turned the table, and book the change of the potential energy as work."""
+    scene, engine, turned = experiment.scene, experiment.engine, turned_by(experiment)
+    before = engine.gravity
+    engine.gravity = gravity_on_table(scene, parameters_in_force(experiment), turned)
+    experiment.run.booked.work -= float(np.subtract(engine.gravity, before) @ moment_of_mass(experiment.run.world))
+    if engine.requested is not None:
+        engine.requested = engine.requested._replace(gravity=gravity_on_table(scene, experiment.parameters, turned))
 
 
 def parameters_in_force(experiment: Experiment) -> Any:

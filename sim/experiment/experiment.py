@@ -315,7 +315,8 @@ class Engine:
     """The compiled step loop (repose.sim.engine.composition)."""
     survey: Callable[..., Survey]
     """survey(world, params, coefficients)."""
-    contact_table: Callable[[World, tuple], ContactTable]
+    contact_table: Callable[..., ContactTable]
+    """table(world, params, walls_only)."""
     law_parameters: tuple
     """Parameter values in effect that the law reads."""
     gravity: tuple[float, ...]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.orientation import body_spins
 from repose.sim.engine.timestep.survey import Survey
-from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, World
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS, Floats, World
 from repose.sim.measure.booked import Booked
 from repose.sim.measure.display import ENERGY, MOTION
 from repose.sim.measure.measurement import Measurement, System
@@ -149,6 +149,22 @@ def _of_bodies(world: World, gravity: tuple[float, ...], velocity_shift: float) 
         0.5 * float(np.sum(inertia[dimension:] * velocity[dimension:] * spins)),
         -float(np.sum(inertia[0] * height)),
     )
+
+
+def moment_of_mass(world: World) -> Floats:
+    """Σ m x over all spheres and bodies that can move [kg m], shape (dimension,); its product with gravity is minus
+    their potential energy."""
+    dimension = world.dimension
+    movable = world.inverse_mass[0] > 0.0
+    if world.bodies:
+        movable &= world.body < 0  # members are counted with their bodies
+    moment = (world.motion[:dimension, 0, movable] / world.inverse_mass[0, movable]).sum(axis=1)
+    if world.bodies:
+        bodies = world.bodies
+        moving = bodies.inverse_mass[0] > 0.0
+        moment += (bodies.motion[:dimension, 0, moving] / bodies.inverse_mass[0, moving]).sum(axis=1)
+    found: Floats = moment
+    return found
 
 
 def ledger_of(system: System) -> Energy:

@@ -14,7 +14,7 @@ from repose.sim.experiment.commands import Act, RemoveGrain, Rewind, SetParamete
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.ledger import booked, energy_of
+from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import results_of, state_hash
 from repose.sim.experiment.stepping import advance, is_finished
@@ -98,9 +98,8 @@ def test_the_weight_turns_and_its_work_closes_the_ledger(tilted: Experiment) -> 
 def test_the_work_of_turning_is_the_change_of_the_weight_times_the_place() -> None:
     experiment = new_experiment("heap", {"grain_count": 2, "width": 0.02})
     experiment.run.world = add_spheres(experiment.run.world, np.array([[0.012, 0.007]]), 1e-3, 2e-3)
-    with booked(experiment, "work"):
-        experiment.run.state.other.turned = 0.3
-        turn_gravity(experiment)
+    experiment.run.state.other.turned = 0.3
+    turn_gravity(experiment)
     change = np.array([math.sin(0.3), 1.0 - math.cos(0.3)]) * experiment.parameters.gravity
     assert experiment.run.booked.work == pytest.approx(-2e-3 * change @ [0.012, 0.007], rel=1e-9)
 

@@ -67,13 +67,15 @@ class ContactRange(NamedTuple):
     table: ContactTable | Record
 
 
-def contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
-    """table(world, params) -> ContactTable with forces."""
+def contact_table(model: Model) -> Callable[..., ContactTable]:
+    """table(world, params, walls_only=False) -> ContactTable with forces; `walls_only` gives only the contacts with
+    walls, with `elasticity` instead of forces."""
     evaluation = evaluation_of(model)
 
-    def table(world: World, params: tuple) -> ContactTable:
-        blank, record = recorded_table(world, entries_of(world), force=True)
-        count = _filled(world, evaluation(world, params), blank.i.size, record) if blank.i.size else 0
+    def table(world: World, params: tuple, walls_only: bool = False) -> ContactTable:
+        first, last = entries_of(world, walls_only)
+        blank, record = recorded_table(world, last - first, force=not walls_only, elasticity=walls_only)
+        count = _filled(world, evaluation(world, params), first, last, record) if blank.i.size else 0
         return first_of(blank, count)
 
     return table
@@ -81,12 +83,13 @@ def contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
 
 def compile_table(model: Model, world: World, params: tuple) -> None:
     """Compile the code that fills the table of contacts, also if nothing touches."""
-    _filled(world, evaluation_of(model)(world, params), 0, recorded_table(world, 0)[1])
+    _filled(world, evaluation_of(model)(world, params), 0, 0, recorded_table(world, 0)[1])
 
 
-def _filled(world: World, evaluation: Evaluation, room: int, table: Record) -> int:
-    """Evaluate all entries of the lists into the table; returns the number of contacts written."""
-    return int(compiled_fill()(evaluation.address, record_of(world), evaluation.params, room, table))
+def _filled(world: World, evaluation: Evaluation, first: int, last: int, table: Record) -> int:
+    """Evaluate the entries `first` to `last` - 1 of the lists into the table; returns the number of contacts
+    written."""
+    return int(compiled_fill()(evaluation.address, record_of(world), evaluation.params, first, last, table))
 
 
 def first_of(table: ContactTable, count: int) -> ContactTable:
@@ -96,9 +99,11 @@ def first_of(table: ContactTable, count: int) -> ContactTable:
     return ContactTable._make([column[..., :count] for column in table])
 
 
-def entries_of(world: World) -> int:
-    """Total length of the lists of pairs and of contacts with walls."""
-    return int(world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT])
+def entries_of(world: World, walls_only: bool = False) -> tuple[int, int]:
+    """First entry and last entry + 1 of the list of pairs followed by the list of contacts with walls, or of the second
+    list alone."""
+    pairs = int(world.counters[PAIR_COUNT])
+    return pairs if walls_only else 0, pairs + int(world.counters[WALL_CONTACT_COUNT])
 
 
 def blank_table(world: World, room: int, force: bool = False, elasticity: bool = False) -> ContactTable:
@@ -200,12 +205,12 @@ def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Calla
 
 @cache
 def compiled_fill() -> Any:
-    """fill(address of an evaluation, fields of `ContactRange` without `first`) -> number of contacts."""
+    """fill(address of an evaluation, fields of `ContactRange`) -> number of contacts."""
     source = fingerprint()
 
-    def fill(evaluation, world, params, last, table):
+    def fill(evaluation, world, params, first, last, table):
         source  # noqa: B018
-        return call(evaluation, ContactRange(world, params, 0, last, table))
+        return call(evaluation, ContactRange(world, params, first, last, table))
 
     return compiled(fill)
 

@@ -20,7 +20,6 @@ from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
-from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Pace, Phase
 from repose.sim.experiment.snapshot import Action
@@ -119,9 +118,8 @@ def _tilt_on(experiment: Experiment) -> None:
     run, parameters = experiment.run, experiment.parameters
     state: HeapState = run.state
     angles = state.other
-    with booked(experiment, "work"):
-        angles.turned = angles.turned_before + parameters.tilt_rate * (experiment.time - state.since)
-        turn_gravity(experiment)
+    angles.turned = angles.turned_before + parameters.tilt_rate * (experiment.time - state.since)
+    turn_gravity(experiment)
     if holds(run) or mean_speed(run.world) < parameters.settle_speed:  # what the hand moves does not flow by itself
         angles.stirred = None
     elif angles.stirred is None:

@@ -19,7 +19,7 @@ from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits, SceneView
 from repose.sim.experiment.hand import holds
-from repose.sim.experiment.ledger import booked, remove_spheres
+from repose.sim.experiment.ledger import booked_walls, remove_spheres
 from repose.sim.experiment.rest import is_at_rest, quiet_time
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
@@ -168,7 +168,7 @@ def put_walls(experiment: Experiment, lines: Floats, velocity: Floats | float = 
     """Set the ends [m], shape (walls, 2, 2), and the velocities [m/s] of the walls. The change of the stored energy is
     booked as work; the work of their motion is summed in the step loop."""
     walls = experiment.run.world.walls
-    with booked(experiment, "work"):
+    with booked_walls(experiment):
         walls.corner[:], walls.moved[:], walls.velocity[:] = corners_of(lines), 0.0, velocity
         forget_neighbours(experiment.run.world)
 

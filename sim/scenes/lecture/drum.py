@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -105,9 +106,16 @@ class DrumState(CourseState):
 
 def ring(parameters: DrumParameters, turned: float) -> Floats:
     """Walls of a drum that has turned by an angle [rad], as lines [m], shape (walls, 2, 2)."""
-    radius, mean = parameters.drum_radius, parameters.mean_radius
+    cos, sin = math.cos(turned), math.sin(turned)
+    lines: Floats = _unturned(parameters.drum_radius, parameters.mean_radius) @ np.array([[cos, sin], [-sin, cos]])
+    return lines
+
+
+@lru_cache(maxsize=8)
+def _unturned(radius: float, mean: float) -> Floats:
+    """Walls of a drum of this radius for grains of this mean radius [m], shape (walls, 2, 2)."""
     half = max(6, math.ceil(math.pi * radius / (2.0 * mean)))
-    angle = turned + math.tau * np.arange(2 * half) / (2 * half)
+    angle = math.tau * np.arange(2 * half) / (2 * half)
     distance = np.where(np.arange(2 * half) % 2 == 0, radius, radius - BUMP * mean)
     points = distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     return np.stack([points, np.roll(points, -1, axis=0)], axis=1)

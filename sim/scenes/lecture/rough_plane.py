@@ -24,7 +24,6 @@ from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.hand import holds
-from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import is_at_rest, time_free
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
@@ -191,9 +190,8 @@ def tilt_to(experiment: Experiment, angle: float) -> None:
     state.wanted = angle
     held = state.flows and angle == state.avalanches[-1].held
     if angle != state.table and (held or abs(angle - state.table) >= LEAST_TURN):
-        with booked(experiment, "work"):
-            state.table = angle
-            turn_gravity(experiment)
+        state.table = angle
+        turn_gravity(experiment)
 
 
 def remove_fallen(experiment: Experiment) -> int:

@@ -1,4 +1,4 @@
-"""The energy that removed spheres take along."""
+"""The energy that removed spheres take along, and that displaced walls give to their contacts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import energy_of, remove_spheres
+from repose.sim.experiment.ledger import booked_walls, energy_of, remove_spheres
 from repose.sim.experiment.stepping import advance
+from repose.sim.registry import scenes
 
 from tests.reliability.runs import FEW
 from tests.small_worlds import use_plain_engine
@@ -62,3 +63,19 @@ def test_no_contact_is_surveyed_for_a_grain_that_touches_nothing(pile: Experimen
     remove_spheres(pile, np.arange(world.sphere_count) == falling)
     with pytest.raises(AssertionError, match="surveyed"):
         remove_spheres(pile, pile.run.world.sphere_id == world.sphere_id[lying])
+
+
+def test_displaced_walls_change_the_energy_of_their_contacts_alone() -> None:
+    experiment = new_experiment("drum", scenes()["drum"].test_values)
+    apply(experiment, Act("run"))
+    advance(experiment, 20_000)
+    booked, walls, before = experiment.run.booked, experiment.run.world.walls, energy_of(experiment)
+    work, shear = booked.work, booked.shear
+    with booked_walls(experiment):
+        walls.corner[:, :, 1] += 1e-4 * experiment.run.built.mean_radius
+    after = energy_of(experiment)
+    assert before.shear > 0.0
+    assert abs(after.elastic - before.elastic) > 1e-4 * before.elastic
+    assert booked.work - work == pytest.approx(after.mechanical - before.mechanical, rel=1e-9)
+    assert booked.shear - shear == pytest.approx(after.shear - before.shear, rel=1e-9, abs=1e-15 * before.shear)
+    assert after.gap == pytest.approx(before.gap, abs=1e-12 * before.poured)
