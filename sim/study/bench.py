@@ -60,6 +60,8 @@ SETTLING_ROWS = 9
 time."""
 SPHERE_STEPS, FEWEST_STEPS = 1_000_000, 20
 """Length of one turn: spheres times steps, and least number of steps."""
+COPIED_BYTES = 1 << 26
+"""Least number of bytes that one turn of the copy loop reads."""
 THREADS = (2, 4, 8, 16)
 """Numbers of threads with which large worlds are measured, as far as the machine has processors."""
 TURNS, TURNS_OF_LARGE, LARGE = 7, 5, 50_000
@@ -186,6 +188,8 @@ def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any
                 times.append(_timed(loop, shared[count], experiment, steps)[0])
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
     one = statistics.median(alone)
+    # Tables that share memory are separate in a copy; new tables share it again.
+    size = memory(with_threads(with_threads(after, 2), 1))
     row: dict[str, Any] = {
         "scene": state.model,
         "integrator": experiment.engine.model.integrator.name,
@@ -194,8 +198,8 @@ def measure(state: BenchState, quick: bool, floor: Path | None) -> dict[str, Any
         "ns_per_grain_and_step": one,
         "cundall_number": 1e9 / one,
         "lists_per_second": lists / wall,
-        # Tables that share memory are separate in a copy; new tables share it again.
-        "bytes_per_sphere": memory(with_threads(with_threads(after, 2), 1)) / after.sphere_count,
+        "bytes_per_sphere": size / after.sphere_count,
+        "ns_per_grain_to_copy": copy_time(size) / moving * 1e9,
         "threads": [
             {
                 "count": count,
@@ -235,6 +239,21 @@ def memory(world: World) -> int:
                 yield table if table.base is None else table.base
 
     return sum({id(owner): owner.nbytes for owner in owners((world, world.workspace))}.values())
+
+
+def copy_time(size: int) -> float:
+    """Time in which a copy loop reads and writes `size` bytes together [s], the least of several turns: the limit that
+    the bandwidth of caches and memory sets to a step that touches every byte of its tables once."""
+    source = np.ones(max(1, size // 16))
+    target = np.zeros_like(source)
+    repeats = max(1, COPIED_BYTES // source.nbytes)
+    turns = []
+    for _ in range(TURNS):
+        began = time.perf_counter()
+        for _ in range(repeats):
+            np.copyto(target, source)
+        turns.append((time.perf_counter() - began) / repeats)
+    return min(turns)
 
 
 def measure_engine(quick: bool = False, show_progress: ShowProgress = lambda words, share: None) -> dict[str, Any]:
@@ -286,6 +305,7 @@ def describe(engine: dict[str, Any]) -> str:
         "ratio to floor",
         "lists/s",
         "B/sphere (threads)",
+        "ns/grain to copy them",
         "shares",
     )
     lines = [head]
@@ -309,6 +329,7 @@ def describe(engine: dict[str, Any]) -> str:
                 f"{row['ratio_to_floor']:.2f} ({row['floor_ns']:.1f})" if "ratio_to_floor" in row else "",
                 f"{row['lists_per_second']:.0f}",
                 f"{row['bytes_per_sphere']:.0f}" + (f" ({more})" if more else ""),
+                f"{row['ns_per_grain_to_copy']:.1f}",
                 ", ".join(
                     f"{name} {100.0 * part:.0f} %" for name, part in sorted(share.items(), key=lambda item: -item[1])
                 ),

@@ -44,6 +44,7 @@ def test_the_quick_benchmark_has_a_row_for_each_scheme_size_and_state(monkeypatc
         assert row["cundall_number"] * row["ns_per_grain_and_step"] == pytest.approx(1e9)
         assert [one["count"] for one in row["threads"]] == ([2] if row["grains"] == 9900 else [])
         assert "ratio_to_floor" not in row
+        assert 0.0 < row["ns_per_grain_to_copy"] < 1e4
     row = table["rows"][2]
     assert row["threads"][0]["bytes_per_sphere"] > row["bytes_per_sphere"]
     for number, one in enumerate(table["rows"]):

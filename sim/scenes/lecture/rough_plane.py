@@ -59,8 +59,8 @@ HARMLESS, FASTER, BACKWARDS = math.radians(10.0), 5.0, math.radians(60.0)
 """Angle up to which the plane is tilted faster before the first avalanche [rad], factor of this rate [-], and rate at
 which it is tilted back [rad/s], during which the flow hardly accelerates."""
 LEAST_TURN = math.radians(0.02)
-"""Step in which the plane is tilted [rad], a fiftieth of the step of the held angles: every one is booked, which takes
-as long as 20 time steps."""
+"""Step in which the plane is tilted [rad], a fiftieth of the step of the held angles: every one sets the parameters
+of gravity anew, which takes as long as a time step."""
 FLOWS = 0.1
 """Mean speed over √(g d) above which the layer flows [-]."""
 COLLAPSE = 2.0
