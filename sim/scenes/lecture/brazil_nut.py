@@ -22,6 +22,7 @@ from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene, SceneLimits
 from repose.sim.io.plain import Array
+from repose.sim.laws.material_parameters import Restitution
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number
@@ -73,6 +74,7 @@ class BrazilNutParameters(DiscsParameters):
     """A large disc among small ones in a shaken box, in SI."""
 
     grain_count: GrainCount = 160
+    restitution: Restitution = 0.5
     # fmt: off
     size_ratio: float = number(3.0, 1.0, 6.0, _("size ratio"), "R_1/R", effect="restart", group=_("Grains"),
         help=_("Radius of the large grain over the mean radius. Takes effect at the next start."))

@@ -22,7 +22,7 @@ from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked_walls, remove_spheres
 from repose.sim.experiment.rest import is_at_rest, quiet_time
 from repose.sim.laws.hertz_mindlin import LAW
-from repose.sim.laws.material_parameters import YoungsModulus
+from repose.sim.laws.material_parameters import Restitution, YoungsModulus
 from repose.sim.measure.display import Curve, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _, plain, plural
 from repose.sim.parameters import ParameterError, ParameterSet, variant
@@ -55,13 +55,20 @@ Box = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 class DiscsParameters(PouredInSpaceParameters):
-    """Discs of one material in the plane, in SI."""
+    """Discs of one material in the plane, in SI.
+
+    The dampers of all contacts of a disc add up: with a restitution of 0.5 their damping ratio is 0.62 in the drum, at
+    which velocity Verlet is stable up to ω dt = 0.71, with 0.8 it is 0.2 and the limit 1.35 (2 without damping).
+    """
 
     grain_count: GrainCount = 300
     mean_radius: MeanRadius = 2e-3
     size_spread: SizeSpread = 0.2
     young: YoungsModulus = variant(
         5e6, help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
+    )
+    restitution: Restitution = variant(
+        0.8, help=_("Speed after over speed before an impact. Dense flow hardly depends on it, the time step does.")
     )
 
 

@@ -25,6 +25,7 @@ from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
+from repose.sim.laws.material_parameters import Restitution
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
@@ -79,6 +80,7 @@ class TwoSidedParameters(DiscsParameters):
     """Discs that trickle onto a plate, in SI."""
 
     grain_count: GrainCount = 500
+    restitution: Restitution = 0.5
     # fmt: off
     portions: int = count(12, 4, 50, _("portions"), effect="restart", group=_("Source"),
         help=_("After each portion the grains come to rest. Takes effect at the next start."))
