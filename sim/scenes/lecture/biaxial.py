@@ -523,5 +523,12 @@ SCENE = Scene(
     limits=SOFT_DISCS,
     guess=Guess(_("Largest pressure of the upper plate over that of the sides"), str(_("times")), 1.0, 6.0),
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),
-    test_values={"grain_count": 40, "young": 1e6, "strain": 0.03, "strain_rate": 0.5, "pressure": 10.0},
+    test_values={
+        "grain_count": 40,
+        "young": 1e6,
+        "restitution": 0.5,
+        "strain": 0.03,
+        "strain_rate": 0.5,
+        "pressure": 10.0,
+    },
 )

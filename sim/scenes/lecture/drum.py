@@ -309,6 +309,7 @@ SCENE = Scene(
     test_values={
         "grain_count": 40,
         "young": 1e5,
+        "restitution": 0.5,
         "stages": 2,
         "stage_time": 0.3,
         "slowest": 10 * RPM,

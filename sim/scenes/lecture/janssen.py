@@ -493,6 +493,7 @@ SCENE = Scene(
     test_values={
         "grain_count": 36,
         "young": 1e5,
+        "restitution": 0.5,
         "column_width": 6.0,
         "portions": 3,
         "lowering": 0.1,

@@ -532,6 +532,7 @@ SCENE = Scene(
     test_values={
         "grain_count": 40,
         "young": 1e5,
+        "restitution": 0.5,
         "thickness": 3.0,
         "tilt_rate": math.radians(60.0),
         "avalanches": 1,

@@ -475,6 +475,7 @@ SCENE = Scene(
     test_values={
         "grain_count": 60,
         "young": 1e5,
+        "restitution": 0.5,
         "narrowest": 5.0,
         "widest": 10.0,
         "stages": 3,
