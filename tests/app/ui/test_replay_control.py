@@ -14,7 +14,17 @@ from repose.app.ui.events import Event
 from repose.app.ui.panels import transport
 from repose.app.ui.pause_and_speed import Transport
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, Command, Copy, DoAgain, Rewind, SetParameters, TakeBack
+from repose.sim.experiment.commands import (
+    Act,
+    Command,
+    Copy,
+    DoAgain,
+    Rewind,
+    SetParameters,
+    Start,
+    TakeBack,
+    UseThreads,
+)
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
@@ -129,6 +139,37 @@ def test_a_replay_is_possible_only_at_the_end_of_a_run(window: Window) -> None:
     assert not replay_control.is_possible(window.ui)
 
 
+def test_no_replay_begins_in_a_lecture_or_at_an_earlier_step_after_the_end(window: Window) -> None:
+    window.ui.mode.lecture.on = True
+    assert not replay_control.is_possible(window.ui)
+    window.ui.mode.lecture.on = False
+    advance(window.experiment, 200)
+    window.see()
+    assert replay_control.is_possible(window.ui)
+    window.carry_out(Rewind(window.experiment.history.at - 50))
+    window.see()
+    assert not replay_control.is_possible(window.ui)
+
+
+def test_a_replay_begins_once_its_first_step_is_shown(window: Window) -> None:
+    waiting: list[Command] = []
+    window.carry_out, carry_out = waiting.append, window.carry_out  # type: ignore[method-assign]
+    replay_control.start_or_stop(window.ui)
+    window.frames(40)
+    assert [command.at for command in waiting if isinstance(command, Rewind)] == [0], "physics is far behind"
+    carry_out(waiting[0])
+    assert window.frames(1)[0] < 0.05 * window.experiment.history.log.end * window.experiment.dt
+    assert window.ui.states[replay_control.Replay].share < 0.05
+
+
+def test_the_number_of_threads_is_changed_during_a_replay(window: Window) -> None:
+    replay_control.start_or_stop(window.ui)
+    window.frames(3)
+    window.send(UseThreads(1))
+    assert window.sent[-1] == UseThreads(1)
+    assert not window.ui.states[replay_control.Replay].ends
+
+
 def test_another_run_ends_a_replay(window: Window) -> None:
     replay_control.start_or_stop(window.ui)
     window.frames(3)
@@ -138,6 +179,28 @@ def test_another_run_ends_a_replay(window: Window) -> None:
     assert not window.ui.states[replay_control.Replay].on
     assert len(window.sent) == sent
     assert not window.clock.paused, "the other run is not paused"
+
+
+def test_what_was_asked_for_in_a_replay_is_not_done_to_another_run(window: Window) -> None:
+    replay_control.start_or_stop(window.ui)
+    window.frames(3)
+    window.send(SetParameters({"gravity": 3.0}))
+    window.carry_out(Start("cube", {"duration": 0.1}, 1))
+    window.frames(3)
+    assert not window.ui.states[replay_control.Replay].on
+    assert isinstance(window.sent[-1], Start)
+
+
+def test_a_replay_shows_the_last_phase_that_moves(window: Window) -> None:
+    middle, end = window.experiment.history.log.end // 2, window.experiment.history.log.end
+    window.ui.events.shown += [
+        Event(middle, 0.0, "phase", plain("flowing")),
+        Event(middle + 1, 0.0, "measured", plain("slope")),
+        Event(end, 0.0, "phase", plain("ended"), ends=True),
+    ]
+    replay_control.start_or_stop(window.ui)
+    window.frames(1)
+    assert middle <= window.experiment.history.at < end
 
 
 def test_a_file_of_the_run_that_is_asked_for_during_a_replay_has_its_end(window: Window) -> None:
