@@ -12,10 +12,13 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer
 from repose.sim.message import EMPTY, Joined, Message, joined, worded
 from repose.sim.parameters import ParameterSet
+from repose.sim.scene_fields import unusable_field
 
 if TYPE_CHECKING:  # films and windows read answers from snapshots, before the engine is loaded
     from repose.sim.experiment.experiment import Experiment
 
+NO_ANSWER = 'it must return None or an answer, as in Answer(0.4, Message("It rises to {height} m.", height=0.4)).'
+"""How the refusal of a wrong answer ends."""
 BESIDE = ", "
 """Between the values of runs side by side, in their order."""
 
@@ -24,6 +27,8 @@ def answer_of(experiment: Experiment) -> Answer | None:
     """The answer, in the words of the preset if it has some, the run has their values, and no parameter was changed:
     the words say what the preset has set, such as "on the Moon". None before the end of the run."""
     answer, own = experiment.scene.course.find_answer(experiment), experiment.direction.answer
+    if not isinstance(answer, Answer | None):
+        raise unusable_field(experiment.scene.name, "find_answer", NO_ANSWER)
     if answer is None or not own or not values_of(own.template) <= dict(answer.words.values).keys():
         return answer
     if not same_physics(experiment.parameters, experiment.history.log.start.now.parameters):
