@@ -21,6 +21,8 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 """Largest numbers of parameters and readings written on a picture."""
 MOST_OUTCOMES = 3
 """Largest number of outcomes of a task that are written one by one; more would be too small to read."""
+MOST_FAILED = 2
+"""Largest number of stated outcomes that do not hold and are named one by one."""
 BOTH = 2
 """Number of outcomes that a sentence does not count."""
 HOLDS, FAILS = plain("✓"), plain("✗")
@@ -122,19 +124,19 @@ def film_words(
 
 
 def verdict(outcomes: Sequence[Outcome]) -> Message:
-    """Whether the outcomes that a task states hold, one sentence after a tick or a cross."""
+    """Whether the outcomes that a task states hold, or which of them do not, one sentence after a tick or a cross."""
     count, held = len(outcomes), sum(entry.holds for entry in outcomes)
     if held == count == BOTH:
         words = _("Both stated outcomes hold.")
     elif held == count:
         words = plural("The stated outcome holds.", "All {count} stated outcomes hold.", count=count)
     else:
-        words = plural(
-            "{held} of {count} stated outcome holds.",
-            "{held} of {count} stated outcomes hold.",
-            count=count,
-            held=held,
-        )
+        failed = [entry.statement for entry in outcomes if not entry.holds]
+        named = joined(failed[:MOST_FAILED], "; ")
+        if len(failed) > MOST_FAILED:
+            words = Message("Several outcomes do not hold, such as: {statements}.", statements=named)
+        else:
+            words = Message("This does not hold: {statements}.", statements=named)
     return joined((HOLDS if held == count else FAILS, words), " ")
 
 
