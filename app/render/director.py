@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Inset, Size
-from repose.app.render.colours import AUTOMATIC, COLOURINGS, shown_as
+from repose.app.render.colours import AUTOMATIC, COLOURINGS, PARTS, shown_as
 from repose.app.render.film_words import FilmWords, Lines, film_words
 from repose.app.render.follow import Following, come_to_rest, directed_camera, follow, without_idle_walls
 from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera
 from repose.app.render.pacing import Pacing, pace
-from repose.app.render.passes import band
+from repose.app.render.passes import band, legend, part_names
 from repose.app.render.passes.caption import result_foot
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -29,6 +29,8 @@ REST, STILL = 1.0, 3.0
 """Time in which the camera comes to rest at the end, and duration of the still picture with the angle [s]."""
 
 
+WITHOUT_LEGEND = ("labels", "sand", "clay", "plain")
+"""Colours without a legend."""
 MOST_RESULT = 0.55
 """Largest share of the height of a picture above the grains, for legend and result [-]."""
 
@@ -107,7 +109,7 @@ class Director:
         self._newest = last or self._newest
         pictures = max(1, round(REST * self._style.fps))
         camera, size, room = self._viewpoint()
-        room = room_below_result(room, self._words(ending=True).result, size, self._style.view.text_scale)
+        room = room_below_result(room, self._words(ending=True).result, size, self._style.view, self._newest)
         for at in come_to_rest(self._following, self._newest, camera, size, room, REST, pictures):
             self._following = at
             picture = self._picture(ending=True)
@@ -161,11 +163,14 @@ class Director:
         )
 
 
-def room_below_result(room: Inset, result: tuple[Message, ...], size: Size, text_scale: float) -> Inset:
+def room_below_result(room: Inset, result: tuple[Message, ...], size: Size, view: View, snapshot: Snapshot) -> Inset:
     """The room of a picture with the words of its result above the grains [pixel], if enough of the picture is left for
     these."""
     left, top, right, bottom = room
-    foot = result_foot(result, size, picture_scale(size) * text_scale, right)
+    scale, shown = picture_scale(size) * view.text_scale, shown_as(view.colour_by, snapshot)
+    has_legend = view.shown.get("legend", True) and shown not in WITHOUT_LEGEND
+    above = 0.0 if not has_legend else part_names.foot(scale) if shown == PARTS else legend.foot(scale)
+    foot = result_foot(result, size, scale, above, right)
     return left, max(top, min(foot, MOST_RESULT * size[1])), right, bottom
 
 

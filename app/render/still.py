@@ -37,7 +37,7 @@ def still(
         words = film_words(snapshot, 0.0, ending=snapshot.run.at_rest)
         if snapshot.run.label:
             words = replace(words, result=(snapshot.run.label, *words.result))
-        room = room_below_result(_room(snapshot, view, part), words.result, part, view.text_scale)
+        room = room_below_result(_room(snapshot, view, part), words.result, part, view, snapshot)
         following = first_following(snapshot, part, room)
         seen = without_idle_walls(snapshot, following.wall_top)
         parts.append(read(seen, view, part, camera_of(number, part) or following.camera, film=words))

@@ -114,9 +114,9 @@ def _wrapped(canvas: Canvas, text: str, size: float, room: float) -> list[str]:
     return wrapped(text, lambda line: canvas.text_extent(line, size, bold=size == HEADING)[0], room)
 
 
-def result_foot(result: tuple[Message, ...], size: Size, scale: float, band: float = 0.0) -> float:
-    """Lower edge of the result in a picture of this size [pixel], as far as it is known before letters are drawn: the
-    camera leaves room for it. 0 without a result."""
+def result_foot(result: tuple[Message, ...], size: Size, scale: float, above: float = 0.0, band: float = 0.0) -> float:
+    """Lower edge of the result in a picture of this size, below a legend whose lower edge is `above`, 0 for none
+    [pixel], as far as it is known before letters are drawn: the camera leaves room for it. 0 without a result."""
     if not result:
         return 0.0
 
@@ -125,7 +125,7 @@ def result_foot(result: tuple[Message, ...], size: Size, scale: float, band: flo
     letters, lines = result_size(list(map(translated, result)), room, unit, entry_size(scale))
     widest = max(about_width(unit * letters, line) for line in lines)
     beside = room - widest > (legend.WIDTH + 4.0 * PAD) * scale
-    top = 18.0 * scale if beside else legend.foot(scale) + 2.0 * PAD * scale
+    top = 18.0 * scale if beside or not above else above + 2.0 * PAD * scale
     return top + PAD * scale + LINE * unit * letters * len(lines)
 
 

@@ -191,7 +191,7 @@ def test_at_the_end_grains_fill_a_good_part_of_the_picture(filmed: Filmed) -> No
     assert (high <= SIZE).all()
     result = film_words(snapshot, 1.0, ending=True).result
     assert len(result) == 1, "the answer"
-    _, above, _, below = room_below_result(picture_room(SIZE, 1.0), result, SIZE, 1.0)
+    _, above, _, below = room_below_result(picture_room(SIZE, 1.0), result, SIZE, View(), snapshot)
     assert max((high[0] - low[0]) / SIZE[0], (high[1] - low[1]) / (SIZE[1] - above - below)) > 0.7
     assert high[1] > 0.8 * SIZE[1]
     plain = filmed.plain[len(filmed.pictures) - 1]()

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from repose.app.language import in_language
-from repose.app.render.director import Director, FilmStyle
+from repose.app.render.director import Director, FilmStyle, room_below_result
 from repose.app.render.film_words import LETTER, RESULT, film_words, result_size, wrapped
 from repose.app.render.framing import picture_scale
+from repose.app.render.passes import legend
 from repose.app.render.passes.caption import result_foot
 from repose.app.storage.view_settings import View
 from repose.app.window.picture import PictureMaker
@@ -56,7 +57,7 @@ def test_the_last_picture_shows_every_grain_below_the_result(size: tuple[int, in
     with in_language(code):
         list(director.take(heap))
         list(director.ending())
-        foot = result_foot((LONG,), size, picture_scale(size))
+        foot = result_foot((LONG,), size, picture_scale(size), legend.foot(picture_scale(size)))
     moving = ~heap.grains.fixed
     pixels = cameras[-1].world_to_pixel(heap.grains.position[moving], size)
     radius = heap.grains.radius[moving] / cameras[-1].resolution(size)
@@ -77,7 +78,7 @@ def test_the_room_for_a_result_is_that_of_its_plate(picture_maker: PictureMaker,
                     picture_maker.read(heap, view, size, None, film=replace(words, result=shown)).astype(int)
                     for shown in (result, ())
                 )
-                foot = result_foot(result, size, picture_scale(size))
+                foot = result_foot(result, size, picture_scale(size), legend.foot(picture_scale(size)))
             rows = np.flatnonzero((with_result != without).any(axis=(1, 2)))
             assert 0.6 * foot < rows.max() <= foot + 1.0, (code, result)
 
@@ -96,3 +97,13 @@ def test_a_long_result_has_smaller_letters_before_it_has_more_lines() -> None:
 
 def test_a_number_is_on_one_line_with_its_error() -> None:
     assert wrapped("the heap is 35.5° ± 3.5° steep", len, 15.0) == ["the heap is", "35.5° ± 3.5°", "steep"]
+
+
+def test_without_a_legend_more_of_the_picture_is_left() -> None:
+    heap, size = fake_heap(), (640, 360)
+    feet = [
+        room_below_result((0.0, 0.0, 0.0, 0.0), (LONG,), size, view, heap)[1]
+        for view in (View(colour_by="speed"), View(colour_by="plain"), View(colour_by="speed", shown={"legend": False}))
+    ]
+    assert feet[0] > feet[1] + 50.0
+    assert feet[1] == feet[2]
