@@ -1,4 +1,4 @@
-"""Entry point of the program: `repose`, or `python -m repose.app`."""
+"""Entry point of the program: `repose`, or `python -m repose`."""
 
 from __future__ import annotations
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import update_wrapper
+from pathlib import Path
 from types import GenericAlias, UnionType
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
-from repose.app.cli.terminal import typed_number, typed_whole
+from repose.app.cli.terminal import typed_number, typed_path, typed_whole
 from repose.app.jobs.options import OptionField, Request, option_fields
 
-PARSERS = {float: typed_number, int: typed_whole}
+PARSERS: dict[Any, Callable[[str], Any]] = {float: typed_number, int: typed_whole, Path: typed_path}
 
 
 def from_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -40,6 +41,14 @@ def typed_whole(text: str) -> int:
     if isinstance(number, str):
         raise typer.BadParameter(f"{value_text(text)} is not a whole number.{about_comma(text)}")
     return number
+
+
+def typed_path(text: str | Path) -> Path:
+    """The file or folder given to an option; raises `typer.BadParameter` for an empty text, which would be the current
+    folder: `--out "$FOLDER"` of a script that sets no FOLDER."""
+    if not str(text).strip():
+        raise typer.BadParameter("'' is the name of no file and no folder; the current folder is '.'.")
+    return Path(text)
 
 
 def refuse(sentence: str) -> NoReturn:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from repose.app.jobs.requests import RunRequest
 from repose.app.thread_option import asked_threads
 from repose.sim.direction import Direction
+from repose.sim.experiment.run_answer import direction_for
 from repose.sim.io import presets
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, allowed_values, checked_seed, require_known
@@ -60,13 +61,17 @@ def plan(request: RunRequest) -> Job:
             f"repose --preset {request.preset or chosen.name}. `repose sweep` does such runs without a window."
         )
     values = typed_values(request.changes, chosen.scene)
+    direction = chosen.direction or scenes()[chosen.scene].direction
     if resumed:
         # Checked with the meshes in the run file, because the mesh files may have been deleted.
         present = resumed.now.now.parameters
         _refuse_restart(present, present.changed(**values), values)
     else:
         values = dict(chosen.values) | values
-        scenes()[chosen.scene].parameters.checked(values)
+        checked = scenes()[chosen.scene].parameters.checked
+        parameters = checked(values)
+        if request.changes and direction.answer:
+            direction = direction_for(direction, parameters, checked(chosen.values))
     if request.ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
     return Job(
@@ -77,7 +82,7 @@ def plan(request: RunRequest) -> Job:
         values=values,
         seed=resumed.log.seed if resumed else checked_seed(chosen.seed if request.seed is None else request.seed),
         ready=chosen.ready if request.ready else None,
-        direction=chosen.direction or scenes()[chosen.scene].direction,
+        direction=direction,
         threads=asked_threads(request.threads),
         resumed=resumed,
     )

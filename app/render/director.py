@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Inset, Size
-from repose.app.render.colours import AUTOMATIC, COLOURINGS, shown_as
-from repose.app.render.film_words import Lines, film_words
+from repose.app.render.colours import AUTOMATIC, COLOURINGS, PARTS, shown_as
+from repose.app.render.film_words import FilmWords, Lines, film_words
 from repose.app.render.follow import Following, come_to_rest, directed_camera, follow, without_idle_walls
 from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera
 from repose.app.render.pacing import Pacing, pace
-from repose.app.render.passes import band
+from repose.app.render.passes import band, legend, part_names
+from repose.app.render.passes.caption import result_foot
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import EMPTY, Message
@@ -27,6 +28,11 @@ CARD, FADE = 1.5, 0.4
 REST, STILL = 1.0, 3.0
 """Time in which the camera comes to rest at the end, and duration of the still picture with the angle [s]."""
 
+
+WITHOUT_LEGEND = ("labels", "sand", "clay", "plain")
+"""Colours without a legend."""
+MOST_RESULT = 0.55
+"""Largest share of the height of a picture above the grains, for legend and result [-]."""
 
 Read = Callable[..., Picture]
 """`repose.app.render.renderer.Renderer.read`."""
@@ -102,7 +108,9 @@ class Director:
             return
         self._newest = last or self._newest
         pictures = max(1, round(REST * self._style.fps))
-        for at in come_to_rest(self._following, self._newest, *self._viewpoint(), REST, pictures):
+        camera, size, room = self._viewpoint()
+        room = room_below_result(room, self._words(ending=True).result, size, self._style.view, self._newest)
+        for at in come_to_rest(self._following, self._newest, camera, size, room, REST, pictures):
             self._following = at
             picture = self._picture(ending=True)
             yield picture
@@ -130,6 +138,10 @@ class Director:
         room = picture_room(self._style.size, scale, beside) if self._style.words else NO_INSET
         return camera if isinstance(camera, type(directed)) else directed, self._style.size, room
 
+    def _words(self, ending: bool, card: float = 0.0, lines: Lines | None = None) -> FilmWords:
+        assert self._newest is not None
+        return film_words(self._newest, self.speed, ending, card, self._style.title, lines)
+
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None
         assert self._following is not None
@@ -140,9 +152,7 @@ class Director:
         camera, follows = self._chosen()
         lines = self._lines()
         ending = ending or (lines is not None and lines.over)
-        words = (
-            film_words(self._newest, self.speed, ending, card, self._style.title, lines) if self._style.words else None
-        )
+        words = self._words(ending, card, lines) if self._style.words else None
         return self._read(
             without_idle_walls(self._newest, self._following.wall_top),
             view,
@@ -151,6 +161,17 @@ class Director:
             film=words,
             plain=not self._style.words,
         )
+
+
+def room_below_result(room: Inset, result: tuple[Message, ...], size: Size, view: View, snapshot: Snapshot) -> Inset:
+    """The room of a picture with the words of its result above the grains [pixel], if enough of the picture is left for
+    these."""
+    left, top, right, bottom = room
+    scale, shown = picture_scale(size) * view.text_scale, shown_as(view.colour_by, snapshot)
+    has_legend = view.shown.get("legend", True) and shown not in WITHOUT_LEGEND
+    above = 0.0 if not has_legend else part_names.foot(scale) if shown == PARTS else legend.foot(scale)
+    foot = result_foot(result, size, scale, above, right)
+    return left, max(top, min(foot, MOST_RESULT * size[1])), right, bottom
 
 
 def film_colour(choice: str, snapshot: Snapshot) -> str:

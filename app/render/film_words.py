@@ -21,13 +21,23 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 """Largest numbers of parameters and readings written on a picture."""
 MOST_OUTCOMES = 3
 """Largest number of outcomes of a task that are written one by one; more would be too small to read."""
+MOST_FAILED = 2
+"""Largest number of stated outcomes that do not hold and are named one by one."""
 BOTH = 2
 """Number of outcomes that a sentence does not count."""
 HOLDS, FAILS = plain("✓"), plain("✗")
 
 
-PIECE = re.compile(r"[\u3000-\u9fff\uff00-\uffef][、。：]*|[^\s\u3000-\u9fff\uff00-\uffef]+|\s+")
-"""A Japanese character, a word, or a gap: a line can end between two of them."""
+PIECE = re.compile(r"[\u3000-\u9fff\uff00-\uffef][、。：]*|[^\s\u3000-\u9fff\uff00-\uffef]+(?: ± [\d.,]+\S*)?|\s+")
+"""A Japanese character, a word, a number with its error, or a gap: a line can end between two of them."""
+RESULT, LINES = 2.0, 3
+"""Size of the result relative to ordinary text, and largest number of its entries in that size; more entries are
+smaller."""
+LETTER, WIDE_LETTER, KANA = 0.46, 0.64, "\u3000"
+"""Mean width of a bold letter and of a Japanese one in units of the height, and the first of these letters."""
+FEW, SMALLER = 2, (1.0, 0.85, 0.7)
+"""Number of lines up to which sentences that are wrapped keep this size, and the shares of it that are tried; a result
+of many large lines would cover the grains."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,24 @@ def wrapped(text: str, width: Callable[[str], float], room: float) -> list[str]:
     return lines if lines[-1] else []
 
 
+def result_size(texts: Sequence[str], room: float, letter: float, least: float) -> tuple[float, list[str]]:
+    """The size of a result relative to ordinary text, not below `least`, and about the lines that it has in `room`
+    [pixel]; `letter` is the height of a letter of ordinary text [pixel]. It is known before letters are drawn, so that
+    the camera can leave room for it."""
+    whole = RESULT * min(1.0, LINES / max(len(texts), 1))
+    for share in SMALLER:
+        size = max(share * whole, min(whole, least))
+        lines = [line for text in texts for line in wrapped(text, functools.partial(about_width, letter * size), room)]
+        if len(lines) <= max(FEW, len(texts)):
+            break
+    return size, lines
+
+
+def about_width(height: float, line: str) -> float:
+    """Width of a line in bold letters of this height, rather too wide [pixel]."""
+    return height * sum(WIDE_LETTER if letter >= KANA else LETTER for letter in line)
+
+
 def film_words(
     snapshot: Snapshot,
     speed: float,
@@ -96,19 +124,19 @@ def film_words(
 
 
 def verdict(outcomes: Sequence[Outcome]) -> Message:
-    """Whether the outcomes that a task states hold, one sentence after a tick or a cross."""
+    """Whether the outcomes that a task states hold, or which of them do not, one sentence after a tick or a cross."""
     count, held = len(outcomes), sum(entry.holds for entry in outcomes)
     if held == count == BOTH:
         words = _("Both stated outcomes hold.")
     elif held == count:
         words = plural("The stated outcome holds.", "All {count} stated outcomes hold.", count=count)
     else:
-        words = plural(
-            "{held} of {count} stated outcome holds.",
-            "{held} of {count} stated outcomes hold.",
-            count=count,
-            held=held,
-        )
+        failed = [entry.statement for entry in outcomes if not entry.holds]
+        named = joined(failed[:MOST_FAILED], "; ")
+        if len(failed) > MOST_FAILED:
+            words = Message("Several outcomes do not hold, such as: {statements}.", statements=named)
+        else:
+            words = Message("This does not hold: {statements}.", statements=named)
     return joined((HOLDS if held == count else FAILS, words), " ")
 
 

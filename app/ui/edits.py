@@ -6,8 +6,10 @@ mouse never jumps back. A value that the engine does not use is discarded after 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from repose.app.ui.undo import UndoHistory
 from repose.sim.experiment.commands import (
@@ -77,6 +79,8 @@ class Edits:
     """Number of the experiment, of those side by side, that the user has chosen."""
     refusals: dict[str, Message] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
+    waits: Callable[[Callable[[], object]], bool] = lambda act: False
+    """Whether what is asked for has to wait; then it is called later. Written by the window."""
     refused: int = 0
     """Number of refused edits."""
     busy: Message = EMPTY
@@ -95,8 +99,9 @@ class Edits:
         """Compare with the newest snapshot: drop values that have arrived, assign a refusal to its field."""
         if snapshot.history.cuts != self._snapshot.history.cuts:
             self.history.leave_later()
+            self.marks[:] = [mark for mark in self.marks if mark.time <= snapshot.run.time]
         self.history.follow(snapshot.history.at, snapshot.history.log_end)
-        self._snapshot = snapshot
+        self._snapshot = copy.copy(snapshot)  # physics fills the record again as soon as there is a newer one
         if self._noted is not None:
             serial, refusals = self._noted
             if snapshot.messages.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
@@ -113,8 +118,6 @@ class Edits:
         for name, (value, serial) in list(self._wanted.items()):
             if getattr(self.parameters, name, None) == value or snapshot.serial >= serial + PATIENCE:
                 del self._wanted[name]
-        while self.marks and self.marks[-1].time > snapshot.run.time:
-            self.marks.pop()
 
     @property
     def parameters(self) -> ParameterSet | None:
@@ -136,6 +139,8 @@ class Edits:
         parameters = self.parameters
         if parameters is None:
             return False
+        if self.waits(partial(self.set, dict(values), gesture)):
+            return True
         before = {name: self.value(name) for name in values}
         self.refusals.clear()
         if self.busy:
@@ -162,6 +167,8 @@ class Edits:
     def note(self, deed: str) -> None:
         """Add a change that is not one of parameters to the undo history, unless the command that is sent now is
         refused; undo sends `TakeBack(deed)`."""
+        if self.waits(partial(self.note, deed)):
+            return
         self.history.note(deed, self._snapshot.history.at, self.run)
         self._noted = self._snapshot.serial, self._snapshot.messages.refusals
 
@@ -179,6 +186,8 @@ class Edits:
 
         A change that restarted the experiment is undone too: the grains that were present are restored.
         """
+        if self.waits(self.undo):
+            return
         values = self.to_undo()
         run = self.history.undoable[-1].run if self.history.undoable else self.run
         if self.history.undoable and (deed := self.history.undoable[-1].deed):
@@ -197,6 +206,8 @@ class Edits:
 
     def redo(self) -> None:
         """Repeat the change undone last."""
+        if self.waits(self.redo):
+            return
         change = self.history.redo(self._snapshot.history.at)
         if change is not None and change.deed:
             self._send(DoAgain(change.deed), change.run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -25,6 +26,8 @@ class Event:
     text: Message
     mark: EditMark | None = None
     """The change of a parameter, if the event is one."""
+    ends: bool = False
+    """Whether the experiment ends with this phase, if the event is one."""
 
 
 @dataclass
@@ -33,21 +36,31 @@ class Events:
 
     shown: list[Event] = field(default_factory=list)
     _last: Snapshot = field(default_factory=Snapshot)
+    _live: Snapshot = field(default_factory=Snapshot)
+    """The last snapshot of the end of the log, with which the next one is compared: its events are known, also after
+    an earlier step has been shown meanwhile."""
     _mark: EditMark | None = None
 
     def see(self, snapshot: Snapshot, edits: Edits) -> None:
         """Update the events from the newest snapshot; events after a discarded step are deleted."""
-        last, self._last = self._last, snapshot
+        # A copy, because physics fills the record again as soon as there is a newer one.
+        last, self._last = self._last, copy.copy(snapshot)
         if snapshot.serial == last.serial:
             return
         if snapshot.history.log_end < last.history.log_end or snapshot.run.scene != last.run.scene:
             keep = snapshot.history.at if snapshot.run.scene == last.run.scene and snapshot.history.at else -1
             self.shown = [event for event in self.shown if event.at <= keep]
         self._see_change(snapshot, edits)
-        if snapshot.history.at < snapshot.history.log_end or not last.serial or snapshot.run.scene != last.run.scene:
+        if snapshot.history.cuts != last.history.cuts:
+            self._live = last  # what came after it is discarded
+        if snapshot.history.at < snapshot.history.log_end:
+            return
+        last, self._live = self._live, self._last
+        if not last.serial or snapshot.run.scene != last.run.scene:
             return
         if snapshot.run.phase != last.run.phase:
-            self._add(Event(snapshot.history.at, snapshot.run.time, "phase", _sentence(snapshot, last)))
+            ends = snapshot.run.phase.ends
+            self._add(Event(snapshot.history.at, snapshot.run.time, "phase", _sentence(snapshot, last), ends=ends))
         measured = snapshot.results.slope
         if measured is not None and (last.results.slope is None or measured.angle != last.results.slope.angle):
             self._add(Event(snapshot.history.at, snapshot.run.time, "measured", measured.sentence))
@@ -58,6 +71,8 @@ class Events:
         if mark is None or mark == self._mark:
             return
         before, self._mark = self._mark, mark
+        if any(event.mark == mark for event in self.shown):
+            return  # the changes after it were discarded
         drags_on = before is not None and mark.gesture is not None and before.gesture == mark.gesture
         if drags_on and self.shown and self.shown[-1].mark == before:
             self.shown.pop()

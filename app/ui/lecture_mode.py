@@ -13,6 +13,7 @@ from repose.app.lectures.lecture_file import GuessQuestion, Lecture, text_in
 from repose.app.lectures.mode import Beginning, Holder, Kept
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.storage.view_settings import View
+from repose.app.ui import replay_control
 from repose.app.ui.edits import PATIENCE
 from repose.app.ui.panels import large_plot
 from repose.app.ui.pause_and_speed import SPEEDS
@@ -85,6 +86,8 @@ def _begin(ui: Ui) -> None:
     mode = ui.mode.lecture
     if mode.on or mode.lecture is None:
         return
+    if ui.states[replay_control.Replay].on:
+        replay_control.stop(ui)  # otherwise its view would be taken for that of the user
     if mode.kept is None:  # otherwise the user's run has not come back yet
         run = Holder()
         mode.kept = Kept(

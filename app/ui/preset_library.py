@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start, StartSideBySide
+from repose.sim.experiment.run_answer import direction_for
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
@@ -150,7 +151,12 @@ class PresetLibrary:
 
     def restart(self, shown: ShownRun, parameters: ParameterSet, seed: int) -> None:
         """Restart the same experiment with another seed."""
-        self.send(Start(shown.scene, different(parameters), seed, direction=shown.direction))
+        direction, card = shown.direction, self.cards.get(self.current)
+        if card is not None and card.scene == shown.scene and direction.answer:
+            with suppress(ParameterError):  # the file of the preset can have been removed or changed
+                preset = scenes()[card.scene].parameters.checked(presets.load(card.name).values)
+                direction = direction_for(direction, parameters, preset)
+        self.send(Start(shown.scene, different(parameters), seed, direction=direction))
 
     def save(self, name: str, scene: str, parameters: ParameterSet, seed: int) -> bool:
         """Save the parameters in effect as a preset; False, with the reason in `trouble`, if that fails."""

@@ -13,13 +13,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from repose.app.ui.ui import Ui
-from repose.sim.direction import OBLIQUE
 from repose.sim.experiment.commands import Command, From, KeepMeasured, Rewind, UseThreads
 
 LEAST, MOST = 5.0, 20.0
 """Limits of the duration [s]."""
-OTHER_SIDE = "side"
-"""Direction of view of the replay of a scene that is shown at an angle; the others are shown at an angle."""
 
 
 @dataclass
@@ -32,15 +29,18 @@ class Replay:
     ends: bool = False
     """Whether it waits until the last step is shown again."""
     first: int = 0
+    shown: int = 0
     last: int = 0
-    """Steps since the log began: the beginning of the phase that is shown, and the end of the run."""
+    """Steps since the log began: the beginning and the end of the motion that is shown, and the end of the run."""
+    run: int = 0
+    """Number of the run, of those side by side, whose steps these are."""
     seconds: float = LEAST
     """Duration on a machine that is fast enough [s]."""
     share: float = 0.0
     """Share that has been asked for [-]."""
     asked: Rewind | None = None
     """The latest step that the replay itself has asked for."""
-    waiting: list[Callable[[], None]] = field(default_factory=list)
+    waiting: list[Callable[[], object]] = field(default_factory=list)
     """What has been asked for since, to be carried out at the last step."""
     logs: int = 0
     """`ShownHistory.logs` at the beginning."""
@@ -66,22 +66,26 @@ def start_or_stop(ui: Ui) -> None:
 
 def _start(ui: Ui, replay: Replay) -> None:
     history, run = ui.snapshot.history, ui.snapshot.run
-    began = [event.at for event in ui.events.shown if event.kind == "phase" and event.at < history.log_end]
-    replay.first, replay.last = (began[-1] if began else 0), history.log_end
+    phases = [event for event in ui.events.shown if event.kind == "phase"]
+    moved = next((number for number in reversed(range(len(phases))) if not phases[number].ends), None)
+    ended = [event.at for event in phases[0 if moved is None else moved + 1 :]]
+    replay.first, replay.last = (0 if moved is None else phases[moved].at), history.log_end
+    replay.shown = ended[0] if ended else history.log_end  # a run that is filmed continues after its end
+    replay.run = ui.beside.chosen
     speed = min(run.direction.speed, *run.direction.speeds.values(), math.inf) * run.time_scale
-    replay.seconds = min(max((replay.last - replay.first) * run.dt / speed, LEAST), MOST)
+    replay.seconds = min(max((replay.shown - replay.first) * run.dt / speed, LEAST), MOST)
     replay.on, replay.begun, replay.ends, replay.share, replay.logs = True, False, False, 0.0, history.logs
     ui.control.transport.hold()
     _go_to(ui, replay, replay.first)
-    _turn(ui, OTHER_SIDE if run.direction.look == OBLIQUE else OBLIQUE)
+    ui.control.actions["look_aside"]()
 
 
 def stop(ui: Ui) -> None:
-    """Return to the last step; once it is shown, the run is as it was before."""
+    """Return to the last step and to the view of the user; once it is shown, the run is as it was before."""
     replay = ui.states[Replay]
     replay.ends = True
     _go_to(ui, replay, replay.last)
-    _turn(ui, ui.snapshot.run.direction.look)
+    ui.control.actions["look_back"]()
 
 
 def end_now(ui: Ui) -> None:
@@ -102,10 +106,23 @@ def holds(ui: Ui, command: Command, carry_out: Callable[[Command], None]) -> boo
     if isinstance(plain, Rewind) and not replay.waiting:
         _end(ui, replay)
         return False
-    replay.waiting.append(partial(carry_out, command))
+    _wait(ui, replay, partial(carry_out, command))
+    return True
+
+
+def defers(ui: Ui, act: Callable[[], object]) -> bool:
+    """Whether a change of the user, with what is known of it for undo, has to wait for the end of the replay, which it
+    then ends: the step that is shown is an earlier one, at which later changes are not made yet."""
+    replay = ui.states[Replay]
+    if replay.on:
+        _wait(ui, replay, act)
+    return replay.on
+
+
+def _wait(ui: Ui, replay: Replay, act: Callable[[], object]) -> None:
+    replay.waiting.append(act)
     if not replay.ends:
         stop(ui)
-    return True
 
 
 def follow(ui: Ui, now: float) -> None:
@@ -115,10 +132,11 @@ def follow(ui: Ui, now: float) -> None:
     elapsed, replay.seen = now - replay.seen, now
     if not replay.on:
         return
+    if ui.beside.runs and ui.beside.chosen != replay.run:  # whose steps have other numbers
+        replay.run, replay.last, replay.logs = ui.beside.chosen, history.log_end, history.logs
+        stop(ui)
     if history.logs != replay.logs or history.log_end != replay.last:
         replay.waiting.clear()  # it was meant for the run that another one has replaced
-        if history.at < history.log_end:  # of the other run side by side that the user has chosen
-            ui.control.transport.pause(True)
         _end(ui, replay)
         return
     if replay.ends:
@@ -145,15 +163,11 @@ def _go_to(ui: Ui, replay: Replay, at: int) -> None:
 def _end(ui: Ui, replay: Replay) -> None:
     """Pause or continue as the user wants it, and carry out what has waited."""
     waiting, replay.waiting, replay.on = replay.waiting, [], False
-    for carry_out in waiting:
-        carry_out()
+    ui.control.actions["look_back"]()
+    for act in waiting:
+        act()
     ui.control.transport.let_go()
 
 
 def _at(replay: Replay) -> int:
-    return replay.first + round(replay.share * (replay.last - replay.first))
-
-
-def _turn(ui: Ui, look: str) -> None:
-    if ui.snapshot.grains.position.shape[1] == 3:
-        ui.control.actions[f"look_{look}"]()
+    return replay.first + round(replay.share * (replay.shown - replay.first))

@@ -105,6 +105,7 @@ class Application:
             self.physics.send(start_of(preset))
         self.ui = make_ui(self.physics, settings, self._direct)
         self.physics.holds = partial(replay_control.holds, self.ui)
+        self.ui.control.edits.waits = partial(replay_control.defers, self.ui)
         self.ui.window.bold = self.gui.bold
         self.ui.work.preset_library.refresh()
         self.ui.work.preset_library.note(preset_name, preset.title, preset.scene)
@@ -113,6 +114,8 @@ class Application:
         self.ui.work.run_saver.take_picture = self.ui.work.preset_library.take_picture = self._take_picture
         self.ui.control.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
         self.ui.control.actions["quit"] = self._note_closed
+        self.ui.control.actions["look_aside"] = partial(self.pictures.look_aside, self.ui)
+        self.ui.control.actions["look_back"] = partial(self.pictures.look_back, self.ui)
         lecture_mode = self.ui.mode.lecture
         lecture_mode.suspend, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
         lecture_mode.turn_to = self._turn_to

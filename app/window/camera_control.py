@@ -14,6 +14,7 @@ from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
 from repose.app.ui.places import ActionArea, TaskArea, ToolArea, free_of_buttons
 from repose.app.ui.ui import Ui
+from repose.sim.direction import OBLIQUE
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -29,10 +30,22 @@ LONGEST_FRAME = 0.1
 """Largest wall time by which the camera advances in one frame [s]."""
 MOST_TASK = 0.4
 """Largest share of the height that the picture leaves to the task of a scene [-]."""
+OTHER_SIDE = "side"
+"""The other side of what is seen at an angle; all else is then seen at an angle."""
 ZOOM = 1.12
 """Magnification by one notch of the wheel [-]."""
 ARRIVED = math.radians(0.1)
 """Remaining angle below which the rotation to a named view ends [rad]."""
+
+
+@dataclass(frozen=True)
+class LeftView:
+    """The view of the user, which a replay has left for a while."""
+
+    camera: Camera3D
+    follows_grains: bool
+    box: Box | None
+    goal: tuple[float, float] | None
 
 
 @dataclass
@@ -54,20 +67,43 @@ class CameraControl:
     _shift: bool = False
     _goal: tuple[float, float] | None = None
     """Azimuth and elevation of the named view to which the camera rotates [rad]."""
+    _left: LeftView | None = None
+    """The view to return to; None once the user has chosen another one."""
 
     def follow_grains(self) -> None:
         """Follow the grains again."""
-        self.follows_grains, self.box = True, None
+        self.follows_grains, self.box, self._left = True, None, None
 
     def frame_box(self, box: Box | None) -> None:
         """Fill the picture with a part of the plane or of space [m] until the user moves the camera; None follows the
         grains."""
-        self.follows_grains, self.box = box is None, box
+        self.follows_grains, self.box, self._left = box is None, box, None
 
     def turn_to(self, name: str) -> None:
         """Follow the grains; in 3D also rotate to a view of `repose.app.render.orbit.VIEWS`."""
         self.follow_grains()
         self._goal = VIEWS[name]
+
+    def look_aside(self, camera: Camera) -> None:
+        """In space: show the grains from another side, until `look_back`."""
+        if not isinstance(camera, Camera3D):
+            return
+        left = self._left or LeftView(replace(camera), self.follows_grains, self.box, self._goal)
+        self.turn_to(OTHER_SIDE if _nearest_view(left.camera) == OBLIQUE else OBLIQUE)
+        self._left = left
+
+    def look_back(self, camera: Camera) -> Camera:
+        """The view of the user again, unless the user has chosen another one since `look_aside`; returns the camera to
+        use."""
+        left, self._left = self._left, None
+        if left is None:
+            return camera
+        self.follows_grains, self.box = left.follows_grains, left.box
+        if left.follows_grains:  # it turns back to there, while it follows the grains
+            self._goal = left.goal or (left.camera.azimuth, left.camera.elevation)
+            return camera
+        self._goal = left.goal
+        return left.camera
 
     def update(self, ui: Ui, elapsed: float = 0.0) -> None:
         """One frame, `elapsed` [s] after the last one: follow the grains, unless the user has moved the camera."""
@@ -137,10 +173,14 @@ class CameraControl:
                 camera.orbit(dx, dy, size)
             else:
                 camera.pan(dx, dy, size)
-            self.follows_grains, self._goal, self.box = False, None, None
+            self._take_over()
         elif event.type == pygame.MOUSEWHEEL and free:
             camera.zoom(ZOOM**event.precise_y, mouse, size)
-            self.follows_grains, self._goal, self.box = False, None, None
+            self._take_over()
+
+    def _take_over(self) -> None:
+        """The user has moved the camera."""
+        self.follows_grains, self._goal, self.box, self._left = False, None, None, None
 
     def for_film(self, ui: Ui, size: Size) -> Camera | None:
         """The camera of a film of that size: the view between the panels; None if a film in 2D follows the grains."""
@@ -176,6 +216,16 @@ class CameraControl:
             return
         camera.azimuth += GLIDE * azimuth
         camera.elevation += GLIDE * elevation
+
+
+def _nearest_view(camera: Camera3D) -> str:
+    """Name of the view of `repose.app.render.orbit.VIEWS` with the least angle to that of the camera."""
+    back = camera.axes()[2]
+
+    def likeness(name: str) -> float:
+        return float(back @ Camera3D(azimuth=VIEWS[name][0], elevation=VIEWS[name][1]).axes()[2])
+
+    return max(VIEWS, key=likeness)
 
 
 def _room(ui: Ui) -> Inset:

@@ -80,6 +80,18 @@ class Pictures:
             ui.camera, ui.events = self.now.camera, self.now.events
             ui.snapshot = ui.beside.runs[chosen] if ui.beside.runs else ui.snapshot
 
+    def look_aside(self, ui: Ui) -> None:
+        """In space: show every run from another side, until `look_back`."""
+        for number, picture in enumerate(self.all):
+            with self.of(ui, number):
+                picture.control.look_aside(ui.camera)
+
+    def look_back(self, ui: Ui) -> None:
+        """The views of the user again."""
+        for number, picture in enumerate(self.all):
+            with self.of(ui, number):
+                ui.camera = picture.control.look_back(ui.camera)
+
     def choose(self, ui: Ui, run: int | None) -> None:
         """Choose the run on which panels, tools and keys act; None changes nothing."""
         if run is not None and run != self.chosen:

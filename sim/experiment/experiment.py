@@ -115,6 +115,9 @@ class Course(SceneRecord):
     turned: Callable[[Any], float] = lambda state: 0.0
     """turned(state) -> angle by which the scene itself has tilted the table, in addition to the parameter `tilt`
     [rad]."""
+    held_velocities: Callable[[Experiment], Floats | None] = lambda experiment: None
+    """Velocities to show of spheres that the scene holds where they are at its end, such as the arrows of bodies that
+    fly away [m/s], shape (spheres, dimension); None for those that they have."""
     prepared: Mapping[str, Callable[[ParameterSet], tuple[World, Any] | None]] = field(default_factory=dict)
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     if the state was prepared with other grains or walls. Raises `ParameterError` if the file cannot be read."""

@@ -7,23 +7,44 @@ from dataclasses import replace
 from string import Formatter
 from typing import TYPE_CHECKING
 
+from repose.sim.direction import Direction
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer
 from repose.sim.message import EMPTY, Joined, Message, joined, worded
+from repose.sim.parameters import ParameterSet
+from repose.sim.scene_fields import unusable_field
 
 if TYPE_CHECKING:  # films and windows read answers from snapshots, before the engine is loaded
     from repose.sim.experiment.experiment import Experiment
 
+NO_ANSWER = 'it must return None or an answer, as in Answer(0.4, Message("It rises to {height} m.", height=0.4)).'
+"""How the refusal of a wrong answer ends."""
 BESIDE = ", "
 """Between the values of runs side by side, in their order."""
 
 
 def answer_of(experiment: Experiment) -> Answer | None:
-    """The answer, in the words of the preset if it has some and the run has their values; None before its end."""
+    """The answer, in the words of the preset if it has some, the run has their values, and no parameter was changed:
+    the words say what the preset has set, such as "on the Moon". None before the end of the run."""
     answer, own = experiment.scene.course.find_answer(experiment), experiment.direction.answer
+    if not isinstance(answer, Answer | None):
+        raise unusable_field(experiment.scene.name, "find_answer", NO_ANSWER)
     if answer is None or not own or not values_of(own.template) <= dict(answer.words.values).keys():
         return answer
+    if not same_physics(experiment.parameters, experiment.history.log.start.now.parameters):
+        return answer
     return replace(answer, words=worded(own.template, answer.words.values))
+
+
+def direction_for(direction: Direction, parameters: ParameterSet, preset: ParameterSet) -> Direction:
+    """The direction of a preset for a run that begins with these parameters: the words of its answer belong to those of
+    the preset only."""
+    return direction if same_physics(parameters, preset) else replace(direction, answer=EMPTY)
+
+
+def same_physics(one: ParameterSet, other: ParameterSet) -> bool:
+    """Whether these are the same parameters; the time step may differ."""
+    return type(one) is type(other) and one.model_dump(exclude={"dt"}) == other.model_dump(exclude={"dt"})
 
 
 def values_of(template: str) -> set[str]:

@@ -58,6 +58,9 @@ LONGEST_CATCH_UP = 0.1
 FRAMES_WAITING = 8
 """Number of queued snapshots of a film at which the physics thread waits."""
 
+LONGEST_STILL = 15
+"""Frames of a film in which the state stands still while the run goes to a later step of its log."""
+
 FRAME_WAIT = 2e-3
 """Wall time between two checks of the length of the queue [s]: a fraction of the time to draw a snapshot."""
 
@@ -104,7 +107,11 @@ class Runner:
         """The film for which frames are taken; used by the physics thread only."""
         self._frame_due = self._frame_last = -math.inf
         """Simulated time of the next and of the last frame of a film [s]; used by the physics thread only."""
+        self._frame_step = 0.0
+        """Simulated time from the last frame of a film to the next one [s]; used by the physics thread only."""
         self._frame_phase = ""
+        self._jumped = False
+        """Whether the present state was reached by a way along the log, since the last frame was due."""
         self._serial = 0
         self._refusal = EMPTY
         self._refusals = 0
@@ -255,6 +262,7 @@ class Runner:
             self._restart_schedule()
         runs = self._together.runs
         if any(run.history.seek is not None for run in runs):
+            self._jumped = True
             for run in runs:
                 seek_further(run, max(1, int(BATCH_TIME / self._batch_cost)))
             if changed or all(run.history.seek is None for run in runs) or time.perf_counter() >= self._publish_at:
@@ -319,6 +327,7 @@ class Runner:
                     self._end(self._filmed)  # its run is over, and the other one can be at any time
                 self._begins = None
             if experiment.time != before:
+                self._jumped = True
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
             changed = True
         return changed
@@ -377,8 +386,11 @@ class Runner:
             return
         interval, frames = recording.interval, recording.frames
         begins = callable(interval) and experiment.phase != self._frame_phase
-        if begins or self._frame_due == -math.inf or experiment.time < self._frame_last:
-            self._frame_due = experiment.time  # recording or a phase begins, or time was set back
+        late = self._jumped and experiment.time > self._frame_due + LONGEST_STILL * self._frame_step
+        if begins or late or self._frame_due == -math.inf or experiment.time < self._frame_last:
+            # Recording or a phase begins, or the time was set back or far forth: what lies between was not shown.
+            self._frame_due = experiment.time
+        self._jumped = False
         while not recording.ended and experiment.time >= self._frame_due - 1e-12:
             shot = Snapshot()
             self._describe(shot)
@@ -386,7 +398,8 @@ class Runner:
             while not recording.ended and not self._stopping.is_set():
                 if frames.qsize() < FRAMES_WAITING:
                     frames.put(shot)
-                    self._frame_due += interval(shot) if callable(interval) else interval
+                    self._frame_step = interval(shot) if callable(interval) else interval
+                    self._frame_due += self._frame_step
                     break
                 time.sleep(FRAME_WAIT)
             if self._stopping.is_set():

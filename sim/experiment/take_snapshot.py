@@ -212,9 +212,10 @@ def shown_grains(experiment: Experiment, mark: DisplacementMark | None) -> Shown
         "rotational": rotational_energy(world, dimension).astype(np.float32),
     }
     coefficients = {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]
+    held = experiment.scene.course.held_velocities(experiment)
     return ShownGrains(
         position=world.motion[:dimension, 0].T.astype(np.float32),
-        velocity=world.motion[:dimension, 1].T.astype(np.float32),
+        velocity=(world.motion[:dimension, 1].T if held is None else held).astype(np.float32),
         radius=radius,
         mass=np.where(world.fixed, np.inf, world.movable_mass).astype(np.float32),
         body=world.body.astype(np.int64),

@@ -199,6 +199,12 @@ def read_text(
         raise ParameterError(Message("{name} {path} is not UTF-8 text; save it as UTF-8.", **file)) from None
 
 
+TOML_LINE = re.compile(r"\(at line ([0-9]+), column [0-9]+\)")
+"""The position in the message of an error of `tomllib`, which has none at the end of the text."""
+TOML_TWICE = ("Cannot overwrite", "Cannot declare", "twice", "Duplicate", "Cannot mutate")
+"""Words in such a message about a key or table that occurs twice."""
+
+
 def from_toml(text: str, name: Message | str, *, decimal: bool = False) -> dict[str, Any]:
     """The content of a TOML file; raises `ParameterError` with its name and, if known, the line.
 
@@ -209,9 +215,26 @@ def from_toml(text: str, name: Message | str, *, decimal: bool = False) -> dict[
         document = tomllib.loads(text)
         if decimal and LAX.search(text):
             document = as_written(tomlkit.parse(text))
+    except tomllib.TOMLDecodeError as error:
+        raise _not_valid(name, TOML, ValueError(_wrong_line(text, str(error)))) from None
     except (ValueError, RecursionError, TOMLKitError) as error:
         raise _not_valid(name, TOML, error) from None
     return document
+
+
+def _wrong_line(text: str, error: str) -> Message:
+    """Which line of a TOML file is wrong, in words of Repose; the library speaks of statements and key parts."""
+    lines = text.split("\n")
+    written = [number for number, line in enumerate(lines, 1) if line.strip()]
+    found = TOML_LINE.search(error)
+    number = int(found[1]) if found else written[-1] if written else 1
+    if any(words in error for words in TOML_TWICE):
+        return Message("line {number} gives a key once more that has a value already", number=number)
+    return Message(
+        "line {number}, '{line}', is neither key = value nor [table]; a text is in quotes, a list in brackets",
+        number=number,
+        line=name_text(lines[number - 1].strip()),
+    )
 
 
 def from_json(text: str, name: Message | str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import EMPTY, Message, _, joined, label_of, plain
+from repose.sim.message import EMPTY, Message, _, as_message, joined, label_of, plain
 from repose.sim.scales import prefix_of
 from repose.sim.scene_fields import require_name
 
@@ -239,6 +239,9 @@ class Answer:
     little was measured."""
     words: Message
     """One sentence with the number."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", as_message(self.words))  # that of a plug-in may be a plain text
 
 
 @dataclass(frozen=True)

@@ -684,8 +684,9 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     first, second = centres(experiment.run.built)
     impacts = experiment.run.built.impacts
     large = max(max(impact.radius, impact.other) for impact in impacts)
+    above = 1.2 * max(max(impact.radius for impact in impacts), 0.25 * large)  # a small sphere flies off a large one
     low = -large, float(first[:, 1].min()) - large, float(second[:, 2].min()) - max(i.other for i in impacts)
-    return low, (large, float(first[:, 1].max()) + large, float(first[:, 2].max()) + 1.2 * large)
+    return low, (large, float(first[:, 1].max()) + large, float(first[:, 2].max()) + above)
 
 
 def facets(experiment: Experiment) -> Floats:

@@ -34,7 +34,7 @@ from pydantic import Field
 from repose.sim.experiment.comparison import Published
 from repose.sim.io import schema
 from repose.sim.message import Message, _
-from repose.sim.parameters import require_parameter_of
+from repose.sim.parameters import ParameterError, require_parameter_of
 from repose.sim.registry import default_scene, scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
 from repose.sim.study.quantities import default_names, quantity_of, require_measured
@@ -95,6 +95,10 @@ class StudyFile(schema.FilePart):
 def read_plan(path: Path) -> StudyPlan:
     """The study in a TOML file; raises `ParameterError` with the file, the key, the value and the limit."""
     document = schema.from_toml(schema.read_text(path, _("study")), path_text(path))
+    if not document:
+        raise ParameterError(
+            Message('{name} is empty: a study has a scene, scene = "heap", or a preset.', name=path_text(path))
+        )
     with schema.positioned(path_text(path)):
         plan = _plan(schema.checked(StudyFile, document), path.stem).check()
         require_measured(plan.scene, plan.values_of(plan.cases[0], plan.combinations()[0]), plan.measured)

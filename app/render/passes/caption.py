@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repose.app.language import translated
-from repose.app.render.film_words import Lines, wrapped
+from repose.app.render.camera import Size
+from repose.app.render.film_words import Lines, about_width, result_size, wrapped
 from repose.app.render.framing import LEAST_LETTERS
 from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
+from repose.app.render.theme import TEXT_SIZE
 from repose.sim.message import Message, _, joined
 
 if TYPE_CHECKING:
@@ -16,12 +18,14 @@ if TYPE_CHECKING:
 
 
 SWITCH = Switch("caption", _("Time"), _("Simulated time and phase, for pictures and films."), default=False)
-TIME, PHASE, HEADING, RESULT = 1.4, 1.25, 1.7, 2.0
+TIME, PHASE, HEADING = 1.4, 1.25, 1.7
 """Text sizes, relative to ordinary text; speed and parameters have 14 pixels in a film of 640 × 360."""
-LINES = 3
-"""Largest number of lines of a result in that size; more lines are written smaller."""
 GAP = 18.0
 """Distance between two entries [units]."""
+LINE = 1.15
+"""Distance of two lines of a result, in units of the height of the letters [-]."""
+MARGIN = 24.0
+"""Distance of the words from the edges of the picture [units]."""
 PAD = 8.0
 """Margin of the plate behind words [units]."""
 LEAST_ROOM = 150.0
@@ -110,20 +114,37 @@ def _wrapped(canvas: Canvas, text: str, size: float, room: float) -> list[str]:
     return wrapped(text, lambda line: canvas.text_extent(line, size, bold=size == HEADING)[0], room)
 
 
+def result_foot(result: tuple[Message, ...], size: Size, scale: float, above: float = 0.0, band: float = 0.0) -> float:
+    """Lower edge of the result in a picture of this size, below a legend whose lower edge is `above`, 0 for none
+    [pixel], as far as it is known before letters are drawn: the camera leaves room for it. 0 without a result."""
+    if not result:
+        return 0.0
+
+    room = size[0] - band - 2.0 * MARGIN * scale
+    unit = TEXT_SIZE * scale
+    letters, lines = result_size(list(map(translated, result)), room, unit, entry_size(scale))
+    widest = max(about_width(unit * letters, line) for line in lines)
+    beside = room - widest > (legend.WIDTH + 4.0 * PAD) * scale
+    top = 18.0 * scale if beside or not above else above + 2.0 * PAD * scale
+    return top + PAD * scale + LINE * unit * letters * len(lines)
+
+
 def _write_result(frame: Frame, canvas: Canvas, result: tuple[Message, ...], top: float) -> None:
     """Draw readings and sentences in large letters in the upper left below `top` [pixel], beside or below the legend; a
     sentence that is wider than the picture has several lines."""
     if not result:
         return
     palette, unit = frame.palette, frame.scale
-    x, y = frame.inset[0] + 24.0 * unit, top
-    room = frame.size[0] - frame.inset[2] - 24.0 * unit - x
-    size = RESULT * min(1.0, LINES / len(result))
-    written = [
-        line
-        for text in result
-        for line in wrapped(translated(text), lambda line: canvas.scripted_width(line, size, bold=True), room)
-    ]
+    x, y = frame.inset[0] + MARGIN * unit, top
+    room = frame.size[0] - frame.inset[2] - MARGIN * unit - x
+
+    texts = list(map(translated, result))
+    size, __ = result_size(texts, room, TEXT_SIZE * unit, entry_size(unit))
+
+    def wide(line: str) -> float:
+        return canvas.scripted_width(line, size, bold=True)
+
+    written = [line for text in texts for line in wrapped(text, wide, room)]
     widest = max(canvas.scripted_width(text, size, bold=True) for text in written)
     size *= min(1.0, room / max(widest, 1.0))
     width = max(canvas.scripted_width(text, size, bold=True) for text in written)
@@ -131,7 +152,7 @@ def _write_result(frame: Frame, canvas: Canvas, result: tuple[Message, ...], top
     area = names.area if names is not None else legend.plate(frame, canvas)
     if area is not None and x + width + PAD * unit > area[0]:
         y = max(y, area[3] + 2.0 * PAD * unit)
-    line = 1.15 * canvas.text_extent("0", size, bold=True)[1]
+    line = LINE * canvas.text_extent("0", size, bold=True)[1]
     _draw_plate(frame, canvas, (x, y), (x + width, y + len(written) * line))
     for text in written:
         canvas.scripted((x, y), text, palette.text, size, bold=True, halo=palette.background)

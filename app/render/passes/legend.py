@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.colours import Colour, Colouring, bands, shades, to_srgb
 from repose.app.render.fringes import FRINGES, colours_of_orders
 from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE
 from repose.app.render.tick_labels import tick_label
 from repose.sim.message import Message, _, joined, plain
 from repose.sim.scales import nice_ticks, prefix_of
@@ -28,6 +29,12 @@ SLICES = 48
 def left_edge(width: float, unit: float) -> float:
     """Left edge of the legend of a picture of this width, without panels at its sides [pixel]."""
     return max(width - (WIDTH + 3.0 * PAD) * unit, PAD * unit)
+
+
+def foot(unit: float) -> float:
+    """Lower edge of the legend in a picture without panels [pixel], known before letters are drawn."""
+    line = max(round(HEADING * TEXT_SIZE * unit), LEAST_TEXT)
+    return (1.4 * PAD + 5.0 + BAR + PAD) * unit + 2.0 * line
 
 
 def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:

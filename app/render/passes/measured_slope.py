@@ -125,6 +125,8 @@ def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: fl
 def write_label(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, x: float, y: float) -> None:
     """Draw the number, centred at `x` with its top at `y` [pixel], or away from the legend, and below it the kind of
     error."""
+    if frame.film is not None and frame.film.result:
+        return  # the answer at the end of a film states it, and stands where it would be
     x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
     text, palette = label(measurement), frame.palette
     size = number_size(frame, canvas, text)

@@ -8,6 +8,7 @@ from repose.app.render.colours import PARTS, Colour, part_colour
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.legend import SWITCH
 from repose.app.render.passes.tracks import LINE, TRACKS
+from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE
 from repose.sim.measure.display import Part
 from repose.sim.message import Message, _
 
@@ -45,6 +46,11 @@ class NamesRow(NamedTuple):
     widths: list[float]
     """Width of the square and the name of each part."""
     height: float
+
+
+def foot(unit: float) -> float:
+    """Lower edge of the row in a picture without panels [pixel], known before letters are drawn."""
+    return 1.9 * PAD * unit + max(round(TEXT * TEXT_SIZE * unit), LEAST_TEXT)
 
 
 def names_of(frame: Frame) -> list[NamedColour]:

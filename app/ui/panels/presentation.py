@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
-from repose.app.render.pacing import describe_speed
+from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.passes import legend
 from repose.app.render.passes.measured_slope import SLOPE
 from repose.app.render.text import draw_text, shortened, text_width
@@ -99,7 +99,9 @@ def _draw_title(ui: Ui) -> None:
     imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.window.scale)
     ui.probe.mark_area("presentation.title", (*low, *high))
     draw_text(x, y, title, ui.palette.text, TITLE)
-    draw_text(x, second, formatted(snapshot.run.time, ".2f", "s"), ui.palette.text)
+    in_seconds = snapshot.run.time_scale == 1.0  # the last digit of milliseconds would flicker; an impact takes µs
+    clock = formatted(snapshot.run.time, ".2f", "s") if in_seconds else clock_text(snapshot)
+    draw_text(x, second, clock, ui.palette.text)
     draw_text(beside, second, speed, ui.palette.muted)
 
 

@@ -38,6 +38,8 @@ from repose.sim.scenes.common.setup import Bodies, Bonds, Cylinder, Facet, Plane
 from repose.sim.wording import value_text
 
 NAME = "by hand"
+THINNEST = 1e-9
+"""Height of a triangle in units of its longest side from which on its corners are not on one line [-]."""
 SKIN = 0.3
 """Initial skin of the pair list, in radii of the smallest sphere [-]; later the skin is tuned at each rebuild."""
 
@@ -433,7 +435,24 @@ def _corners(wall: Plane | Cylinder | Facet, number: int, dimension: int) -> tup
                     f"corners of facet {number} have the shape {corners.shape}: give {dimension} points with "
                     f"{dimension} coordinates each [m]."
                 )
+            _require_extent(corners, number)
             return FACET, corners[[0, 1, 1]] if dimension == 2 else corners
+
+
+def _require_extent(corners: Floats, number: int) -> None:
+    """Raise `ParameterError` for a facet whose corners are on one line, or at one point in the plane: it has no normal,
+    and spheres would touch nothing but its edges."""
+    edges = corners[1:] - corners[0]
+    longest = float(np.abs(np.vstack((edges, edges[0] - edges[-1]))).max())
+    if len(edges) == 1:
+        flat = longest == 0.0
+    else:
+        flat = float(np.linalg.norm(np.cross(edges[0], edges[1]))) <= THINNEST * longest**2
+    if flat:
+        raise ParameterError(
+            f"The corners of facet {number} are {'equal' if len(edges) == 1 else 'on one line'}: "
+            f"give {len(corners)} corners of a {'line' if len(edges) == 1 else 'triangle'} [m]."
+        )
 
 
 def _vector(name: str, value: Any, dimension: int, unit: str = "") -> Floats:

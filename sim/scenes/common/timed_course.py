@@ -27,6 +27,7 @@ from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.run_answer import answer_of
 from repose.sim.experiment.snapshot import Action
+from repose.sim.io.plain import Array
 from repose.sim.measure.display import Answer, Outcome
 from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.scenes.common.course_records import Columns, keep_record, record_times, records_flaw
@@ -53,6 +54,9 @@ class CourseState(PhaseState):
     """Records of the course."""
     table: float = 0.0
     """Angle by which the course has turned the table [rad]."""
+    held: Array = field(default_factory=lambda: np.empty(0))
+    """Velocities at the end of the course of the spheres that are fixed there [m/s], shape (spheres, dimension); empty
+    before, and if they go on moving."""
 
 
 def elapsed(experiment: Experiment) -> float:
@@ -196,7 +200,14 @@ def timed_course(course: TimedCourse) -> Course:
         check=lambda experiment: check(course, experiment),
         invalid_state=lambda state, world, built: invalid_state(course, state, world, built),
         turned=lambda state: float(state.table),
+        held_velocities=held_velocities,
     )
+
+
+def held_velocities(experiment: Experiment) -> Floats | None:
+    """The velocities at the end of the spheres that are fixed there; None before, and after a change of the spheres."""
+    held: Floats = experiment.run.state.held
+    return held if len(held) and len(held) == experiment.run.world.sphere_count else None
 
 
 def supervise(course: TimedCourse, experiment: Experiment) -> None:
@@ -218,7 +229,7 @@ def supervise(course: TimedCourse, experiment: Experiment) -> None:
 
 def begin_course(course: TimedCourse, experiment: Experiment) -> None:
     """Begin the course, without earlier records."""
-    experiment.run.state.columns = {}
+    experiment.run.state.columns, experiment.run.state.held = {}, np.empty(0)
     enter(experiment, "flowing")
     course.begin(experiment)
 
@@ -237,7 +248,9 @@ def _run_on(course: TimedCourse, experiment: Experiment) -> None:
         keep_now(experiment, course.record(experiment))
     if not over:
         return
+    moved = experiment.run.world.motion[: experiment.scene.model.dimension, 1].T.copy()
     course.stop(experiment)
+    state.held = np.empty(0) if experiment.run.world.inverse_mass.any() else moved
     enter(experiment, "rested")
     state.run_all = False
     keep_measurement(experiment)
@@ -344,6 +357,7 @@ def invalid_state(course: TimedCourse, state: CourseState, world: World, built: 
             **phase_flaws(state),
             "number of bodies": world.sphere_count == 0,
             "columns": wrong or records_flaw(state.columns),
+            "held velocities": state.held.shape not in ((0,), (world.sphere_count, world.dimension)),
             "numbers": not is_finite(state),
             **course.flaws(state, world, built),
         }

@@ -63,6 +63,13 @@ def test_what_is_not_an_option_is_refused(words: str) -> None:
         made_from(*words.split())
 
 
+def test_an_empty_name_of_a_file_is_no_name_of_the_current_folder() -> None:
+    """`repose run heap --out ""` wrote its results into the current folder."""
+    with pytest.raises(typer.BadParameter, match=r"'' is the name of no file"):
+        made_from("")
+    assert made_from(".") == Whole(Path("."))
+
+
 def test_a_value_is_checked_on_the_command_line_and_in_the_program_alike() -> None:
     for make in (lambda: made_from("a", "--share", "2"), lambda: Part(2.0)):
         with pytest.raises(ParameterError, match=r"--share 2 is refused: it must be 0 to 1\."):

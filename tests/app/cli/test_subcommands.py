@@ -266,3 +266,9 @@ def test_words_of_the_command_line_are_repeated_without_control_characters_and_s
     long = re.search(r"x{201}|(x y z){67}", told.err) is not None or len(told.err) > 3000
     words = PYTHON_WORDS.search(told.err)
     assert (told.out, controls, long, words) == ("", [], False, None)
+
+
+def test_the_package_is_run_like_the_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "repose", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("repose ")

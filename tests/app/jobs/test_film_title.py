@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from repose.app.jobs.headless_plan import plan, title_of
 from repose.app.jobs.requests import RunRequest
 from repose.app.ui.preset_library import PresetLibrary
@@ -29,3 +30,10 @@ def test_a_run_of_another_scene_does_not_have_the_title_of_the_preset_in_use(tmp
     library.note("moon", "Moon", "heap")
     assert str(library.title("heap")) == "Moon"
     assert str(library.title("slope")) == "Spheres on a slope"
+
+
+@pytest.mark.parametrize(("changes", "own"), [((), True), (("dt=1e-6",), True), (("gravity=9.81",), False)])
+def test_the_words_of_an_answer_belong_to_the_parameters_of_the_preset(changes: tuple[str, ...], own: bool) -> None:
+    """`repose run --preset moon --set gravity=9.81` answered "On the Moon"."""
+    job = plan(RunRequest(preset="moon", changes=changes))
+    assert bool(job.direction.answer) == own

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.render.director import CARD, FADE, REST, STILL, Director, FilmStyle, film_colour
+from repose.app.render.director import CARD, FADE, REST, STILL, Director, FilmStyle, film_colour, room_below_result
+from repose.app.render.film_words import film_words
 from repose.app.render.framing import picture_room
 from repose.app.render.pacing import pace
 from repose.app.storage.view_settings import View
@@ -188,7 +189,9 @@ def test_at_the_end_grains_fill_a_good_part_of_the_picture(filmed: Filmed) -> No
     low, high = (pixels - radius).min(axis=0), (pixels + radius).max(axis=0)
     assert (low >= 0.0).all()
     assert (high <= SIZE).all()
-    _, above, _, below = picture_room(SIZE, 1.0)
+    result = film_words(snapshot, 1.0, ending=True).result
+    assert len(result) == 1, "the answer"
+    _, above, _, below = room_below_result(picture_room(SIZE, 1.0), result, SIZE, View(), snapshot)
     assert max((high[0] - low[0]) / SIZE[0], (high[1] - low[1]) / (SIZE[1] - above - below)) > 0.7
     assert high[1] > 0.8 * SIZE[1]
     plain = filmed.plain[len(filmed.pictures) - 1]()

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from repose.app.render.film_words import film_words
-from repose.sim.measure.display import Answer, Outcome, Reading
-from repose.sim.message import plain
+from dataclasses import replace
 
+import numpy as np
+import pytest
+from repose.app.language import in_language
+from repose.app.render.director import Director, FilmStyle, room_below_result
+from repose.app.render.film_words import LETTER, RESULT, film_words, result_size, wrapped
+from repose.app.render.framing import picture_scale
+from repose.app.render.passes import legend
+from repose.app.render.passes.caption import result_foot
+from repose.app.storage.view_settings import View
+from repose.app.window.picture import PictureMaker
+from repose.sim.io import presets
+from repose.sim.measure.display import Answer, Outcome, Reading
+from repose.sim.message import Message, plain
+
+from tests.app.fake_heap import fake_heap
 from tests.snapshots import snapshot_of, with_fields
 
 HOLDING = tuple(Outcome(f"o{k}", plain("it holds"), plain("1"), plain("1"), True) for k in range(5))
@@ -23,3 +36,74 @@ def test_a_film_ends_with_the_answer_and_whether_all_outcomes_hold() -> None:
     assert film_words(ended, 0.1).result == ()
     without = film_words(with_fields(ended, answer=None), 0.1, ending=True).result
     assert list(map(str, without)) == ["✓ All 5 stated outcomes hold.", "spin: 1.29 rad/s"]
+
+
+LONG = Message(presets.load("tetrapods").direction.answer.template, angle="35.5° ± 3.5°")
+SIZES = [(480, 270), (640, 360), (1280, 720)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("code", ["en", "de", "ru", "ja"])
+def test_the_last_picture_shows_every_grain_below_the_result(size: tuple[int, int], code: str) -> None:
+    """The plate of a long answer covered the top of the heap, and cut the angle."""
+    heap = with_fields(fake_heap(), answer=Answer(35.5, LONG))
+    cameras = []
+
+    def read(snapshot: object, view: object, size: tuple[int, int], camera: object, **more: object) -> np.ndarray:
+        cameras.append(camera)
+        return np.zeros((size[1], size[0], 3), np.uint8)
+
+    director = Director(read, FilmStyle(size, 10.0, View()))
+    with in_language(code):
+        list(director.take(heap))
+        list(director.ending())
+        foot = result_foot((LONG,), size, picture_scale(size), legend.foot(picture_scale(size)))
+    moving = ~heap.grains.fixed
+    pixels = cameras[-1].world_to_pixel(heap.grains.position[moving], size)
+    radius = heap.grains.radius[moving] / cameras[-1].resolution(size)
+    assert foot < 0.55 * size[1]
+    assert (pixels[:, 1] - radius).min() >= foot - 0.5
+    assert (pixels[:, 1] + radius).max() - (pixels[:, 1] - radius).min() > 0.2 * size[1]
+
+
+@pytest.mark.gl
+@pytest.mark.parametrize("size", SIZES)
+def test_the_room_for_a_result_is_that_of_its_plate(picture_maker: PictureMaker, size: tuple[int, int]) -> None:
+    heap, view = with_fields(fake_heap(measured=False), answer=None), View(shown={"caption": True})
+    for code in ("en", "de", "ru", "ja"):
+        for result in ((LONG,), (SAID, plain("✓ All 5 stated outcomes hold."))):
+            with in_language(code):
+                words = film_words(heap, 1.0, ending=True)
+                with_result, without = (
+                    picture_maker.read(heap, view, size, None, film=replace(words, result=shown)).astype(int)
+                    for shown in (result, ())
+                )
+                foot = result_foot(result, size, picture_scale(size), legend.foot(picture_scale(size)))
+            rows = np.flatnonzero((with_result != without).any(axis=(1, 2)))
+            assert 0.6 * foot < rows.max() <= foot + 1.0, (code, result)
+
+
+def test_a_long_result_has_smaller_letters_before_it_has_more_lines() -> None:
+    def shown(room: float, least: float = 0.5) -> tuple[int, float]:
+        size, lines = result_size(["aaaa bbbb cccc dddd"], room, 1.0 / LETTER, least)
+        return len(lines), size
+
+    assert shown(24.0) == (2, RESULT)
+    count, size = shown(16.0)
+    assert count == 2
+    assert 0.5 < size < RESULT
+    assert shown(10.0, least=1.9)[1] == 1.9
+
+
+def test_a_number_is_on_one_line_with_its_error() -> None:
+    assert wrapped("the heap is 35.5° ± 3.5° steep", len, 15.0) == ["the heap is", "35.5° ± 3.5°", "steep"]
+
+
+def test_without_a_legend_more_of_the_picture_is_left() -> None:
+    heap, size = fake_heap(), (640, 360)
+    feet = [
+        room_below_result((0.0, 0.0, 0.0, 0.0), (LONG,), size, view, heap)[1]
+        for view in (View(colour_by="speed"), View(colour_by="plain"), View(colour_by="speed", shown={"legend": False}))
+    ]
+    assert feet[0] > feet[1] + 50.0
+    assert feet[1] == feet[2]

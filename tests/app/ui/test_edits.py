@@ -13,7 +13,7 @@ from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
 from tests.english import english
-from tests.snapshots import snapshot_of
+from tests.snapshots import put, snapshot_of
 
 DEFAULTS = scenes()["heap"].parameters()
 
@@ -140,9 +140,22 @@ def test_changes_are_marked_in_time_and_a_drag_leaves_one_mark(world: World, edi
         edits.see(world.snapshot())
     edits.set({"gravity": 1.62})
     assert [str(mark.text) for mark in edits.marks] == ["friction: 0.1 → 0.4", "gravity: 9.81 m/s² → 1.62 m/s²"]
+    friction, gravity = edits.marks
     world.serial = 0
     edits.see(world.snapshot())
-    assert edits.marks == []
+    assert edits.marks == [friction, gravity], "an earlier step is shown: the run still has them"
+    world.serial = round(10 * gravity.time) - 1
+    edits.see(world.snapshot(time=0.5 * (friction.time + gravity.time), cuts=1))
+    assert edits.marks == [friction], "the run goes on from there"
+
+
+def test_a_snapshot_that_physics_fills_again_is_compared_as_it_was(world: World, edits: Edits) -> None:
+    shown = world.snapshot(at=50, log_end=100)
+    edits.history.record({"friction": 0.1}, {"friction": 0.2}, at=80)
+    edits.see(shown)
+    put(shown, cuts=1, at=60, log_end=60, serial=100)  # in another thread, before the window reads the newest one
+    edits.see(shown)
+    assert edits.history.to_come == []
 
 
 def test_after_the_history_is_deleted_no_change_can_be_undone(world: World, edits: Edits) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from repose.app.ui.preset_library import PresetLibrary
-from repose.sim.experiment.commands import Command
+from repose.sim.experiment.commands import Command, Start
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io import presets
+from repose.sim.registry import scenes
 
 from tests.english import english
 from tests.snapshots import snapshot_of
@@ -47,6 +49,23 @@ def test_a_preset_that_another_replaces_before_it_is_shown_never_becomes_the_cur
     assert library.take("bounce")
     assert library.see(snapshot_of(scene="bounce", starts=2, begun_by=2))
     assert (library.current, library.awaited) == ("bounce", [])
+
+
+@pytest.mark.parametrize(("gravity", "own"), [(1.62, True), (9.81, False)])
+def test_another_seed_keeps_the_words_of_the_answer_with_the_parameters_of_the_preset_only(
+    tmp_path: Path, gravity: float, own: bool
+) -> None:
+    sent: list[Command] = []
+    library = PresetLibrary(sent.append, lambda: len(sent), folder=tmp_path)
+    library.refresh()
+    moon = presets.load("moon")
+    library.note("moon", moon.title, moon.scene)
+    parameters = scenes()["heap"].parameters.checked({**moon.values, "gravity": gravity})
+    library.restart(snapshot_of(scene="heap", direction=moon.direction).run, parameters, 7)
+    (started,) = sent
+    assert isinstance(started, Start)
+    assert started.direction is not None
+    assert bool(started.direction.answer) == own
 
 
 def test_a_refused_preset_leaves_the_current_one(library: PresetLibrary) -> None:

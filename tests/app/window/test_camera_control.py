@@ -319,3 +319,71 @@ def test_walls_that_would_reach_the_buttons_above_the_grains_put_the_picture_bes
     )
     CameraControl().update(ui)
     assert ui.camera.world_to_pixel((-0.005, 0.0), SIZE)[0] > 339.0
+
+
+@pytest.fixture
+def in_space() -> Any:
+    grains = {"position": np.zeros((1, 3)), "radius": np.ones(1), "fixed": np.zeros(1, bool)}
+    return SimpleNamespace(
+        beside=RunsBeside(),
+        snapshot=snapshot_of(serial=1, box=((0.0, 0.0, 0.0), (0.1, 0.1, 0.2)), facets=np.empty((0, 3, 3)), **grains),
+        camera=Camera2D(),
+        window=WindowArea(SIZE),
+        states=States(),
+        view=View(),
+    )
+
+
+def angles(ui: Any) -> tuple[float, float]:
+    return ui.camera.azimuth, ui.camera.elevation
+
+
+def shown(control: CameraControl, ui: Any, frames: int = 80) -> tuple[float, float]:
+    """The direction of view once the camera has turned."""
+    for _ in range(frames):
+        control.update(ui, 0.02)
+    return angles(ui)
+
+
+@pytest.mark.parametrize(("own", "other"), [("three-quarter", "side"), ("side", "three-quarter")])
+def test_a_replay_is_seen_from_another_side_than_that_of_the_user(in_space: Any, own: str, other: str) -> None:
+    control = CameraControl()
+    shown(control, in_space, 1)
+    control.turn_to(own)
+    assert shown(control, in_space) == VIEWS[own]
+    control.look_aside(in_space.camera)
+    assert shown(control, in_space) == VIEWS[other]
+    in_space.camera = control.look_back(in_space.camera)
+    assert shown(control, in_space) == VIEWS[own], "not the view of the direction of the scene"
+    assert control.follows_grains
+
+
+def test_after_a_replay_a_camera_that_the_user_has_moved_is_where_it_was(in_space: Any) -> None:
+    control = CameraControl()
+    shown(control, in_space)
+    handle(control, in_space, pygame.MOUSEBUTTONDOWN, button=1)
+    handle(control, in_space, pygame.MOUSEMOTION, rel=(60, -40), buttons=(1, 0, 0))
+    handle(control, in_space, pygame.MOUSEBUTTONUP, button=1)
+    handle(control, in_space, pygame.MOUSEWHEEL, precise_y=3.0)
+    own = replace(in_space.camera)
+    control.look_aside(in_space.camera)
+    assert shown(control, in_space) != (own.azimuth, own.elevation)
+    in_space.camera = control.look_back(in_space.camera)
+    shown(control, in_space)
+    assert in_space.camera == own
+    assert not control.follows_grains
+
+
+def test_a_view_that_the_user_chooses_in_a_replay_stays(in_space: Any) -> None:
+    control = CameraControl()
+    shown(control, in_space)
+    control.look_aside(in_space.camera)
+    control.turn_to("top")
+    in_space.camera = control.look_back(in_space.camera)
+    assert shown(control, in_space) == VIEWS["top"]
+    control.look_aside(in_space.camera)
+    handle(control, in_space, pygame.MOUSEWHEEL, precise_y=3.0)
+    moved = replace(in_space.camera)
+    in_space.camera = control.look_back(in_space.camera)
+    assert in_space.camera == moved
+    assert not control.follows_grains

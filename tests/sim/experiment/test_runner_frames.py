@@ -10,7 +10,7 @@ from collections.abc import Generator
 
 import numpy as np
 import pytest
-from repose.sim.experiment.commands import Act, Resume, Start
+from repose.sim.experiment.commands import Act, Resume, Rewind, Start
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.runner import FRAMES_WAITING, Runner
@@ -70,6 +70,47 @@ def test_frames_are_at_exact_multiples_for_a_slow_reader(runner: Runner) -> None
     assert len({id(frame) for frame in taken}) == len(taken)
     step = runner.latest().run.step
     until(lambda: runner.latest().run.step > step)  # and it goes on once nobody records
+
+
+@pytest.mark.parametrize("forth", [True, False])
+def test_a_way_to_another_step_of_the_log_is_no_long_still_of_a_film(
+    forth: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a replay that was filmed repeated the last picture for the duration of the rest of the run."""
+    monkeypatch.setattr("repose.sim.experiment.runner.FRAMES_WAITING", 10**6)  # nobody reads them here
+    experiment = make()
+    apply(experiment, Act("fill"))
+    advance(experiment, 4000)
+    runner = Runner(lambda: experiment)
+    runner._begin()
+    runner.pause(True)
+    runner.send(Rewind(100 if forth else 3900))
+    runner._turn()
+    frames = runner.record(experiment.dt)
+    runner._turn()
+    runner.send(Rewind(3900 if forth else 100))
+    runner._turn()
+    runner._turn()
+    runner.record(None)
+    taken = [frame.run.step for frame in iter(frames.get_nowait, None)]
+    assert taken == ([100, 3900] if forth else [3900, 100])
+
+
+def test_a_short_way_along_the_log_keeps_the_pace_of_a_film() -> None:
+    experiment = make()
+    apply(experiment, Act("fill"))
+    advance(experiment, 200)
+    runner = Runner(lambda: experiment)
+    runner._begin()
+    runner.pause(True)
+    runner.send(Rewind(100))
+    runner._turn()
+    frames = runner.record(experiment.dt)
+    runner._turn()
+    runner.send(Rewind(105))
+    runner._turn()
+    runner.record(None)
+    assert [frame.run.step for frame in iter(frames.get_nowait, None)] == [100, 105, 105, 105, 105, 105]
 
 
 def test_recording_continues_in_a_new_experiment(runner: Runner) -> None:

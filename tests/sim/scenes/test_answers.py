@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Course
 from repose.sim.experiment.headless import run_experiment
-from repose.sim.experiment.run_answer import answer_of, answer_words, values_of
+from repose.sim.experiment.run_answer import answer_of, answer_words, direction_for, values_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer
-from repose.sim.message import EMPTY, Message, Number
+from repose.sim.message import EMPTY, Message, Number, plain
+from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
 from tests.sentences import require_sentence
@@ -128,6 +131,52 @@ def test_a_preset_answers_in_its_own_words_with_the_numbers_of_the_run() -> None
         assert str(answer.words).startswith("On the Moon the heap is ")
     else:
         assert answer.words == own.words, "a run without this number has the sentence of the scene"
+
+
+def test_the_words_of_a_preset_are_used_for_its_parameters_only() -> None:
+    """With other gravity the answer said "On the Moon" of a run on the Earth."""
+    own = Message("On the Moon the sphere rises to {height}.")
+    direction = replace(scenes()["bounce"].direction, answer=own)
+    experiment = new_experiment("bounce", {"gravity": 1.62}, direction=direction)
+    words = Message("It rises to {height}.", height=7)
+    experiment.scene = replace(
+        experiment.scene, course=replace(experiment.scene.course, find_answer=lambda experiment: Answer(7.0, words))
+    )
+
+    def shown(**changed: Any) -> str:
+        assert not apply(experiment, SetParameters(changed))
+        answer = answer_of(experiment)
+        assert answer is not None
+        return str(answer.words)
+
+    assert shown(dt=1e-6) == "On the Moon the sphere rises to 7."
+    assert shown(gravity=9.81) == "It rises to 7."
+    assert shown(gravity=1.62) == "On the Moon the sphere rises to 7."
+    begun = experiment.parameters.changed(gravity=9.81)
+    assert direction_for(direction, begun, experiment.parameters).answer == EMPTY
+    assert direction_for(direction, begun, begun) is direction
+
+
+def answered_by(found: Any) -> Answer | None:
+    """The answer of a scene of a plug-in whose function returns this, with an own answer of its preset."""
+    experiment = new_experiment("bounce", {})
+    course = replace(experiment.scene.course, find_answer=lambda experiment: found)
+    experiment.scene = replace(experiment.scene, course=course)
+    experiment.direction = replace(experiment.direction, answer=Message("It rises to {height}."))
+    return answer_of(experiment)
+
+
+def test_the_answer_of_a_plug_in_may_be_a_plain_text() -> None:
+    as_plug_in: Any = "It rises."
+    answer = answered_by(Answer(0.4, as_plug_in))
+    assert answer is not None
+    assert answer_words(beside(answer.words, answer.words)) == plain("It rises.")
+
+
+@pytest.mark.parametrize("found", ["It rises.", 0.4, ()])
+def test_a_wrong_answer_of_a_plug_in_is_refused_with_an_example(found: Any) -> None:
+    with pytest.raises(ParameterError, match=r"The scene 'bounce' .* 'find_answer': it must return .*Answer\(0.4"):
+        answered_by(found)
 
 
 def shot_with(words: Message | None) -> Snapshot:

@@ -20,9 +20,11 @@ from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RestartPoint
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.archive import ArchiveError
-from repose.sim.io.plain import as_json
+from repose.sim.io.plain import as_json, decode
 from repose.sim.message import plain
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.course_records import keep_record, records_flaw
@@ -167,3 +169,29 @@ def test_a_scene_of_discs_outside_the_tree_settles_runs_answers_and_is_saved_wit
     assert [action.name for action in one.scene.course.actions(one)] == ["start", "reset", "run"]
     one.run.state.columns["front"][-1] = 0.0
     assert "run-out over the aspect ratio" in str(one.scene.course.check(one))
+
+
+def shown_velocity(experiment: Experiment) -> Any:
+    snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    return snapshot.grains.velocity
+
+
+def test_bodies_that_are_held_at_the_end_are_shown_with_the_velocity_that_they_had() -> None:
+    """The arrows vanished with the answer that says how fast a body flies off."""
+    experiment = new_experiment("cube", {"duration": 0.1})
+    run_experiment(experiment)
+    assert not experiment.run.world.motion[:, 1].any(), "held where they are"
+    speed = np.abs(shown_velocity(experiment)).max()
+    assert speed == pytest.approx(np.abs(experiment.run.state.columns["particle_speed"][-1]), rel=0.01)
+    reopened = resumed_experiment(saved_run.read(io.BytesIO(written(experiment))))
+    assert (shown_velocity(reopened) == shown_velocity(experiment)).all()
+    apply(experiment, Act("reset"))
+    assert not shown_velocity(experiment).any()
+
+
+def test_a_run_file_of_a_version_without_held_velocities_is_read() -> None:
+    experiment = recorded("cube")
+    state = as_json(experiment.run.state)
+    del state["held"]
+    assert decode(type(experiment.run.state), state, {}, "state").held.size == 0

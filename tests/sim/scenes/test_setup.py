@@ -238,6 +238,12 @@ SPHERE = Spheres([[0.0, 0.0, 1.0]], R, GLASS)
         ({"walls": [FLOOR, Cylinder((0, 0, 0), -1.0)]}, "radius of cylinder 1 = -1.0 m is refused"),
         ({"walls": [Cylinder((0, 0, 0), 1.0, (0, 0))]}, "axis of cylinder 0"),
         ({"walls": [Facet([[0, 0, 0], [0, 0, 1]])]}, "corners of facet 0"),
+        ({"walls": [Facet([[0, 0, 0], [0, 0, 1], [0, 0, 3]])]}, "corners of facet 0 are on one line: give 3 corners"),
+        ({"walls": [FLOOR, Facet([[1, 2, 3], [1, 2, 3], [0, 0, 1]])]}, "corners of facet 1 are on one line"),
+        (
+            {"spheres": Spheres([[0.0, 1.0]], R, GLASS), "walls": [Facet([[0.1, 0.2], [0.1, 0.2]])]},
+            "corners of facet 0 are equal: give 2 corners of a line",
+        ),
         ({"walls": [Plane((0, 0, 0), (0, 0, 1), velocity=(1, 2))]}, "velocity of wall 0"),
         ({"walls": [Plane((0, 0, 0), (0, 0, 1), material="wood")]}, "give a Material"),
         ({"bonds": [(0, 1)]}, "give the record Bonds"),

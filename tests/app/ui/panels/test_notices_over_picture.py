@@ -380,6 +380,25 @@ def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
     assert said in notes
 
 
+def test_the_clock_of_a_presentation_shows_the_microseconds_of_an_impact(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stood at 0.00 s from the beginning to the end."""
+    written: list[str] = []
+
+    def draw_text(x: float, y: float, words: Any, *style: Any) -> float:
+        written.append(str(words))
+        return text.draw_text(x, y, words, *style)
+
+    monkeypatch.setattr(presentation, "draw_text", draw_text)
+    harness.ui.mode.presenting = True
+    for time, scale, shown in ((21e-6, 3e-6, "21 µs"), (1.2345, 1.0, "1.23 s")):
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, time=time, time_scale=scale)
+        written.clear()
+        harness.frame()
+        assert shown in written
+
+
 def test_title_clock_and_speed_of_a_presentation_stand_on_one_plate(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
