@@ -666,7 +666,6 @@ DISPLAY_UNITS = {
     "MPa": ("Pa", 1e6),
     "mPa s": ("Pa s", 1e-3),
     "mN": ("N", 1e-3),
-    "nl": ("m³", 1e-12),
     "%": ("", 1e-2),
 }
 """The SI unit of each display unit, and the SI value of one of it. A scaled display unit that is not in this table (of

@@ -2,16 +2,17 @@
 
 While two grains touch, the bridge pulls with F_c = 4 pi R* g cos t, with the surface tension g and the contact angle t;
 after they have touched, across a gap s with F_c (1 - s/s_r), until it ruptures at s_r = (1 + t/2) V^(1/3) for a bridge
-of volume V (Lian, Thornton & Adams, J. Colloid Interface Sci. 161 (1993) 138, doi:10.1006/jcis.1993.1452). A bridge
-forms at touch only. This is the linear irreversible law of `capillary`, here with the liquid as its parameter; the
-energy that a bridge takes with it is F_c s_r/2.
+of volume V (Lian, Thornton & Adams, J. Colloid Interface Sci. 161 (1993) 138, doi:10.1006/jcis.1993.1452). V is a share
+of the volume of a grain of the radius 2 R*, which is that of two equal grains and twice that of a grain at a wall. A
+bridge forms at touch only. This is the linear irreversible law of `capillary`, here with the liquid as its parameter;
+the energy that a bridge takes with it is F_c s_r/2.
 
 F_c does not depend on the volume as long as the liquid covers the asperities of the grains. With less liquid than
 V_c = 2 pi R* h², which fills the gap up to the height h of the asperities, it is proportional to the volume (Halsey &
 Levine, Phys. Rev. Lett. 80 (1998) 3141, doi:10.1103/PhysRevLett.80.3141): grains that dry lose their cohesion.
 
 Sliding friction is at most mu (F_n + F_c): the bridge presses the grains together. Not modelled: flow of liquid between
-bridges, which all have the same volume, and viscosity of the liquid.
+bridges, and viscosity of the liquid.
 
 The energy of a bridge is counted from touch: it has no jump when the bridge forms.
 """
@@ -36,16 +37,16 @@ from repose.sim.laws.spring_damper import damped_response
 from repose.sim.message import _
 from repose.sim.parameters import number
 
-SHORTEST = 1e-12
-"""Rupture distance without liquid, where the bridge has no force [m]."""
+SHORTEST = 1e-9
+"""Rupture distance without liquid, where the bridge has no force, over the effective radius [-]."""
 
 
 class LiquidBridgeParameters(MaterialParameters):
     """One material of the grains, and the liquid between them."""
 
     # fmt: off
-    liquid_volume: float = number(1e-11, 0.0, 1e-6, _("liquid volume"), "V", "nl", effect="ramp", group=_("Liquid"),
-        help=_("Of one bridge, 1 nl is (0.1 mm)³. More liquid lets it reach further; 0 is dry."))
+    liquid_volume: float = number(2e-3, 0.0, 0.03, _("liquid volume"), "V", "%", effect="ramp", group=_("Liquid"),
+        help=_("Of one bridge, as a share of the volume of a grain. More liquid lets it reach further; 0 is dry."))
     surface_tension: float = number(0.072, 0.0, 1.0, _("surface tension"), "σ", "N/m", effect="ramp",
         group=_("Liquid"), help=_("0.072 N/m is water. The pull-off force of two equal grains is 2 π R σ cos θ."))
     contact_angle: float = number(0.0, 0.0, math.radians(89.0), _("contact angle"), "θ", "°", effect="ramp",
@@ -62,9 +63,9 @@ class LiquidBridge(NamedTuple):
     pull: float
     """Pull-off force over effective radius [N/m]."""
     cover: float
-    """Largest effective radius at which the liquid covers the asperities [m]."""
-    rupture_distance: float
-    """[m]."""
+    """Volume of a bridge over that which covers the asperities, per squared effective radius [1/m²]."""
+    stretch: float
+    """Rupture distance over effective radius [-]."""
     table: Any
     """The table of pairs of materials."""
 
@@ -72,18 +73,19 @@ class LiquidBridge(NamedTuple):
 @compilable(forceinline=True)
 def lasts(params, contact):
     """1.0 from the first touch to the rupture of the bridge, else 0.0."""
-    return 1.0 if contact.overlap > -params.rupture_distance * contact.remembered else 0.0
+    return 1.0 if contact.overlap > -params.stretch * contact.effective_radius * contact.remembered else 0.0
 
 
 def reach(params, radius):
     """The gap at which a bridge ruptures [m]."""
-    return params.rupture_distance
+    return params.stretch * radius
 
 
 @compilable(forceinline=True)
 def pull_off_force(params, contact):
-    """F_c [N]: proportional to the radius, up to that at which the liquid no longer covers the asperities."""
-    return params.pull * min(contact.effective_radius, params.cover)
+    """F_c [N]."""
+    radius = contact.effective_radius
+    return params.pull * radius * min(params.cover * radius * radius, 1.0)
 
 
 @compilable(forceinline=True)
@@ -91,8 +93,8 @@ def force(params, contact):
     """Force and torque of one contact or bridge."""
     along, across = hertz_mindlin.stiffness_at(params, contact)
     gap = max(-contact.overlap, 0.0)
-    strongest = pull_off_force(params, contact)
-    pull = lasts(params, contact) * strongest * (1.0 - gap / params.rupture_distance)
+    longest = params.stretch * contact.effective_radius
+    pull = lasts(params, contact) * pull_off_force(params, contact) * (1.0 - gap / longest)
     viscosity = 2.0 * hertz_mindlin.TSUJI * contact.material[DAMPING] * math.sqrt(contact.effective_mass * along)
     pressing = 2.0 / 3.0 * along * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
     touching = 1.0 if contact.overlap > 0.0 else 0.0
@@ -115,8 +117,9 @@ def energy(params, contact):
     """Energy of the repulsion and of the bridge, counted from touch, and of the friction spring [J]."""
     along, across = hertz_mindlin.stiffness_at(params, contact)
     overlap = max(contact.overlap, 0.0)
-    gap = min(max(-contact.overlap, 0.0), params.rupture_distance)
-    drawn = contact.remembered * gap * (1.0 - 0.5 * gap / params.rupture_distance) - overlap
+    longest = params.stretch * contact.effective_radius
+    gap = min(max(-contact.overlap, 0.0), longest)
+    drawn = contact.remembered * gap * (1.0 - 0.5 * gap / longest) - overlap
     limit = contact.material[FRICTION] * 2.0 / 3.0 * along * overlap
     stored = 4.0 / 15.0 * along * overlap * overlap + pull_off_force(params, contact) * drawn
     return stored, stored_in_sliding_spring(across, limit, contact)
@@ -127,7 +130,7 @@ def stiffness(params, contact):
     """Normal and shear stiffness [N/m], normal and shear damping [1/s]; a bridge has the slope of its force."""
     along, across, damped_along, damped_across = hertz_mindlin.stiffness(params, contact)
     bridging = lasts(params, contact) if contact.overlap <= 0.0 else 0.0
-    pulling = bridging * pull_off_force(params, contact) / params.rupture_distance
+    pulling = bridging * pull_off_force(params, contact) / (params.stretch * contact.effective_radius)
     return along + pulling, across, damped_along, damped_across
 
 
@@ -141,7 +144,8 @@ def bind(parameters: LiquidBridgeParameters) -> BoundLaw:
 
 def coefficients_of(parameters: LiquidBridgeParameters) -> LiquidBridge:
     """The table of pairs of these materials, and the numbers of the bridges."""
-    volume, angle = parameters.liquid_volume, parameters.contact_angle
+    angle = parameters.contact_angle
+    volume = parameters.liquid_volume * 32.0 / 3.0 * math.pi  # over R*³
     return LiquidBridge(
         4.0 * math.pi * parameters.surface_tension * math.cos(angle),
         volume / (2.0 * math.pi * parameters.asperity**2),

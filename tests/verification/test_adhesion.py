@@ -22,11 +22,11 @@ from tests.tiers import tiered
 
 RADIUS, MASS = 1e-3, 1e-5
 SURFACE_ENERGY = 0.5
-VOLUME, TENSION, ANGLE = 1e-11, 0.05, radians(30.0)
+SHARE, TENSION, ANGLE = 2e-3, 0.05, radians(30.0)
 COHESIVE: dict[str, dict[str, Any]] = {
     "jkr": {"surface_energy": SURFACE_ENERGY},
     "dmt": {"surface_energy": SURFACE_ENERGY},
-    "liquid_bridge": {"liquid_volume": VOLUME, "surface_tension": TENSION, "contact_angle": ANGLE},
+    "liquid_bridge": {"liquid_volume": SHARE, "surface_tension": TENSION, "contact_angle": ANGLE},
 }
 
 
@@ -45,11 +45,11 @@ def pull_off_force(law: str, radius: float) -> float:
 
 def cost(law: str, radius: float, young: float) -> float:
     """Energy that parting two grains costs after they have met, in closed form [J]."""
-    adhesion = 2.0 * SURFACE_ENERGY
+    adhesion, volume = 2.0 * SURFACE_ENERGY, SHARE * 4.0 / 3.0 * pi * (2.0 * radius) ** 3
     return {
         "jkr": 7.09 * (adhesion**5 * radius**4 / young**2) ** (1.0 / 3.0),  # Thornton & Ning (1998), eq. 45
         "dmt": 0.0,
-        "liquid_bridge": 0.5 * pull_off_force(law, radius) * (1.0 + 0.5 * ANGLE) * VOLUME ** (1.0 / 3.0),
+        "liquid_bridge": 0.5 * pull_off_force(law, radius) * (1.0 + 0.5 * ANGLE) * volume ** (1.0 / 3.0),
     }[law]
 
 
