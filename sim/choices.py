@@ -53,8 +53,19 @@ NAMES = (
     _("zero"),
 )
 """The words of Repose; those of a plug-in have no translation."""
+LAWS = {
+    "hertz_mindlin": _("dry: Hertz-Mindlin"),
+    "voigt": _("dry: Voigt"),
+    "lee_herrmann": _("dry: Lee-Herrmann"),
+    "memoryless": _("dry: without memory"),
+    "capillary": _("wet: linear bridges"),
+    "liquid_bridge": _("wet: liquid bridges"),
+    "jkr": _("sticky: JKR"),
+    "dmt": _("sticky: DMT"),
+}
+"""Names of contact laws."""
 
 
 def choice_name(word: str) -> Message:
-    """The name of a choice, which is the word with blanks."""
-    return Message(word.replace("_", " "))
+    """The name of a choice: of a contact law its title, otherwise the word with blanks."""
+    return LAWS.get(word) or Message(word.replace("_", " "))

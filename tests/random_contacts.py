@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from functools import cache
-from math import inf
+from math import inf, pi
 
 import numpy as np
 import pytest
@@ -39,7 +39,11 @@ NUMBERS = {
     "rolling_friction": 0.02,
     "twisting_friction": 0.01,
     "pull_off_force": 1e-3,
+    "surface_energy": 0.05,
 }
+
+WATER = 0.072
+"""Surface tension [N/m]."""
 
 CASES = [
     pytest.param(law, words, id="-".join((law.name, *words.values())))
@@ -134,11 +138,22 @@ def friction_of(law: Law, contact: Contact) -> float:
 
 def coulomb_limit(law: Law, words: dict, contact: Contact, normal_force: float) -> float:
     """mu F_n [N], none where the force pulls; LAMMPS and the hourglass' law have mu |F_n|."""
-    if law.name == "capillary":
-        normal_force += NUMBERS["pull_off_force"]  # what the bridge pulls presses the grains together
+    normal_force += pressing(law, contact)
     either_way = law.name == "memoryless" or words.get("coulomb_cap") == "lammps"
     load = abs(normal_force) if either_way else max(normal_force, 0.0)
     return friction_of(law, contact) * load
+
+
+def pressing(law: Law, contact: Contact) -> float:
+    """What cohesion adds to the normal force that friction is in proportion to [N]: for bridges the pull, by which the
+    contact is pressed the more; for adhesion twice the pull-off force."""
+    radius, surface_energy = contact.effective_radius, NUMBERS["surface_energy"]
+    return {
+        "capillary": NUMBERS["pull_off_force"],
+        "liquid_bridge": 4.0 * pi * WATER * radius,
+        "jkr": 6.0 * pi * surface_energy * radius,
+        "dmt": 8.0 * pi * surface_energy * radius,
+    }.get(law.name, 0.0)
 
 
 def caps_spring_only(law: Law, words: dict) -> bool:

@@ -133,7 +133,7 @@ def plain_contact_table(model: Model) -> Callable[..., ContactTable]:
 
 def call_of(law: BoundLaw, numbers: tuple) -> LawCall:
     """What the loops over contacts call."""
-    return LawCall(law.force, law.material, law.energy, law.lasts, law.stiffness, numbers, law.reach(numbers))
+    return LawCall(law.force, law.material, law.energy, law.lasts, law.stiffness, numbers)
 
 
 def plain_loop(model: Model) -> Callable:

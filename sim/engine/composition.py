@@ -15,7 +15,15 @@ import numpy as np
 from numba import typeof
 from repose.sim.engine.compiler import key_of_types
 from repose.sim.engine.jit import compiled, fingerprint
-from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Integrator, Model, PackedCoefficients, Scheme
+from repose.sim.engine.model import (
+    NO_COEFFICIENTS,
+    BoundLaw,
+    Coefficients,
+    Integrator,
+    Model,
+    PackedCoefficients,
+    Scheme,
+)
 from repose.sim.engine.packed import packed, while_same
 from repose.sim.engine.parts import Parts, StepCall, addresses, compiled_parts, has_walls, plain_parts
 from repose.sim.engine.records import record_of, world_type
@@ -23,6 +31,9 @@ from repose.sim.engine.step import step_loop
 from repose.sim.engine.threads import in_threads
 from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import World
+
+NO_REACH = 0.0
+"""The reach of every contact law: one object, by which `while_same` knows it."""
 
 
 @lru_cache(maxsize=64)
@@ -37,18 +48,18 @@ def compose(model: Model) -> Any:
     counted: spheres get the accelerations of the present forces, as a start of the motion. The number of threads is
     that of the thread tables of the world; every number of threads gives the same bits.
     """
-    loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
+    loop, scheme = compiled_loop(), scheme_of(model)
     parts_at: dict[tuple[bool, bytes], Parts] = {}
     """Addresses of the parts, by whether the world has walls, and the types of the numbers."""
     types = world_type(), *map(typeof, (0, 0.0, 0, 0))
 
     @while_same
     def pack(
-        params: tuple, gravity: tuple, fields: tuple, bond: tuple, time: float, step: int, walled: bool
+        params: tuple, gravity: tuple, fields: tuple, bond: tuple, time: float, step: int, walled: bool, reach: float
     ) -> tuple[Any, int]:
         """The memory of all that the loop reads besides the world, and the address of a `StepCall` in it."""
         memory, (law, weight, of_fields, of_bond) = packed(params, gravity, fields, bond)
-        drive = PackedCoefficients(law, weight, of_fields, of_bond, float(reach_of(params)), float(time), int(step))
+        drive = PackedCoefficients(law, weight, of_fields, of_bond, reach, float(time), int(step))
         kind = walled, key_of_types((params, gravity, fields, bond))
         if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
             parts = compiled_parts(model, params, Coefficients(fields, bond))
@@ -65,7 +76,7 @@ def compose(model: Model) -> Any:
         thread_id: int,
         coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
-        memory, address = pack(params, gravity, *coefficients, has_walls(world))
+        memory, address = pack(params, gravity, *coefficients, has_walls(world), reach_in(world, model.law, params))
         answer: tuple[int, int, int] = loop(record_of(world), address, float(dt), int(steps), thread_id)
         del memory  # the loop reads it by address: it must exist until here
         return answer
@@ -81,6 +92,12 @@ def compose(model: Model) -> Any:
 def compiled_loop() -> Any:
     """The step loop of all models as numba's dispatcher."""
     return compiled(step_loop(fingerprint()))
+
+
+def reach_in(world: World, law: BoundLaw, params: tuple) -> float:
+    """Largest gap at which the law acts in this world [m]; the largest effective radius is that of the largest sphere
+    at a wall."""
+    return float(law.reach(params, float(world.radius.max(initial=0.0)))) if law.acts_at_distance else NO_REACH
 
 
 def scheme_of(model: Model) -> Scheme:
@@ -104,7 +121,7 @@ def plain(model: Model) -> Any:
         thread_id: int,
         coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
-        reach = model.law.reach(params)
+        reach = reach_in(world, model.law, params)
         fields, bond = coefficients.fields, coefficients.bond
         packed: Any = PackedCoefficients  # in plain Python with the tuples in place of their addresses
         drive = packed(params, gravity, fields, bond, reach, coefficients.time, coefficients.step)

@@ -22,8 +22,7 @@ def no_material(params: Any, kind: int) -> tuple[float, ...]:
     return ()
 
 
-@compilable(forceinline=True)  # type: ignore[untyped-decorator]
-def no_reach(params: Any) -> float:
+def no_reach(params: Any, radius: float) -> float:
     """`BoundLaw.reach` of a contact law."""
     return 0.0
 
@@ -64,7 +63,8 @@ class BoundLaw:
     material_columns: int = 0
     """Length of `Contact.material`; 0 if the law does not read the material of a contact (the default)."""
     reach: Callable = no_reach
-    """reach(params) -> largest gap at which the law acts [m]; 0 for a contact law (the default)."""
+    """reach(params, radius) -> largest gap at which the law acts at effective radii up to this one [m]; 0 for a contact
+    law (the default). Not compiled."""
     lasts: Callable = while_touching
     """lasts(params, contact) -> 1.0 if the memory of the contact lasts beyond this evaluation, else 0.0. The memory is
     the shear spring and `Contact.remembered`. A law with reach may keep the memory after the spheres part. When the
@@ -248,8 +248,6 @@ class LawCall(NamedTuple):
     lasts: Callable
     stiffness: Callable
     params: tuple
-    reach: float
-    """Largest gap at which the law acts [m]; 0 for a contact law."""
 
 
 class Stage(NamedTuple):

@@ -273,20 +273,19 @@ def _part(function: Callable, *given: Any) -> Callable:
 @lru_cache(maxsize=64, typed=True)
 def _of_law(law: BoundLaw, shapes: Shapes, params_like: tuple) -> tuple[Callable, Callable]:
     """`Parts.evaluate_pairs` and `Parts.evaluate_walls`, which depend on the law and the lengths of vectors alone."""
-    force, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
-    stiffness = law.stiffness
+    force, material, energy, lasts, stiffness = law.force, law.material, law.energy, law.lasts, law.stiffness
     source = fingerprint()
 
     def evaluate_pairs(block):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         params = coefficients_at(block.params, params_like)
-        call = LawCall(force, material, energy, lasts, stiffness, params, reach_of(params))
+        call = LawCall(force, material, energy, lasts, stiffness, params)
         return evaluate_block(block, call, shapes, (), shapes.material)
 
     def evaluate_walls(block):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         params = coefficients_at(block.params, params_like)
-        call = LawCall(force, material, energy, lasts, stiffness, params, reach_of(params))
+        call = LawCall(force, material, energy, lasts, stiffness, params)
         return evaluate_block(block, call, shapes, shapes.position, shapes.material)
 
     return evaluate_pairs, evaluate_walls

@@ -35,3 +35,26 @@ def inverse_root(square):
     root = root * ((SQUARE * ratio + LINEAR) * ratio + CONSTANT)
     root = root * (1.5 - half * root * root)
     return root + root * (0.5 - half * root * root)
+
+
+THIRD_START = np.int64(0x553F000000000000)
+"""Constant of the first guess of an inverse cube root, which is at most 3.7 % wrong."""
+
+
+@compilable(forceinline=True)
+def inverse_cube_root(x):
+    """1/cbrt(x) of a positive number, with a relative error below 5e-16.
+
+    As `inverse_root`; the third of the bits is a sum of shifted bits. An iteration makes 14/3 e³ of an error e: 2.5e-4,
+    7e-11, below rounding.
+    """
+    bits = np.float64(x).view(np.int64)
+    third = (bits >> 2) + (bits >> 4)
+    third = third + (third >> 4)
+    third = third + (third >> 8)
+    third = third + (third >> 16)
+    root = np.int64(THIRD_START - third).view(np.float64)
+    for _ in range(3):
+        short = 1.0 - x * root * root * root
+        root = root + root * short * (1.0 / 3.0 + 2.0 / 9.0 * short)
+    return root

@@ -148,7 +148,8 @@ def touch(experiment: Experiment) -> Touch:
     pair = at_wall._replace(effective_mass=0.5 * mass, effective_radius=0.5 * radius, fixed=0.0)
     contacts = [at_wall, pair]
     if model.law.acts_at_distance:
-        contacts += [one._replace(overlap=-0.5 * model.law.reach(params)) for one in contacts]
+        reach = model.law.reach
+        contacts += [one._replace(overlap=-0.5 * reach(params, one.effective_radius)) for one in contacts]
     return min(_touch_of(experiment, one) for one in contacts)
 
 

@@ -50,8 +50,7 @@ class BoundedSpring(NamedTuple):
     rupture_distance: float
 
 
-@compilable(forceinline=True)
-def reach(params):
+def reach(params, radius):
     """The cutoff [m]."""
     return params.rupture_distance
 

@@ -66,8 +66,7 @@ def lasts(params, contact):
     return 1.0 if contact.overlap > -params.rupture_distance * contact.remembered else 0.0
 
 
-@compilable(forceinline=True)
-def reach(params):
+def reach(params, radius):
     """The gap at which a bridge ruptures [m]."""
     return params.rupture_distance
 
@@ -110,7 +109,7 @@ def energy(params, contact):
 def stiffness(params, contact):
     """Normal and shear stiffness [N/m], normal and shear damping [1/s]; a bridge has the slope of its force."""
     touching = 1.0 if contact.overlap > 0.0 else 0.0
-    pulling = params.pull_off_force / params.rupture_distance
+    pulling = lasts(params, contact) * params.pull_off_force / params.rupture_distance
     along = touching * params.normal_stiffness + (1.0 - touching) * pulling
     return along, touching * params.shear_stiffness, touching * params.normal_damping, touching * params.shear_damping
 

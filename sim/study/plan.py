@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +23,7 @@ from repose.sim.io import presets
 from repose.sim.io.json_text import json_text
 from repose.sim.io.schema import refused
 from repose.sim.message import Message, _, plural
-from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
+from repose.sim.parameters import Parameter, ParameterError, Quantity, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Beside, StoredStage, Task
 
@@ -119,6 +119,9 @@ class StudyPlan:
     most_seeds: int = 30
     measured: tuple[str, ...] = ()
     """Quantities by name (repose.sim.study.quantities); those of the scene if empty. The first one is drawn."""
+    shown_as: Mapping[str, Quantity] = field(default_factory=dict)
+    """How parameters are shown whose numbers in figure and table are not those of the panel, by name: a force in units
+    of the weight of a grain, for example."""
     numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
     """How numbers are shown that `beside` adds to the results, by the last part of their names."""
     drawn_count: int = 1
@@ -157,7 +160,8 @@ class StudyPlan:
         for case in self.cases:
             for combination in self.combinations():
                 entries = scenes()[self.scene].parameters.chosen(self.values_of(case, combination)).declared() | entries
-        return entries
+        own = {name: replace(entries[name], quantity=quantity) for name, quantity in self.shown_as.items()}
+        return entries | own
 
     def combinations(self) -> tuple[dict[str, Value], ...]:
         """Every combination of the values in the grid, the last parameter varying fastest."""

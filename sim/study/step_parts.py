@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from repose.sim.engine.builder import with_threads
+from repose.sim.engine.composition import reach_in
 from repose.sim.engine.contacts.pair_forces import force_of_pairs
 from repose.sim.engine.contacts.wall_forces import force_of_walls
 from repose.sim.engine.jit import call, compiled, fingerprint
@@ -83,7 +84,7 @@ def measure_parts(world: World, model: Model, coefficients: tuple) -> dict[str, 
     moving = int((~world.fixed).sum())
     parts = addresses(compiled_parts(model, params), has_walls(world))
     memory, (law, weight) = packed(params, gravity)
-    packed_coefficients = PackedCoefficients(law, weight, reach=float(model.law.reach(params)))
+    packed_coefficients = PackedCoefficients(law, weight, reach=reach_in(world, model.law, params))
     entries = {}
     for name, part in loops(model).items():
         if name == "walls" and not world.walls.shape.size:

@@ -161,12 +161,12 @@ def test_only_relative_motion_counts(law: Law, words: dict, dimension: int, spin
 @every_law
 @every_motion
 def test_grains_beyond_reach_exert_no_force(law: Law, words: dict, dimension: int, spin_length: int) -> None:
-    numbers, functions = bound(law, words, rupture_distance=1e-8)
+    numbers, functions = bound(law, words, rupture_distance=1e-8, liquid_volume=1e-15, surface_energy=1e-4)
     for kinematics in contacts(6, (dimension, spin_length), touching=False):
         if functions.acts_at_distance:  # what it stores when its memory ends is booked by the loop
             kinematics |= {"touching": 0.0}
         contact = contact_of(functions, numbers, kinematics)
-        assert contact.overlap < -functions.reach(numbers)
+        assert contact.overlap < -functions.reach(numbers, RADIUS)
         assert not any(flat(tuple(functions.force(numbers, contact))))
         assert functions.lasts(numbers, contact) == 0.0
         assert not any(flat(functions.energy(numbers, contact)))

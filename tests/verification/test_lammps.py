@@ -11,6 +11,7 @@ import pytest
 from repose.sim import Material, Simulation, place_spheres
 from repose.sim.experiment.export_state import for_lammps
 from repose.sim.io.lammps.continuation import DATA, DUMP
+from repose.sim.io.lammps.installed import ImpactSpheres, compare_contacts
 from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
@@ -88,6 +89,26 @@ def test_contact_by_contact_the_law_has_the_forces_of_lammps(exponent: str, stif
     assert found["lammps"].force_difference < EQUAL
     assert found["total"].force_difference > 1e-2
     assert found["spring"].force_difference > 1e-2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["hertz_mindlin", "jkr", "dmt"])
+def test_contact_by_contact_grains_of_a_material_have_the_forces_of_lammps(law: str) -> None:
+    # Undamped: LAMMPS has no damping in proportion to the stiffness of an adhesive contact.
+    require_lammps()
+    elastic = {"young": 1e7, "restitution": 1.0, "friction": 0.2} | (
+        {} if law == "hertz_mindlin" else {"surface_energy": 0.2}
+    )
+    experiment = place_spheres([[0.0, 0.0, 0.0]], RADIUS, mass=MASS, law=law, rotation=False, dt=2e-6, **elastic)
+    model, numbers = experiment.model, experiment.experiment.engine.law_parameters
+    spheres = ImpactSpheres(RADIUS, MASS, 2e-6, seed=1)
+    found = compare_contacts(model, numbers, files_of(experiment), spheres)
+    assert found.contacts_compared > 500
+    assert found.contacts_sliding > 100
+    assert (found.contacts_apart > 10) == (law == "jkr")
+    assert found.force_difference < EQUAL
+    other = numbers._replace(table=numbers.table * 1.000001)
+    assert compare_contacts(model, other, files_of(experiment), spheres).force_difference > EQUAL
 
 
 @pytest.mark.slow

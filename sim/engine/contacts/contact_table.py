@@ -190,14 +190,14 @@ _dispatcher = cache(compiled_part)
 @lru_cache(maxsize=64, typed=True)
 def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Callable[[ContactRange], int]:
     """evaluate(`ContactRange`) -> number of contacts, in plain Python; independent of the integrator."""
-    force, material, energy, stiffness, reach_of = law.force, law.material, law.energy, law.stiffness, law.reach
+    force, material, energy, stiffness = law.force, law.material, law.energy, law.stiffness
     varies = law.shear_stiffness_varies
     source = fingerprint()
 
     def evaluate(tables):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         params = coefficients_at(tables.params, params_like)
-        called = EvaluatedLaw(force, material, energy, stiffness, params, reach_of(params), varies)
+        called = EvaluatedLaw(force, material, energy, stiffness, params, varies)
         return evaluate_contacts(tables.world, tables.table, tables.first, tables.last, called, shapes)
 
     return evaluate
@@ -223,8 +223,6 @@ class EvaluatedLaw(NamedTuple):
     energy: Callable
     stiffness: Callable
     params: tuple
-    reach: float
-    """Largest gap at which the law acts [m]; 0 for a contact law."""
     shear_stiffness_varies: bool
     """`BoundLaw.shear_stiffness_varies`."""
 
@@ -264,7 +262,7 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             radius_sum = world.radius[i]
             kind = wall_material_pair(world, i, world.wall_contacts.wall[t])
             contact = wall_contact(world, t, law.material(law.params, kind), shapes)
-        if contact.overlap <= -law.reach:
+        if contact.overlap <= -world.search.reach[0]:
             continue
         if table.force.shape[1] > 0:
             force = force_of(contact, law.force(law.params, contact))

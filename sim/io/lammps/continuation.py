@@ -16,6 +16,7 @@ from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import World
 from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
+from repose.sim.laws.adhesive_parameters import SURFACE
 from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
@@ -163,9 +164,25 @@ def _voigt(parameters: Any, numbers: Any, pair: Pair) -> str:
     return f"{normal} tangential linear_history {shear} damping coeff_restitution"
 
 
+def _adhesive(style: str) -> Callable[[Any, Any, Pair], str]:
+    """JKR or DMT with Mindlin's friction. Half of a modulus without Poisson's ratio is that of two equal materials."""
+
+    def coefficients(parameters: Any, numbers: Any, pair: Pair) -> str:
+        entry = _row(numbers, pair)
+        elastic = entry[DAMPING] == 0.0
+        lost = 0.0 if elastic else _restitution(entry[DAMPING])
+        normal = f"{style} {exact(2.0 * entry[YOUNG])} {exact(lost)} 0.0 {exact(entry[SURFACE])}"
+        shear = f"{exact(2.0 * entry[ACROSS] ** 2 * entry[YOUNG])} {exact(entry[ACROSS])} {exact(entry[FRICTION])}"
+        return f"{normal} tangential mindlin {shear} damping {'mass_velocity' if elastic else 'tsuji'}"
+
+    return coefficients
+
+
 _COEFFICIENTS: dict[str, Callable[[Any, Any, Pair], str]] = {
     "lee_herrmann": _lee_herrmann,
     "hertz_mindlin": _hertz_mindlin,
+    "jkr": _adhesive("jkr"),
+    "dmt": _adhesive("dmt"),
     "voigt": _voigt,
 }
 """Arguments of LAMMPS' `pair_style granular` for a kind of contact, by the name of the law."""
@@ -208,6 +225,12 @@ def _notes(state: Continued) -> tuple[str, ...]:
         raise ParameterError(
             "The stiffness of this run follows from the materials at a reference overlap, which LAMMPS does not have: "
             "export a run with stiffness_from = given."
+        )
+    if law in ("jkr", "dmt") and parameters.restitution < 1.0:
+        entries.append("LAMMPS damps adhesive contacts in proportion to the root of F_n over the overlap.")
+    if law == "jkr":
+        entries.append(
+            "LAMMPS parts two grains at the pull-off force; here they part where the area of contact is lost."
         )
     if model.rotation and getattr(parameters, "rolling_friction", 0.0) > 0.0:
         entries.append("Rolling friction is left out: LAMMPS formulates it as a spring.")

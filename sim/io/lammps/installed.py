@@ -114,6 +114,8 @@ class Contacts(NamedTuple):
     """Number of compared contacts, counted once per step."""
     contacts_sliding: int
     """Number of compared contacts at the Coulomb limit."""
+    contacts_apart: int = 0
+    """Number of compared contacts across a gap."""
 
 
 def compare_contacts(
@@ -149,8 +151,8 @@ def compare_contacts(
     finally:
         other.close()
     largest = max(pair.largest for pair in pairs)
-    compared, sliding = sum(pair.compared for pair in pairs), sum(pair.sliding for pair in pairs)
-    return Contacts(max(pair.difference for pair in pairs) / largest, compared, sliding)
+    counts = (sum(getattr(pair, name) for pair in pairs) for name in ("compared", "sliding", "apart"))
+    return Contacts(max(pair.difference for pair in pairs) / largest, *counts)
 
 
 def _directions(generator: np.random.Generator, count: int) -> Floats:
@@ -205,6 +207,7 @@ class _Pair:
     touches: bool = False
     compared: int = 0
     sliding: int = 0
+    apart: int = 0
     difference: float = 0.0
     largest: float = 0.0
 
@@ -212,7 +215,8 @@ class _Pair:
         """Evaluate the law at the present positions; `force` is that of LAMMPS on the first sphere [N]."""
         branch, relative_velocity = position[0] - position[1], velocity[0] - velocity[1]
         distance = float(np.linalg.norm(branch))
-        self.touches = distance < 2.0 * self.radius
+        pulls = model.law.acts_at_distance and bool(force.any())
+        self.touches = distance < 2.0 * self.radius or pulls
         if not self.touches:
             self.shear = np.zeros(3)
             return
@@ -232,7 +236,7 @@ class _Pair:
             effective_mass=self.effective_mass,
             effective_radius=0.5 * self.radius,
             fixed=0.0,
-            material=(),
+            material=model.law.material(numbers, 0),
             relative_spin=(),
             stable_spin_resistance=0.0,
             stopping_resistance=math.inf,
@@ -241,11 +245,16 @@ class _Pair:
         answer = model.law.force(numbers, contact)
         ours = answer.normal_force * normal + np.array(answer.shear_force)
         tangential = force - (force @ normal) * normal
-        self.shear = -(tangential + numbers.shear_damping * self.effective_mass * across) / numbers.shear_stiffness
+        _, stiffness, _, damping = model.law.stiffness(numbers, contact)
+        self.shear = -(tangential + damping * self.effective_mass * across) / stiffness
         left = np.array(contact.shear) - np.array(answer.spring_relaxation or np.zeros(3))  # () where none relaxes
-        spring = numbers.shear_stiffness * float(np.linalg.norm(left - self.shear))
+        spring = stiffness * float(np.linalg.norm(left - self.shear))
         self.compared += 1
-        limit = numbers.friction * abs(float(force @ normal))
-        self.sliding += bool(np.linalg.norm(tangential) > limit * (1.0 - 1e-6))
+        self.apart += contact.overlap <= 0.0
+        if contact.material:
+            self.sliding += any(answer.spring_relaxation)
+        else:
+            limit = numbers.friction * abs(float(force @ normal))
+            self.sliding += bool(np.linalg.norm(tangential) > limit * (1.0 - 1e-6))
         self.largest = max(self.largest, float(np.linalg.norm(force)))
         self.difference = max(self.difference, float(np.linalg.norm(ours - force)), spring)

@@ -286,6 +286,9 @@ LAWS: list[tuple[str, dict[str, object]]] = [
     ("lee_herrmann", {}),
     ("hertz_mindlin", {"material": ELASTIC}),
     ("hertz_mindlin", {"material": DAMPED}),
+    ("liquid_bridge", {"restitution": 1.0, "young": 1e8, "friction": 0.4}),
+    ("jkr", {"restitution": 1.0, "young": 1e8, "friction": 0.4}),
+    ("dmt", {"restitution": 1.0, "young": 1e8, "friction": 0.4}),
 ]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.sim.experiment.comparison import Row
-from repose.sim.parameters import ParameterError
+from repose.sim.message import _
+from repose.sim.parameters import ParameterError, Quantity
 from repose.sim.registry import scenes
 from repose.sim.study import verdicts
 from repose.sim.study.outcome import StudyOutcome
@@ -283,3 +284,13 @@ def test_a_study_whose_package_is_missing_is_refused_in_a_sentence() -> None:
         ParameterError, match=r"needs the package no_such_one, which is not installed: install repose\["
     ):
         replace(PLAN, package="no_such_one").check()
+
+
+def test_a_study_shows_a_parameter_in_a_unit_of_its_own() -> None:
+    quantity = Quantity(_("Bond number"), "Bo", "", 0.05)
+    outcome = made(arctan, plan=replace(PLAN, shown_as={"friction": quantity}))
+    curve = outcome.curve()
+    assert (str(curve.x.label), curve.x.unit) == ("Bond number Bo", "")
+    assert next(line for line in curve.lines if str(line.label) == "soft").x.tolist() == pytest.approx([2.0, 4.0])
+    assert english(outcome.words()[1])[:2] == ("soft", "2")
+    assert outcome.report()["table"][0]["friction"] == 0.1  # SI in files that programs read

@@ -43,11 +43,11 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     parameters = law.parameters.checked({})
     numbers, functions = law.coefficients(parameters), law.bind(parameters)
     call, shapes = call_of(functions, numbers), shapes_of(functions, 3)
-    force, material, energy, lasts, stiffness, _, reach = call
+    force, material, energy, lasts, stiffness, _ = call
 
     @numba.njit(**OPTIONS)
     def block(buffer, size, numbers):
-        law = LawCall(force, material, energy, lasts, stiffness, numbers, reach)
+        law = LawCall(force, material, energy, lasts, stiffness, numbers)
         evaluate(buffer, size, law, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0, 0.0, 1e-6))
 
     block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)

@@ -1,0 +1,87 @@
+"""Angle of repose over the Bond number: how steep a heap of wet grains is, until the column stands upright.
+
+The Bond number is the pull-off force of a liquid bridge over the weight of a mean grain. Cohesion that is small beside
+the weight does not change a heap much; a column whose bridges bear the weight of all grains above does not fall.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from repose.sim.experiment.comparison import Row, no_laws, shown
+from repose.sim.message import _
+from repose.sim.parameters import Quantity
+from repose.sim.study import verdicts
+from repose.sim.study.outcome import StudyOutcome
+from repose.sim.study.plan import Statement, StatementVerdict, StudyPlan
+
+WEIGHT = 1e-3 * 9.81
+"""Weight of a grain of the mean radius, 1 mm [N]."""
+BOND_NUMBERS = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0)
+GRAINS = 300
+UPRIGHT = 0.9
+"""Share of the grains that are left from which on the column counts as upright: it has no slope [-]."""
+
+
+def heaps(outcome: StudyOutcome) -> tuple[list[Row], list[Row]]:
+    """Angles of the Bond numbers at which a part of the column falls, and grains left of those at which none does."""
+    group = outcome.groups[0]
+    left = {row.at: row for row in outcome.rows(group, "grains_left")}
+    stands = [row for row in left.values() if row.value >= UPRIGHT * GRAINS]
+    upright = {row.at for row in stands}
+    return [row for row in outcome.rows(group, "angle_of_repose") if row.at not in upright], stands
+
+
+def steeper_with_cohesion(outcome: StudyOutcome) -> StatementVerdict:
+    """Whether no heap is flatter than one with less cohesion, within errors, and the last one is clearly steeper."""
+    angles, _stands = heaps(outcome)
+    if len(angles) < 3 or not all(row.runs > 1 for row in angles):
+        return verdicts.UNDECIDED
+    steps = [
+        (after.value - before.value, math.hypot(after.error, before.error))
+        for before, after in itertools.pairwise(angles)
+    ]
+    rise, error = angles[-1].value - angles[0].value, math.hypot(angles[-1].error, angles[0].error)
+    flattest = min(step / size for step, size in steps)
+    ours = f"θ rises by {shown(math.degrees(rise), math.degrees(error))}° over {len(angles)} values"
+    monotone = flattest > -verdicts.CLEAR and rise > verdicts.CLEAR * error
+    return StatementVerdict(ours, monotone, f"The smallest step is {flattest:.1f} standard errors.")
+
+
+def stands_upright(outcome: StudyOutcome) -> StatementVerdict:
+    """Whether the column with the largest Bond number does not fall."""
+    angles, stands = heaps(outcome)
+    if not angles and not stands:
+        return verdicts.UNDECIDED
+    if not stands:
+        return StatementVerdict("every column falls", False)
+    least = min(row.at for row in stands) / WEIGHT
+    return StatementVerdict(f"stands at a Bond number of {least:g}", True)
+
+
+STUDY = StudyPlan(
+    name="bond-number",
+    title="Wet grains: angle of repose over the Bond number",
+    about="The column of the heap with liquid bridges: the pull-off force varies, in units of the weight of a grain. "
+    "Where the column stands upright it has no slope, and all grains are left.",
+    scene="heap",
+    values={
+        "law": "capillary",
+        "rotation": True,
+        "friction": 0.3,
+        "base_radius": 1e-3,
+        "grain_count": GRAINS,
+        "integrator": "leapfrog",
+        "method": "height_over_base",
+    },
+    grid={"pull_off_force": tuple(number * WEIGHT for number in BOND_NUMBERS)},
+    seeds=(1, 2, 3, 4, 5),
+    measured=("angle_of_repose", "grains_left"),
+    shown_as={"pull_off_force": Quantity(_("Bond number"), "Bo", "", WEIGHT)},
+    laws=no_laws,
+    statements=(
+        Statement("A heap of wet grains is the steeper the larger the Bond number.", "monotone", steeper_with_cohesion),
+        Statement("A column whose bridges bear its weight stands upright.", "upright", stands_upright),
+    ),
+)

@@ -1,0 +1,60 @@
+"""Grains become wet or sticky while an experiment runs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from repose.sim import Simulation
+from repose.sim.choices import LAWS
+from repose.sim.experiment.results import state_hash
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import laws
+
+from tests.small_worlds import use_plain_engine
+
+COHESION: dict[str, dict[str, Any]] = {
+    "liquid_bridge": {"liquid_volume": 4e-3},
+    "jkr": {"surface_energy": 0.2},
+    "dmt": {"surface_energy": 0.2},
+}
+
+
+def test_grains_become_wet_sticky_and_dry_again_while_the_run_continues(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plain_engine(monkeypatch)
+    simulation = Simulation("two_sided", {"grain_count": 12, "friction": 0.4})
+    simulation.act("run")
+    for law, values in COHESION.items():
+        simulation.step(5)
+        simulation.set(law=law, **values)
+        simulation.step(5)
+        assert simulation.experiment.scene.law_of(simulation.experiment.parameters) == law
+        assert simulation.experiment.parameters.friction == 0.4
+        simulation.set(**dict.fromkeys(values, 0.0))
+    simulation.set(law="hertz_mindlin")
+    assert simulation.step(5) == 5
+
+
+@pytest.mark.parametrize("law", COHESION)
+def test_a_negative_number_is_refused_in_one_sentence_and_nothing_changes(
+    law: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plain_engine(monkeypatch)
+    simulation = Simulation("two_sided", {"grain_count": 12, "law": law})
+    simulation.act("run")
+    simulation.step(5)
+    (name,) = COHESION[law]
+    before, parameters = state_hash(simulation.experiment.run), simulation.experiment.parameters
+    with pytest.raises(ParameterError) as refused:
+        simulation.set(**{name: -1.0})
+    said = r"\w+ = -1\.0( \(-100 %\))? is refused: it must be a number from 0 to [^;]*; the default is .*\."
+    assert re.fullmatch(said, str(refused.value))
+    assert state_hash(simulation.experiment.run) == before
+    assert simulation.experiment.parameters == parameters
+
+
+def test_every_law_that_a_scene_offers_says_whether_grains_are_dry_wet_or_sticky() -> None:
+    offered = {name for name, law in laws().items() if "friction" in law.parameters.model_fields}
+    assert {name.split(":")[0] for name in map(str, LAWS.values())} == {"dry", "wet", "sticky"}
+    assert offered == set(LAWS)
