@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from repose.sim.engine.boundaries import boundary_table, shortest_branch
 from repose.sim.engine.checked import checked_array, checked_rows, numbers_in
 from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.contacts.partial_sums import divide_pairs
@@ -78,10 +79,30 @@ SPARE = 1024
 
 
 def empty_world(
-    dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4, materials: int = 1
+    dimension: int = 2,
+    spin_length: int = 0,
+    levels: int = 6,
+    skin: float = 3e-4,
+    materials: int = 1,
+    *,
+    period: ArrayLike = 0.0,
+    lowest: ArrayLike | None = None,
 ) -> World:
-    """A world without spheres, ready for `add_spheres`."""
-    return with_new_workspace(empty_state(dimension, spin_length, levels, skin, materials))
+    """A world without spheres, ready for `add_spheres`.
+
+    `period` [m] is one number per dimension, 0 for an open one; everything is repeated at this distance. The cell of
+    the world begins at the coordinates `lowest` [m], by default half a period below 0. Raises `ParameterError` for
+    periods below 0 and numbers that are not finite.
+    """
+    state = empty_state(dimension, spin_length, levels, skin, materials)
+    return with_new_workspace(state._replace(boundary=checked_boundary(dimension, period, lowest)))
+
+
+def checked_boundary(dimension: int, period: ArrayLike, lowest: ArrayLike | None = None) -> Floats:
+    """`State.boundary` with these periods and lowest coordinates [m]; raises `ParameterError`."""
+    periods = checked_array("period", period, (dimension,), "m", least=0.0)
+    least = None if lowest is None else checked_array("lowest", lowest, (dimension,), "m")
+    return boundary_table(dimension, periods, least)
 
 
 def empty_state(
@@ -109,6 +130,7 @@ def empty_state(
         stiffening=zeros(BLOCK),
         largest_overlap=np.zeros(OVERLAP_COLUMNS),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
+        boundary=boundary_table(dimension),
     )
 
 
@@ -270,7 +292,8 @@ def add_bonds(
     count, given = first.size, np.atleast_1d(numbers_in("own", own))
     numbers = checked_array("own", given.reshape(len(given), -1), (len(given), count))
     position = world.motion[:dimension, 0]
-    distance = np.sqrt(((position[:, first] - position[:, second]) ** 2).sum(axis=0))
+    branch = shortest_branch((position[:, first] - position[:, second]).T, world.boundary)
+    distance = np.sqrt((branch.T**2).sum(axis=0))
     if not (distance > 0.0).all():
         bond = int((distance > 0.0).argmin())
         raise ParameterError(

@@ -9,13 +9,21 @@ through the address of a record of its tables (repose.sim.engine.records).
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof
 from repose.sim.engine.compiler import key_of_types
 from repose.sim.engine.jit import compiled, fingerprint
-from repose.sim.engine.model import NO_COEFFICIENTS, Coefficients, Integrator, Model, PackedCoefficients, Scheme
+from repose.sim.engine.model import (
+    NO_COEFFICIENTS,
+    Coefficients,
+    Integrator,
+    Model,
+    PackedCoefficients,
+    Scheme,
+    for_world,
+)
 from repose.sim.engine.packed import packed, while_same
 from repose.sim.engine.parts import Parts, StepCall, addresses, compiled_parts, has_walls, plain_parts
 from repose.sim.engine.records import record_of, world_type
@@ -23,6 +31,18 @@ from repose.sim.engine.step import step_loop
 from repose.sim.engine.threads import in_threads
 from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import World
+
+
+class Kind(NamedTuple):
+    """What decides, besides the model, which parts a world needs."""
+
+    walled: bool
+    periodic: bool
+
+
+def kind_of(world: World) -> Kind:
+    """The kind of a world."""
+    return Kind(has_walls(world), world.is_periodic)
 
 
 @lru_cache(maxsize=64)
@@ -38,21 +58,21 @@ def compose(model: Model) -> Any:
     that of the thread tables of the world; every number of threads gives the same bits.
     """
     loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
-    parts_at: dict[tuple[bool, bytes], Parts] = {}
-    """Addresses of the parts, by whether the world has walls, and the types of the numbers."""
+    parts_at: dict[tuple[Kind, bytes], Parts] = {}
+    """Addresses of the parts, by the kind of the world and the types of the numbers."""
     types = world_type(), *map(typeof, (0, 0.0, 0, 0))
 
     @while_same
     def pack(
-        params: tuple, gravity: tuple, fields: tuple, bond: tuple, time: float, step: int, walled: bool
+        params: tuple, gravity: tuple, fields: tuple, bond: tuple, time: float, step: int, of_world: Kind
     ) -> tuple[Any, int]:
         """The memory of all that the loop reads besides the world, and the address of a `StepCall` in it."""
         memory, (law, weight, of_fields, of_bond) = packed(params, gravity, fields, bond)
         drive = PackedCoefficients(law, weight, of_fields, of_bond, float(reach_of(params)), float(time), int(step))
-        kind = walled, key_of_types((params, gravity, fields, bond))
+        kind = of_world, key_of_types((params, gravity, fields, bond))
         if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
-            parts = compiled_parts(model, params, Coefficients(fields, bond))
-            parts_at[kind] = addresses(parts, walled, lambda: types in loop.overloads or loop.compile(types))
+            parts = compiled_parts(for_world(model, of_world.periodic), params, Coefficients(fields, bond))
+            parts_at[kind] = addresses(parts, of_world.walled, lambda: types in loop.overloads or loop.compile(types))
         packed_call, (address,) = packed(StepCall(drive, scheme, parts_at[kind]))
         return (memory, packed_call), address
 
@@ -65,13 +85,13 @@ def compose(model: Model) -> Any:
         thread_id: int,
         coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
-        memory, address = pack(params, gravity, *coefficients, has_walls(world))
+        memory, address = pack(params, gravity, *coefficients, kind_of(world))
         answer: tuple[int, int, int] = loop(record_of(world), address, float(dt), int(steps), thread_id)
         del memory  # the loop reads it by address: it must exist until here
         return answer
 
     def is_ready(world: World) -> bool:
-        return any(walled == has_walls(world) for walled, _ in parts_at)
+        return any(kind == kind_of(world) for kind, _ in parts_at)
 
     run.is_ready, run.parts_at, run.dispatcher = is_ready, parts_at, loop  # type: ignore[attr-defined]
     return in_threads(run)
@@ -92,8 +112,7 @@ def scheme_of(model: Model) -> Scheme:
 
 def plain(model: Model) -> Any:
     """`compose` in plain Python, for tests."""
-    loop, parts = step_loop(""), plain_parts(model)
-    scheme = scheme_of(model)
+    loop, scheme = step_loop(""), scheme_of(model)
 
     def run(
         world: World,
@@ -104,6 +123,7 @@ def plain(model: Model) -> Any:
         thread_id: int,
         coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
+        parts = plain_parts(for_world(model, world.is_periodic))
         reach = model.law.reach(params)
         fields, bond = coefficients.fields, coefficients.bond
         packed: Any = PackedCoefficients  # in plain Python with the tuples in place of their addresses

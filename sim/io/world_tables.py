@@ -55,8 +55,8 @@ OLD_NAMES = {
 
 OPTIONAL: dict[str, Any] = {"bonds": BondTable, "bodies": BodyTable}
 """Tables that most worlds do not have."""
-ABSENT = ("search.reach", "stiffening")
-"""Tables that are left out if they are zero."""
+ABSENT = ("search.reach", "stiffening", "boundary")
+"""Tables that are left out if they are zero or empty."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Tables that are infinite until the first lists are built."""
 SINGLE = (
