@@ -21,9 +21,15 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.contacts.wall_geometry import CYLINDER, PLANE
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.world import LOWEST, PERIOD, Floats
 
+AXES = "xyz"
+BOND_ROOM = 3.0
+"""Least period over the length of a bond [-]."""
+STRAIGHT = 1e-12
+"""Largest component of a normal along a dimension to which a plane is parallel [-]."""
 TO_WHOLE = 6755399441055744.0
 """3/2 2^52: a number of doubles above which only whole numbers exist. Added and subtracted again, it rounds to the
 nearest whole number, in registers of any width."""
@@ -233,13 +239,67 @@ def boundary_table(dimension: int, period: Floats | None = None, lowest: Floats 
         return np.zeros((2, 0))
     table = np.zeros((2, dimension))
     table[PERIOD] = period
-    table[LOWEST] = np.where(table[PERIOD] > 0.0, -0.5 * table[PERIOD] if lowest is None else lowest, 0.0)
+    table[LOWEST] = np.where(table[PERIOD] > 0.0, 0.0 if lowest is None else lowest, 0.0)
     return table
 
 
 def periodic_dimensions(boundary: Floats) -> NDArray[np.intp]:
     """The dimensions that are periodic."""
     return np.flatnonzero(boundary[PERIOD])
+
+
+def flaw_of_room(boundary: Floats, distance: float) -> str:
+    """What is wrong with periods if spheres act on each other up to this distance of their centres [m], as a sentence;
+    empty if nothing is. A sphere must not touch two images of another one."""
+    for c in periodic_dimensions(boundary):
+        if not boundary[PERIOD, c] > 2.0 * distance:
+            return (
+                f"The period along {AXES[c]}, {boundary[PERIOD, c]:g} m, is too short: it must exceed "
+                f"{2.0 * distance:g} m, twice the distance at which the two largest spheres touch."
+            )
+    return ""
+
+
+def flaw_of_bonds(boundary: Floats, length: Floats) -> str:
+    """What is wrong with bonds of these lengths [m], as a sentence; empty if nothing is. A bond must not be nearer to
+    another image of its second sphere when it is stretched."""
+    longest = float(np.max(length, initial=0.0))
+    for c in periodic_dimensions(boundary):
+        if not boundary[PERIOD, c] > BOND_ROOM * longest:
+            return (
+                f"A bond is {longest:g} m long, more than a third of the period along {AXES[c]}, "
+                f"{boundary[PERIOD, c]:g} m: shorten the bond, or lengthen the period."
+            )
+    return ""
+
+
+def flaw_of_bodies(boundary: Floats, extent: float) -> str:
+    """What is wrong with a body whose members reach this far from its centre [m], as a sentence; empty if nothing is.
+    Members of one body do not touch: it must not reach its own image."""
+    for c in periodic_dimensions(boundary):
+        if not boundary[PERIOD, c] > 2.0 * extent:
+            return (
+                f"A body with members up to {extent:g} m from its centre reaches its own image, at the period along "
+                f"{AXES[c]} of {boundary[PERIOD, c]:g} m: lengthen the period."
+            )
+    return ""
+
+
+def flaw_at_border(boundary: Floats, shape: NDArray[np.int64], corner: Floats) -> str:
+    """What is wrong with walls that cross a periodic border, as a sentence; empty if nothing is. `shape` and `corner`
+    as in `Walls`: a wall must be the same everywhere along a periodic dimension."""
+    for c in periodic_dimensions(boundary):
+        direction = np.abs(corner[:, 1, c]) if len(corner) else np.zeros(0)
+        level = (shape == PLANE) & (direction <= STRAIGHT)
+        along = (shape == CYLINDER) & (direction >= 1.0 - STRAIGHT)
+        wrong = ~(level | along)
+        if wrong.any():
+            w = int(wrong.argmax())
+            return (
+                f"Wall {w} is refused: the world is periodic along {AXES[c]}, where a wall must be a plane parallel to "
+                f"{AXES[c]} or a cylinder along it; give fixed spheres in its place, or leave {AXES[c]} open."
+            )
+    return ""
 
 
 def in_cell(position: Floats, boundary: Floats) -> Floats:

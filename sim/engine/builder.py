@@ -6,7 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from repose.sim.engine.boundaries import boundary_table, shortest_branch
+from repose.sim.engine.boundaries import (
+    boundary_table,
+    flaw_at_border,
+    flaw_of_bonds,
+    flaw_of_room,
+    shortest_branch,
+)
 from repose.sim.engine.checked import checked_array, checked_rows, numbers_in
 from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.contacts.partial_sums import divide_pairs
@@ -91,8 +97,8 @@ def empty_world(
     """A world without spheres, ready for `add_spheres`.
 
     `period` [m] is one number per dimension, 0 for an open one; everything is repeated at this distance. The cell of
-    the world begins at the coordinates `lowest` [m], by default half a period below 0. Raises `ParameterError` for
-    periods below 0 and numbers that are not finite.
+    the world begins at the coordinates `lowest` [m], by default at 0. Raises `ParameterError` for periods below 0 and
+    numbers that are not finite.
     """
     state = empty_state(dimension, spin_length, levels, skin, materials)
     return with_new_workspace(state._replace(boundary=checked_boundary(dimension, period, lowest)))
@@ -223,6 +229,8 @@ def add_spheres(
     position = checked_positions(position, dimension)
     count = len(position)
     radius = checked_array("radius", radius, (count,), "m", above=0.0)
+    if flaw := flaw_of_room(world.boundary, 2.0 * float(np.max(radius, initial=0.0))):
+        raise ParameterError(flaw)
     mass = checked_array("mass", mass, (count,), "kg", above=0.0)
     motion = np.zeros((coordinates, levels, count))
     motion[:dimension, 0] = position.T
@@ -301,6 +309,8 @@ def add_bonds(
             "two spheres at different places."
         )
     length = checked_array("rest_length", distance if rest_length is None else rest_length, (count,), "m", above=0.0)
+    if flaw := flaw_of_bonds(world.boundary, np.maximum(length, distance)):
+        raise ParameterError(flaw)
     made = empty_bonds(count, world.motion.shape[0] - dimension, len(numbers))
     made.i[:], made.j[:], made.rest_length[:], made.own[:] = first, second, length, numbers
     if world.bonds:
@@ -467,7 +477,7 @@ def set_walls(
     walls.corner[:], walls.shape[:] = corners, checked_rows("shape", shape, len(SHAPES), "shapes of walls", (count,))
     walls.velocity[:] = checked_array("velocity", velocity, (count, dimension), "m/s")
     walls.material[:] = checked_array("material", material, (count,), least=0.0)
-    if flaw := flaw_of_walls(walls.shape, corners):
+    if flaw := flaw_of_walls(walls.shape, corners) or flaw_at_border(world.boundary, walls.shape, corners):
         raise ParameterError(flaw)
     counters = world.counters.copy()
     counters[WALL_CONTACT_COUNT] = 0
