@@ -42,14 +42,13 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def mixture(shift: tuple[float, float, float]) -> Simulation:
     """Two bonded spheres, two loose spheres and a dumb-bell on a plane, at this shift; gravity is oblique."""
     dumbbell = shape_of_spheres([[0.0, 0.0, 0.0], [1.6 * R, 0.0, 0.0]], R, 1e-5)
-    place = np.array(shift)
     return Simulation(
         Setup(
             [
-                Spheres(place + [[-R, 0.0, 0.999 * R], [R, 0.0, 1.001 * R]], R, GLASS),
-                Spheres(place + [[0.0, 2.0 * R, R], [0.1 * R, 3.6 * R, 1.4 * R]], 0.9 * R, GLASS),
+                Spheres(np.array([[-R, 0.0, 0.999 * R], [R, 0.0, 1.001 * R]]) + shift, R, GLASS),
+                Spheres(np.array([[0.0, 2.0 * R, R], [0.1 * R, 3.6 * R, 1.4 * R]]) + shift, 0.9 * R, GLASS),
             ],
-            bodies=Bodies(dumbbell, place + [[0.0, -1.99 * R, 0.998 * R]], GLASS, spin=[0.0, 0.0, 5.0]),
+            bodies=Bodies(dumbbell, np.array([[0.0, -1.99 * R, 0.998 * R]]) + shift, GLASS, spin=[0.0, 0.0, 5.0]),
             bonds=Bonds([0], [1], [0.5 * R]),
             walls=[FLOOR],
             **PERIODIC,
@@ -108,7 +107,8 @@ def test_a_periodic_run_is_saved_continued_and_replayed(tmp_path: Path) -> None:
         one.step(100)
     assert resumed.state_hash() == simulation.state_hash()
     verdict = verify(saved_run.load(tmp_path / "run.repose"))
-    assert verdict.compared > 0 and verdict.differs_at is None
+    assert verdict.compared > 0
+    assert verdict.differs_at is None
 
 
 def test_the_state_hash_contains_the_period() -> None:
@@ -160,7 +160,7 @@ def test_walls_along_the_periodic_direction_hold_spheres_everywhere(wall: Any) -
 
 def test_bonds_are_refused_that_could_reach_another_image() -> None:
     pair = Spheres([[0.0, 0.0, R], [0.34 * SIDE, 0.0, R]], R, GLASS)
-    with pytest.raises(ParameterError, match="A bond is .* m long, more than a third of the period along x"):
+    with pytest.raises(ParameterError, match=r"A bond is .* m long, more than a third of the period along x"):
         Simulation(Setup(pair, bonds=Bonds([0], [1], [0.5 * R]), **PERIODIC))
 
 
