@@ -28,11 +28,11 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.boundaries import nearest_branch
 from repose.sim.engine.contacts.kinematics import length_ratio, twisted
 from repose.sim.engine.contacts.pair_blocks import to_line
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
+from repose.sim.engine.images import nearest_branch
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import BoundBond, Stage, Thread
 from repose.sim.engine.roots import TINY

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.boundaries import (
+    AXES,
     boundary_table,
-    flaw_at_border,
     flaw_of_bonds,
     flaw_of_room,
+    periodic_dimensions,
     shortest_branch,
 )
 from repose.sim.engine.checked import checked_array, checked_rows, numbers_in
@@ -80,6 +81,8 @@ PAIRS_PER_SPHERE = 4
 """Initial capacity of the pair list per sphere; the table grows when it is full."""
 SHAPES = (PLANE, FACET, CYLINDER)
 """Shapes of walls."""
+STRAIGHT = 1e-12
+"""Largest component of a normal along a dimension to which a plane is parallel [-]."""
 SPARE = 1024
 """Unused entries that a list of any length may have: fewer are not worth the time of a reallocation."""
 
@@ -499,6 +502,23 @@ def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
     if crooked.any():
         w = int(crooked.argmax())
         return f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}."
+    return ""
+
+
+def flaw_at_border(boundary: Floats, shape: NDArray[np.int64], corner: Floats) -> str:
+    """What is wrong with walls that cross a periodic border, as a sentence; empty if nothing is. `shape` and `corner`
+    as in `Walls`: a wall must be the same everywhere along a periodic dimension."""
+    for c in periodic_dimensions(boundary):
+        direction = np.abs(corner[:, 1, c]) if len(corner) else np.zeros(0)
+        level = (shape == PLANE) & (direction <= STRAIGHT)
+        along = (shape == CYLINDER) & (direction >= 1.0 - STRAIGHT)
+        wrong = ~(level | along)
+        if wrong.any():
+            w = int(wrong.argmax())
+            return (
+                f"Wall {w} is refused: the world is periodic along {AXES[c]}, where a wall must be a plane parallel to "
+                f"{AXES[c]} or a cylinder along it; give fixed spheres in its place, or leave {AXES[c]} open."
+            )
     return ""
 
 

@@ -145,7 +145,7 @@ class ExportedContacts:
 def ends_of(state: ExportedState, contacts: ExportedContacts) -> Floats:
     """Both centres of each contact of two spheres [m], shape (contacts, 2, 3): that of the first one in the cell of the
     world, and the nearest image of that of the second one."""
-    ends = state.position[contacts.rows]
+    ends: Floats = state.position[contacts.rows]
     if any(state.periodic):
         ends[:, 1] = ends[:, 0] - contacts.branch
     return ends

@@ -11,8 +11,15 @@ import io
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.boundaries import flaw_at_border, flaw_of_room
-from repose.sim.engine.builder import empty_state, flaw_of_walls, in_order_of_id, with_capacity, with_new_workspace
+from repose.sim.engine.boundaries import flaw_of_room
+from repose.sim.engine.builder import (
+    empty_state,
+    flaw_at_border,
+    flaw_of_walls,
+    in_order_of_id,
+    with_capacity,
+    with_new_workspace,
+)
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.tables import copied
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.boundaries import inverse_period, nearest, nearest_branch, periods_of
+from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
     PairProperties,
@@ -56,6 +56,7 @@ from repose.sim.engine.contacts.sphere_rows import (
     split_velocity,
     with_radius,
 )
+from repose.sim.engine.images import nearest_branch, periods_of
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import AT_REST, Stage, Thread
 from repose.sim.engine.packed import coefficients_at

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.boundaries import nearest, nearest_of_periods
+from repose.sim.engine.boundaries import nearest
+from repose.sim.engine.images import nearest_of_periods
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.simd.lanes import (
     all_lanes,

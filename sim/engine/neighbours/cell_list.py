@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.boundaries import coordinate_in_cell
+from repose.sim.engine.images import coordinate_in_cell
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats
 

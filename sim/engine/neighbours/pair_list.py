@@ -13,15 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays
-from repose.sim.engine.boundaries import (
-    image_is_near,
-    image_of,
-    inverse_period,
-    is_near_border,
-    nearest,
-    point_in_cell,
-)
+from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import shared_mass
+from repose.sim.engine.images import image_is_near, image_of, is_near_border, point_in_cell
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.candidate_lanes import copy_few, count_less, repeat_few, sort_few, write_near
 from repose.sim.engine.neighbours.cell_list import bucket_of

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from repose.sim.engine import boundaries
+from repose.sim.engine import boundaries, images
 from repose.sim.engine.boundaries import boundary_table, images_of, in_cell, shortest_branch
 from repose.sim.engine.builder import checked_boundary, enlarge_pairs
 from repose.sim.engine.world import PAIR_COUNT, World
@@ -61,8 +61,8 @@ def test_images_and_the_nearest_branch() -> None:
     expected = np.array([[-0.75, 5.0], [0.75, 5.0], [0.5, 0.0], [0.125, -1.0]])
     np.testing.assert_array_equal(shortest_branch(branches, boundary), expected)
     for branch, nearest in zip(branches, expected, strict=True):
-        assert boundaries.nearest_branch(tuple(branch), boundary, (0.0,)) == tuple(nearest)
-        assert boundaries.nearest_branch(tuple(branch), boundary, ()) == tuple(branch)
+        assert images.nearest_branch(tuple(branch), boundary, (0.0,)) == tuple(nearest)
+        assert images.nearest_branch(tuple(branch), boundary, ()) == tuple(branch)
 
 
 def test_a_world_without_a_period_has_an_empty_table() -> None:
