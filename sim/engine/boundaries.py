@@ -119,3 +119,36 @@ def shortest_branch(branch: Floats, boundary: Floats) -> Floats:
     inverse = np.array([inverse_period(period) for period in boundary[PERIOD]])
     shortest: Floats = nearest(branch, boundary[PERIOD], inverse)
     return shortest
+
+
+def nearest_image(point: Floats, other: Floats, boundary: Floats) -> Floats:
+    """The image of each `other` point that is nearest to a point [m], shape (n, dimension); the other points themselves
+    in an open world."""
+    return point - shortest_branch(point - other, boundary) if boundary.size else other
+
+
+def images_beside(position: Floats, boundary: Floats, reach: float) -> tuple[NDArray[np.intp], Floats]:
+    """The images of points in or near the cell, shape (n, dimension), that are beside it, up to `reach` [m] from its
+    border: rows of the points, and places [m]."""
+    rows, places = np.arange(len(position)), position
+    for c in periodic_dimensions(boundary):
+        low, high = boundary[LOWEST, c] - reach, boundary[LOWEST, c] + boundary[PERIOD, c] + reach
+        found = [(rows, places)]
+        for side in (-1.0, 1.0):
+            moved = places.copy()
+            moved[:, c] += side * boundary[PERIOD, c]
+            near = (moved[:, c] >= low) & (moved[:, c] <= high)
+            found.append((rows[near], moved[near]))
+        rows, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return rows[len(position) :], places[len(position) :]
+
+
+def with_images(position: Floats, boundary: Floats, reach: float) -> tuple[NDArray[np.intp], Floats]:
+    """Points in the cell, shape (n, dimension), followed by their images up to `reach` [m] beside it: rows and places
+    [m]; the points themselves in an open world."""
+    rows = np.arange(len(position))
+    if not boundary.size:
+        return rows, position
+    inside = in_cell(position, boundary)
+    beside, places = images_beside(inside, boundary, reach)
+    return np.concatenate((rows, beside)), np.concatenate((inside, places))
