@@ -21,11 +21,11 @@ IMAGES = Switch(
     _("Thin outlines of the grains that a periodic world repeats beside its cell, and the border of the cell."),
     applies=lambda snapshot: bool(snapshot.geometry.boundary.size),
 )
-REACH = 4.0
+REACH = 3.0
 """Distance from the border up to which images are drawn [mean radii]."""
-FACE, OUTLINE = 0.12, 0.6
+FACE, OUTLINE = 0.1, 0.4
 """Opacity of the face and of the outline of an image [-]."""
-WIDTH = 1.2
+WIDTH = 1.0
 """Width of an outline [units of line width]."""
 BORDER, BORDER_OPACITY = 1.4, 0.7
 """Width of the border of the cell [units of line width] and its opacity [-]."""
@@ -53,9 +53,11 @@ def discs(frame: Frame) -> Floats | None:
 
 
 def shells(frame: Frame) -> Floats | None:
-    """One translucent shell with a thin contour per image, the farthest first."""
+    """One translucent shell with a thin contour per image that is farther from the eye than its grain, the farthest
+    first: the others would hide the grains."""
     rows, places = images_of_grains(frame)
     kept = ~is_cut(places, frame.cut)
+    kept &= frame.orbit.depth(places) > frame.orbit.depth(frame.snapshot.grains.position[rows])
     rows, places = rows[kept], places[kept]
     if not len(rows):
         return None
