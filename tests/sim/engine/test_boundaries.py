@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from repose.sim.engine import boundaries, images
 from repose.sim.engine.boundaries import boundary_table, images_of, in_cell, shortest_branch
-from repose.sim.engine.builder import checked_boundary, enlarge_pairs
-from repose.sim.engine.world import PAIR_COUNT, World
+from repose.sim.engine.builder import checked_boundary, enlarge_pairs, with_threads
+from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 from repose.sim.parameters import ParameterError
 
 from tests.small_worlds import Bench, contacts_of, look, model_of, rebuild_lists, world_of
@@ -160,3 +160,20 @@ def test_a_pair_that_was_put_across_the_border_touches(wrapped: bool) -> None:
     table = contacts_of(bench)
     np.testing.assert_allclose(table.branch[:, 0], [0.012, 0.0, 0.0], atol=1e-12)
     assert table.overlap[0] == pytest.approx(2.0 * RADIUS - 0.012)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("dimension", "rotation"), [(2, False), (3, True)])
+def test_the_bits_do_not_depend_on_threads_and_batches(dimension: int, rotation: bool) -> None:
+    """Over rebuilds of the lists, while spheres pass the border."""
+    results = []
+    for threads, batch in ((1, 240), (3, 240), (2, 7)):
+        bench = bench_of(dimension, rotation, (SIDE,) * 3, compiled=True)
+        bench.world, bench.dt = with_threads(bench.world, threads), 2e-6
+        for done in range(0, 240, batch):
+            bench.advance(min(batch, 240 - done))
+        assert bench.world.counters[REBUILD_COUNT] > 2
+        results.append((bench.world.motion.copy(), bench.world.force.copy(), bench.world.ledger.copy()))
+    for other in results[1:]:
+        for here, there in zip(other, results[0], strict=True):
+            np.testing.assert_array_equal(here, there)
