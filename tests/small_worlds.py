@@ -24,7 +24,7 @@ from repose.sim.engine.contacts.contact_table import (
     first_of,
     plain_evaluation,
 )
-from repose.sim.engine.model import NO_COEFFICIENTS, BoundLaw, Coefficients, LawCall, Model
+from repose.sim.engine.model import NO_COEFFICIENTS, BoundLaw, Coefficients, LawCall, Model, for_world
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild, renewal
 from repose.sim.engine.packed import likeness
 from repose.sim.engine.parts import plain_parts
@@ -125,7 +125,7 @@ def plain_contact_table(model: Model) -> Callable[..., ContactTable]:
     def table(world: World, numbers: tuple, walls_only: bool = False) -> ContactTable:
         first, last = entries_of(world, walls_only)
         blank = blank_table(world, last - first, force=not walls_only, elasticity=walls_only)
-        evaluate = plain_evaluation(model.law, model.shapes, likeness(numbers))
+        evaluate = plain_evaluation(model.law, for_world(model, world.is_periodic).shapes, likeness(numbers))
         return first_of(blank, evaluate(ContactRange(world, numbers, first, last, blank)))
 
     return table
@@ -155,7 +155,7 @@ def rebuild_lists(world: World) -> int:
     dimension = world.dimension
     model, _ = model_of(dimension=dimension)
     tables = renewal(world, 0.0, thread_of(world, 0), 1, plain_parts(model).list_walls)
-    return int(rebuild(tables, model.shapes.position))
+    return int(rebuild(tables, model.shapes.position, for_world(model, world.is_periodic).shapes.periodic))
 
 
 def model_of(

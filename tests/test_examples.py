@@ -23,6 +23,7 @@ SMALL = {
     "friction_study": ("study", "12"),
     "million": ("lammps", "60"),
     "compression": ("49", "0", "1"),
+    "chute": ("100", "0.01"),
 }
 """Arguments of each script for its small form."""
 COMPILED = ("heap", "friction_study", "compression")
@@ -84,6 +85,14 @@ def test_friction_lowers_the_contacts_of_compressed_discs(run) -> None:
     smooth, rough = contacts_per_disc(run("compression"))
     assert smooth > 3.9
     assert 3.0 <= rough < smooth - 0.3
+
+
+def test_grains_flow_down_a_chute_without_ends(run) -> None:
+    rows = re.findall(r"(\d+) to (\d+) m: ([\d.]+) m/s, (0\.\d+) filled", run("chute"))
+    speeds = [float(speed) for _, _, speed, _ in rows]
+    assert len(rows) >= 2
+    assert speeds == sorted(speeds)
+    assert speeds[0] > 0.5
 
 
 @pytest.mark.slow

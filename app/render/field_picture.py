@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from repose.app.render.colours import Colouring, Ranges, to_round
 from repose.app.render.cutaway import Plane
 from repose.app.storage.view_settings import View
+from repose.sim.engine.boundaries import images_beside, nearest_image
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.packing import UNIT
 from repose.sim.measure.stress import stress_unit
-from repose.sim.measure.stress_field import StressGrid, grid_over, kinetic_stress, smoothed, stress_field
+from repose.sim.measure.stress_field import BEYOND, StressGrid, grid_over, kinetic_stress, smoothed, stress_field
 from repose.sim.message import Message, _, with_prefix
 
 MOST_POINTS = 16_000
@@ -110,14 +111,37 @@ def stress_of_motion(snapshot: Snapshot, width: float, grid: StressGrid) -> Floa
     position, velocity = (
         means_of_grains(snapshot, column)[grains] for column in (snapshot.grains.position, snapshot.grains.velocity)
     )
-    return kinetic_stress(position, velocity, snapshot.grains.mass[grains].astype(np.float64), width, grid)
+    mass = snapshot.grains.mass[grains, None].astype(np.float64)
+    position, (velocity, mass) = with_images(snapshot, position, (velocity, mass), width)
+    return kinetic_stress(position, velocity, mass[:, 0], width, grid)
+
+
+def with_images(
+    snapshot: Snapshot, position: Floats, columns: tuple[Floats, ...], width: float
+) -> tuple[Floats, tuple[Floats, ...]]:
+    """Positions [m] and columns with rows for them, and those of their images beside the cell of a periodic world that
+    reach into it; `width` [m] is that of the field."""
+    reach = BEYOND * width + 2.0 * float(snapshot.grains.radius.max(initial=0.0))
+    rows, places = images_beside(position, snapshot.geometry.boundary, reach)
+    if not len(rows):
+        return position, columns
+    return np.concatenate((position, places)), tuple(np.concatenate((column, column[rows])) for column in columns)
 
 
 def branches(snapshot: Snapshot, forces: ContactForces) -> tuple[Floats, Floats]:
     """Centre of the grain i [m] and branch from j to i of every contact, each shape (contacts, dimension)."""
     centre = means_of_grains(snapshot, snapshot.grains.position)
     end = centre[forces.i]
-    return end, end - np.where((forces.j >= 0)[:, None], centre[forces.j], forces.point)
+    other = nearest_image(end, centre[forces.j], snapshot.geometry.boundary)
+    return end, end - np.where((forces.j >= 0)[:, None], other, forces.point)
+
+
+def in_periodic_cell(snapshot: Snapshot, c: int, place: Floats) -> NDArray[np.bool_]:
+    """Whether coordinates along dimension c [m] are in the cell of the world; all are along an open dimension."""
+    boundary = snapshot.geometry.boundary
+    if not boundary.size or boundary[1, c] == 0.0:
+        return np.ones(place.shape, bool)
+    return np.asarray((place >= boundary[0, c]) & (place <= boundary[0, c] + boundary[1, c]))
 
 
 def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) -> FieldPicture | None:
@@ -142,12 +166,16 @@ def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) 
         across = -plane[3] / plane[normal]
     corners = np.concatenate((end, end - branch))[:, list(axes)]
     grid = grid_over(corners.min(axis=0), corners.max(axis=0), width, axes, across, MOST_POINTS)
+    end, (branch, force) = with_images(snapshot, end, (branch, force), width)
     chosen = COMPONENTS.get(view.stress_component, COMPONENTS["pressure"])
     stress = stress_field(end, branch, force, width, grid) + stress_of_motion(snapshot, width, grid)
     values = chosen.of(stress, axes)
     position = snapshot.grains.position[moving].astype(np.float64)
-    fraction = smoothed(position, UNIT[dimension] * radius[:, None] ** dimension, width, grid)[0]
+    position, (volume,) = with_images(snapshot, position, (UNIT[dimension] * radius[:, None] ** dimension,), width)
+    fraction = smoothed(position, volume, width, grid)[0]
     filled = np.clip((fraction - EMPTY) / (FILLED - EMPTY), 0.0, 1.0)
+    for axis, place in enumerate(grid.places):  # beyond the border the field is that of some images only
+        filled *= np.expand_dims(in_periodic_cell(snapshot, axes[axis], place), 1 - axis)
     inside = values[filled > 0.5]
     if not inside.size:
         return None

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from repose.sim.engine.boundaries import flaw_of_bodies
 from repose.sim.engine.builder import (
     SINGLE_GROUP,
     SphereGroup,
@@ -135,6 +136,9 @@ def add_bodies(
     turn = matrices(attitude)[:, :dimension, :dimension]
     arm = np.einsum("nab,mb->nma", turn, shape.offset)
     before = world.sphere_count
+    extent = float(np.max(np.sqrt((shape.offset**2).sum(axis=1)) + shape.radius))
+    if flaw := flaw_of_bodies(world.boundary, extent):
+        raise ParameterError(flaw)
     bodies = world.bodies or empty_bodies(dimension, spin_length, world.motion.shape[1], spheres=before)._replace(
         own_mass=world.mass.copy()
     )

@@ -32,6 +32,7 @@ from repose.sim.engine.contacts.kinematics import length_ratio, twisted
 from repose.sim.engine.contacts.pair_blocks import to_line
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
+from repose.sim.engine.images import nearest_branch
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import BoundBond, Stage, Thread
 from repose.sim.engine.roots import TINY
@@ -246,13 +247,14 @@ def _keep(memory, b, shear, bending, twist):
 
 
 @compilable(forceinline=True)
-def link_at(bonds, end_i, end_j, b, own_like):
+def link_at(world, end_i, end_j, b, own_like, periodic_like):
     """The `Link` of bond b between two ends, and the branch from j to i [m].
 
     The displacement across the bond is that of a contact (repose.sim.engine.contacts.kinematics), with the mean length
     in place of the sum of the radii.
     """
-    branch = vector.sub(end_i.position, end_j.position)
+    bonds = world.bonds
+    branch = nearest_branch(vector.sub(end_i.position, end_j.position), world.boundary, periodic_like)
     length = math.sqrt(vector.dot(branch, branch))
     per_length = 1.0 / max(length, TINY)
     normal = vector.scale(per_length, branch)
@@ -316,7 +318,8 @@ def bond_forces(tables, bond, shapes):
         now.power[1, b] = 0.0
         if bonds.intact[b] == 0:
             continue
-        link, branch = link_at(bonds, end_at(rows, bonds.i[b], shapes), end_at(rows, bonds.j[b], shapes), b, bond.own)
+        end_i, end_j = end_at(rows, bonds.i[b], shapes), end_at(rows, bonds.j[b], shapes)
+        link, branch = link_at(world, end_i, end_j, b, bond.own, shapes.periodic)
         keep(bonds.memory, b, link.shear, link.bending, link.twist)
         if stage.dt > 0.0 and bond.breaks(bond.params, link):
             bonds.intact[b] = 0
@@ -388,7 +391,8 @@ def survey_bonds(world, bond, shapes, sums):
             continue
         i = np.int64(bonds.i[b])
         j = np.int64(bonds.j[b])
-        link, _ = link_at(bonds, end_now(world, i, shapes), end_now(world, j, shapes), b, bond.own)
+        end_i, end_j = end_now(world, i, shapes), end_now(world, j, shapes)
+        link, _ = link_at(world, end_i, end_j, b, bond.own, shapes.periodic)
         energy += bond.energy(bond.params, link)
         axial, across, turning, lag = bond.stiffness(bond.params, link)
         moving = inverse_mass[0, i] + inverse_mass[0, j]

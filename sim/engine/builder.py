@@ -6,6 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from repose.sim.engine.boundaries import (
+    AXES,
+    boundary_table,
+    flaw_of_bonds,
+    flaw_of_room,
+    periodic_dimensions,
+    shortest_branch,
+)
 from repose.sim.engine.checked import checked_array, checked_rows, numbers_in
 from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.contacts.partial_sums import divide_pairs
@@ -73,15 +81,37 @@ PAIRS_PER_SPHERE = 4
 """Initial capacity of the pair list per sphere; the table grows when it is full."""
 SHAPES = (PLANE, FACET, CYLINDER)
 """Shapes of walls."""
+STRAIGHT = 1e-12
+"""Largest component of a normal along a dimension to which a plane is parallel [-]."""
 SPARE = 1024
 """Unused entries that a list of any length may have: fewer are not worth the time of a reallocation."""
 
 
 def empty_world(
-    dimension: int = 2, spin_length: int = 0, levels: int = 6, skin: float = 3e-4, materials: int = 1
+    dimension: int = 2,
+    spin_length: int = 0,
+    levels: int = 6,
+    skin: float = 3e-4,
+    materials: int = 1,
+    *,
+    period: ArrayLike = 0.0,
+    lowest: ArrayLike | None = None,
 ) -> World:
-    """A world without spheres, ready for `add_spheres`."""
-    return with_new_workspace(empty_state(dimension, spin_length, levels, skin, materials))
+    """A world without spheres, ready for `add_spheres`.
+
+    `period` [m] is one number per dimension, 0 for an open one; everything is repeated at this distance. The cell of
+    the world begins at the coordinates `lowest` [m], by default at 0. Raises `ParameterError` for periods below 0 and
+    numbers that are not finite.
+    """
+    state = empty_state(dimension, spin_length, levels, skin, materials)
+    return with_new_workspace(state._replace(boundary=checked_boundary(dimension, period, lowest)))
+
+
+def checked_boundary(dimension: int, period: ArrayLike, lowest: ArrayLike | None = None) -> Floats:
+    """`State.boundary` with these periods and lowest coordinates [m]; raises `ParameterError`."""
+    periods = checked_array("period", period, (dimension,), "m", least=0.0)
+    least = None if lowest is None else checked_array("lowest", lowest, (dimension,), "m")
+    return boundary_table(dimension, periods, least)
 
 
 def empty_state(
@@ -109,6 +139,7 @@ def empty_state(
         stiffening=zeros(BLOCK),
         largest_overlap=np.zeros(OVERLAP_COLUMNS),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
+        boundary=boundary_table(dimension),
     )
 
 
@@ -201,6 +232,8 @@ def add_spheres(
     position = checked_positions(position, dimension)
     count = len(position)
     radius = checked_array("radius", radius, (count,), "m", above=0.0)
+    if flaw := flaw_of_room(world.boundary, 2.0 * float(np.max(radius, initial=0.0))):
+        raise ParameterError(flaw)
     mass = checked_array("mass", mass, (count,), "kg", above=0.0)
     motion = np.zeros((coordinates, levels, count))
     motion[:dimension, 0] = position.T
@@ -270,7 +303,8 @@ def add_bonds(
     count, given = first.size, np.atleast_1d(numbers_in("own", own))
     numbers = checked_array("own", given.reshape(len(given), -1), (len(given), count))
     position = world.motion[:dimension, 0]
-    distance = np.sqrt(((position[:, first] - position[:, second]) ** 2).sum(axis=0))
+    branch = shortest_branch((position[:, first] - position[:, second]).T, world.boundary)
+    distance = np.sqrt((branch.T**2).sum(axis=0))
     if not (distance > 0.0).all():
         bond = int((distance > 0.0).argmin())
         raise ParameterError(
@@ -278,6 +312,8 @@ def add_bonds(
             "two spheres at different places."
         )
     length = checked_array("rest_length", distance if rest_length is None else rest_length, (count,), "m", above=0.0)
+    if flaw := flaw_of_bonds(world.boundary, np.maximum(length, distance)):
+        raise ParameterError(flaw)
     made = empty_bonds(count, world.motion.shape[0] - dimension, len(numbers))
     made.i[:], made.j[:], made.rest_length[:], made.own[:] = first, second, length, numbers
     if world.bonds:
@@ -444,7 +480,7 @@ def set_walls(
     walls.corner[:], walls.shape[:] = corners, checked_rows("shape", shape, len(SHAPES), "shapes of walls", (count,))
     walls.velocity[:] = checked_array("velocity", velocity, (count, dimension), "m/s")
     walls.material[:] = checked_array("material", material, (count,), least=0.0)
-    if flaw := flaw_of_walls(walls.shape, corners):
+    if flaw := flaw_of_walls(walls.shape, corners) or flaw_at_border(world.boundary, walls.shape, corners):
         raise ParameterError(flaw)
     counters = world.counters.copy()
     counters[WALL_CONTACT_COUNT] = 0
@@ -466,6 +502,23 @@ def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
     if crooked.any():
         w = int(crooked.argmax())
         return f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}."
+    return ""
+
+
+def flaw_at_border(boundary: Floats, shape: NDArray[np.int64], corner: Floats) -> str:
+    """What is wrong with walls that cross a periodic border, as a sentence; empty if nothing is. `shape` and `corner`
+    as in `Walls`: a wall must be the same everywhere along a periodic dimension."""
+    for c in periodic_dimensions(boundary):
+        direction = np.abs(corner[:, 1, c]) if len(corner) else np.zeros(0)
+        level = (shape == PLANE) & (direction <= STRAIGHT)
+        along = (shape == CYLINDER) & (direction >= 1.0 - STRAIGHT)
+        wrong = ~(level | along)
+        if wrong.any():
+            w = int(wrong.argmax())
+            return (
+                f"Wall {w} is refused: the world is periodic along {AXES[c]}, where a wall must be a plane parallel to "
+                f"{AXES[c]} or a cylinder along it; give fixed spheres in its place, or leave {AXES[c]} open."
+            )
     return ""
 
 

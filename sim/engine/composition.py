@@ -9,7 +9,7 @@ through the address of a record of its tables (repose.sim.engine.records).
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof
@@ -23,6 +23,7 @@ from repose.sim.engine.model import (
     Model,
     PackedCoefficients,
     Scheme,
+    for_world,
 )
 from repose.sim.engine.packed import packed, while_same
 from repose.sim.engine.parts import Parts, StepCall, addresses, compiled_parts, has_walls, plain_parts
@@ -34,6 +35,22 @@ from repose.sim.engine.world import World
 
 NO_REACH = 0.0
 """The reach of every contact law: one object, by which `while_same` knows it."""
+
+
+class Kind(NamedTuple):
+    """What decides, besides the model, which parts a world needs."""
+
+    walled: bool
+    periodic: bool
+
+
+KINDS = {(walled, periodic): Kind(walled, periodic) for walled in (False, True) for periodic in (False, True)}
+"""One object for each kind, by which `while_same` knows it."""
+
+
+def kind_of(world: World) -> Kind:
+    """The kind of a world."""
+    return KINDS[has_walls(world), world.is_periodic]
 
 
 @lru_cache(maxsize=64)
@@ -49,21 +66,21 @@ def compose(model: Model) -> Any:
     that of the thread tables of the world; every number of threads gives the same bits.
     """
     loop, scheme = compiled_loop(), scheme_of(model)
-    parts_at: dict[tuple[bool, bytes], Parts] = {}
-    """Addresses of the parts, by whether the world has walls, and the types of the numbers."""
+    parts_at: dict[tuple[Kind, bytes], Parts] = {}
+    """Addresses of the parts, by the kind of the world and the types of the numbers."""
     types = world_type(), *map(typeof, (0, 0.0, 0, 0))
 
     @while_same
     def pack(
-        params: tuple, gravity: tuple, fields: tuple, bond: tuple, time: float, step: int, walled: bool, reach: float
+        params: tuple, gravity: tuple, fields: tuple, bond: tuple, time: float, step: int, of_world: Kind, reach: float
     ) -> tuple[Any, int]:
         """The memory of all that the loop reads besides the world, and the address of a `StepCall` in it."""
         memory, (law, weight, of_fields, of_bond) = packed(params, gravity, fields, bond)
         drive = PackedCoefficients(law, weight, of_fields, of_bond, reach, float(time), int(step))
-        kind = walled, key_of_types((params, gravity, fields, bond))
+        kind = of_world, key_of_types((params, gravity, fields, bond))
         if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
-            parts = compiled_parts(model, params, Coefficients(fields, bond))
-            parts_at[kind] = addresses(parts, walled, lambda: types in loop.overloads or loop.compile(types))
+            parts = compiled_parts(for_world(model, of_world.periodic), params, Coefficients(fields, bond))
+            parts_at[kind] = addresses(parts, of_world.walled, lambda: types in loop.overloads or loop.compile(types))
         packed_call, (address,) = packed(StepCall(drive, scheme, parts_at[kind]))
         return (memory, packed_call), address
 
@@ -76,13 +93,13 @@ def compose(model: Model) -> Any:
         thread_id: int,
         coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
-        memory, address = pack(params, gravity, *coefficients, has_walls(world), reach_in(world, model.law, params))
+        memory, address = pack(params, gravity, *coefficients, kind_of(world), reach_in(world, model.law, params))
         answer: tuple[int, int, int] = loop(record_of(world), address, float(dt), int(steps), thread_id)
         del memory  # the loop reads it by address: it must exist until here
         return answer
 
     def is_ready(world: World) -> bool:
-        return any(walled == has_walls(world) for walled, _ in parts_at)
+        return any(kind == kind_of(world) for kind, _ in parts_at)
 
     run.is_ready, run.parts_at, run.dispatcher = is_ready, parts_at, loop  # type: ignore[attr-defined]
     return in_threads(run)
@@ -109,8 +126,7 @@ def scheme_of(model: Model) -> Scheme:
 
 def plain(model: Model) -> Any:
     """`compose` in plain Python, for tests."""
-    loop, parts = step_loop(""), plain_parts(model)
-    scheme = scheme_of(model)
+    loop, scheme = step_loop(""), scheme_of(model)
 
     def run(
         world: World,
@@ -121,6 +137,7 @@ def plain(model: Model) -> Any:
         thread_id: int,
         coefficients: Coefficients = NO_COEFFICIENTS,
     ) -> tuple[int, int, int]:
+        parts = plain_parts(for_world(model, world.is_periodic))
         reach = reach_in(world, model.law, params)
         fields, bond = coefficients.fields, coefficients.bond
         packed: Any = PackedCoefficients  # in plain Python with the tuples in place of their addresses

@@ -7,7 +7,7 @@ the name of an importable module.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,6 +161,8 @@ class Model:
     """Law of the bonds between spheres; None for a world without a table of bonds."""
     bodies: bool = False
     """Whether the world has a table of rigid bodies of several spheres; requires `rotation`."""
+    periodic: bool = False
+    """Whether the world has a periodic dimension; `for_world` sets it, nobody else."""
 
     @property
     def spin_length(self) -> int:
@@ -177,8 +179,13 @@ class Model:
         """The lengths of the vectors of this model."""
         law = self.law
         of_law = law.material_columns, int(law.acts_at_distance), int(law.shear_stiffness_varies)
-        lengths = (self.dimension, self.spin_length, *of_law)
+        lengths = (self.dimension, self.spin_length, *of_law, int(self.periodic))
         return Shapes(*((0.0,) * n for n in lengths))
+
+
+def for_world(model: Model, periodic: bool) -> Model:
+    """The model for a world with a periodic dimension, or without one: another search, another branch of a pair."""
+    return model if model.periodic == periodic else replace(model, periodic=periodic)
 
 
 class Shapes(NamedTuple):
@@ -194,6 +201,8 @@ class Shapes(NamedTuple):
     """Length 1 if the law acts at a distance, 0 for a contact law."""
     stiffening: tuple = ()
     """Length 1 if the stiffness of the friction spring follows the overlap, else 0."""
+    periodic: tuple = ()
+    """Length 1 if a dimension of the world is periodic, else 0."""
 
 
 class Coefficients(NamedTuple):

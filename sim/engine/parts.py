@@ -134,18 +134,19 @@ def plain_parts(model: Model, params: tuple = (), coefficients: Coefficients = N
     """The parts of a model as plain Python functions. Parts to be compiled depend on the types of the numbers that law,
     fields and bonds read; plain parts do not."""
     law, shapes = model.law, model.shapes
-    evaluate_pairs, evaluate_walls = _of_law(law, shapes, likeness(params))
+    open_shapes = shapes._replace(periodic=())
+    evaluate_pairs, evaluate_walls = _of_law(law, open_shapes, likeness(params))
     before, after = _of_integrator(model.integrator)
-    lengths, position = shapes._replace(material=(), reach=(), stiffening=()), shapes.position
-    of_law = shapes._replace(material=(), stiffening=())  # other parts only depend on whether the law has a reach
+    lengths, position = open_shapes._replace(material=(), reach=(), stiffening=()), shapes.position
+    of_law = open_shapes._replace(material=(), stiffening=())  # other parts only depend on whether the law has a reach
     parts = Parts(
         evaluate_pairs=evaluate_pairs,
         evaluate_walls=evaluate_walls,
-        add_pair_forces=_part(pair_forces, of_law),
+        add_pair_forces=_part(pair_forces, of_law._replace(periodic=shapes.periodic)),
         before=before,
         after=after,
         moved_too_far=_part(moved_too_far, position),
-        renew_lists=_part(renew_lists, position),
+        renew_lists=_part(renew_lists, position, shapes.periodic),
         list_walls=_part(refresh_wall_list, position),
         search_acting=_part(search_acting, position),
         add_wall_forces=_part(add_wall_forces, of_law, of_law.spin, of_law.reach),
@@ -156,7 +157,8 @@ def plain_parts(model: Model, params: tuple = (), coefficients: Coefficients = N
         needs_stiffening=int(law.shear_stiffness_varies),
     )
     if model.bond is not None:
-        parts = parts._replace(add_bond_forces=_of_bond(model.bond, lengths, likeness(coefficients.bond)))
+        of_bond = lengths._replace(periodic=shapes.periodic)
+        parts = parts._replace(add_bond_forces=_of_bond(model.bond, of_bond, likeness(coefficients.bond)))
     if model.fields:
         parts = parts._replace(add_field_forces=_of_fields(model.fields, lengths, likeness(coefficients.fields)))
     if model.bodies:

@@ -119,7 +119,8 @@ def begin_batch(world, numbers, steps, thread, parts):
         if not wait(threads):
             return False
     if thread.id == 0:  # the other threads wait for it before they need branches
-        note_branches(world.pairs, world.workspace.pairs.last_branch, world.previous, 0, world.counters[PAIR_COUNT])
+        of_pairs, count = world.workspace.pairs, world.counters[PAIR_COUNT]
+        note_branches(world.pairs, of_pairs.last_branch, world.previous, world.boundary, 0, count)
     return True
 
 

@@ -31,6 +31,9 @@ LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
 stages begun in a step that was interrupted to enlarge the tables; used rows of the list of contacts with walls;
 number of materials."""
 
+LOWEST, PERIOD = range(2)
+"""Rows of `State.boundary`."""
+
 OK, PAIRS_FULL, NOT_FINITE, TOO_FAST, THREAD_MISSING = range(5)
 """Status of a step. Any status other than OK ends the batch; after THREAD_MISSING the world must be discarded."""
 
@@ -204,6 +207,9 @@ class State(NamedTuple):
     (OVERLAP_COLUMNS,)."""
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
+    boundary: Floats
+    """Lowest coordinate of the periodic cell and period [m], 0 for an open dimension, shape (2, dimension); shape
+    (2, 0) if all dimensions are open. Positions are unwrapped (repose.sim.engine.boundaries)."""
     bonds: Any = ()
     """`BondTable`, or an empty tuple."""
     bodies: Any = ()
@@ -236,6 +242,11 @@ class State(NamedTuple):
         inverse = np.where(self.fixed, 1.0 / self.mass, self.inverse_mass[0])
         inertial: Floats = 1.0 / inverse
         return inertial
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether a dimension is periodic."""
+        return self.boundary.size > 0
 
     @property
     def fixed(self) -> NDArray[np.bool_]:

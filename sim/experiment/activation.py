@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import enlarge_pairs, with_levels, with_parts
-from repose.sim.engine.composition import compose
+from repose.sim.engine.composition import compose, kind_of
 from repose.sim.engine.contacts.contact_table import contact_table
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
@@ -140,9 +140,7 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     update_contact_time(experiment)
     if not is_compiled(engine.advance, run.world):
         experiment.session.before_compiling(experiment)
-        compile_beside(
-            engine.model, engine.law_parameters, scene.name, parameters.model_dump(), run.world.walls.shape.size > 0
-        )
+        compile_beside(engine.model, engine.law_parameters, scene.name, parameters.model_dump(), kind_of(run.world))
         engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0, experiment.coefficients)
     if adapt:
         _adapt_world(experiment, previous)

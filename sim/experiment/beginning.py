@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from repose.sim.engine.boundaries import flaw_of_room
 from repose.sim.engine.world import MATERIAL_COUNT, World
 from repose.sim.experiment.activation import model_for
 from repose.sim.experiment.experiment import Scene
 from repose.sim.parameters import ParameterError
-from repose.sim.registry import laws
+from repose.sim.registry import fields, laws
 from repose.sim.scene_fields import no_phase_in_state
 
 
@@ -55,7 +56,21 @@ def flaw_of_world(scene: Scene, parameters: Any, world: World) -> str:
     bodies = world.bodies.begin.size - 1 if world.bodies else 0
     if bodies and not model.bodies:
         return f"its world has rigid bodies ({bodies}), the scene none; give its model bodies=lambda parameters: True"
+    if flaw := _flaw_of_boundary(scene, parameters, world):
+        return flaw
     return _flaw_of_materials(scene, parameters, world) if model.law.needs_material else ""
+
+
+def _flaw_of_boundary(scene: Scene, parameters: Any, world: World) -> str:
+    if not world.is_periodic:
+        return ""
+    for name in scene.model.fields(parameters):
+        if fields()[name].at_a_place:
+            return f"its world is periodic and the field '{name}' has no images; leave out the field or the period"
+    law = scene.law_of(parameters)
+    reach = float(laws()[law].bind(parameters).reach(laws()[law].coefficients(parameters)))
+    flaw = flaw_of_room(world.boundary, 2.0 * float(world.radius.max(initial=0.0)) + reach)
+    return f"{flaw[0].lower()}{flaw[1:-1]}" if flaw else ""
 
 
 def _flaw_of_materials(scene: Scene, parameters: Any, world: World) -> str:

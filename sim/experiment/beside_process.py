@@ -12,7 +12,7 @@ import threading
 
 from repose.sim.engine.builder import empty_world, with_parts
 from repose.sim.engine.contacts.contact_table import compile_table
-from repose.sim.engine.model import Coefficients
+from repose.sim.engine.model import Coefficients, for_world
 from repose.sim.engine.parts import compile_geometry
 from repose.sim.engine.timestep.survey import compile_survey
 from repose.sim.experiment.activation import bond_coefficients, field_coefficients, model_for
@@ -26,10 +26,11 @@ def main() -> None:
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     scene = scenes()[request["scene"]]
     parameters = scene.parameters.checked(request["values"])
-    model = model_for(scene, parameters, parameters)
+    model = for_world(model_for(scene, parameters, parameters), request["periodic"])
     params = laws()[scene.law_of(parameters)].coefficients(parameters)
     coefficients = Coefficients(field_coefficients(scene, parameters), bond_coefficients(scene, parameters))
-    world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels), model)
+    period = float(request["periodic"])  # any number: only whether there is one decides what is compiled
+    world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels, period=period), model)
     compile_geometry(model, request["walled"])
     compile_survey(model, world, params, coefficients)
     compile_table(model, world, params)

@@ -13,9 +13,10 @@ import sys
 import threading
 from contextlib import suppress
 
+from repose.sim.engine.composition import Kind
 from repose.sim.engine.contacts.contact_table import compiled_evaluation
 from repose.sim.engine.jit import is_stored
-from repose.sim.engine.model import Model
+from repose.sim.engine.model import Model, for_world
 from repose.sim.engine.parts import compiled_parts
 from repose.sim.engine.thread_count import available
 from repose.sim.engine.timestep.survey import compiled_survey
@@ -23,14 +24,15 @@ from repose.sim.engine.timestep.survey import compiled_survey
 CODE = "from repose.sim.experiment.beside_process import main; main()"
 
 
-def compile_beside(model: Model, params: tuple, scene: str, values: dict[str, object], walled: bool) -> None:
+def compile_beside(model: Model, params: tuple, scene: str, values: dict[str, object], kind: Kind) -> None:
     """Start the process, unless there is no other processor or everything is on disk; `params` are the
-    numbers of the law, `values` the parameters of the scene."""
+    numbers of the law, `values` the parameters of the scene, `kind` that of its world."""
+    model = for_world(model, kind.periodic)
     of_law = compiled_evaluation(model.law, model.shapes, params)
     if available() < 2 or all(map(is_stored, (compiled_parts(model).renew_lists, compiled_survey(model), of_law))):
         return
     with suppress(OSError, TypeError):  # no process can be started, or JSON has no form of a value: compile alone
-        request = json.dumps({"scene": scene, "values": values, "walled": walled})
+        request = json.dumps({"scene": scene, "values": values, **kind._asdict()})
         process = subprocess.Popen(
             [sys.executable, "-c", CODE],
             stdin=subprocess.PIPE,  # which ends with this process

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.boundaries import in_cell, shortest_branch
 from repose.sim.engine.compiler import address_of
 from repose.sim.engine.composition import compose
 from repose.sim.engine.contacts.wall_geometry import approach
@@ -205,6 +206,9 @@ def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limi
         raise ParameterError(Message("{what} is refused: no movable grain has this number.", what=what))
     place = checked_place(experiment, position, what)
     limit = checked_number(limit, LARGEST_FORCE, _("largest force"), "N", what)
+    if world.is_periodic:  # towards the nearest image of the point: the sphere is shown in the cell
+        position_now = world.motion[: experiment.scene.model.dimension, 0, row]
+        place = tuple((position_now + shortest_branch(np.array(place) - position_now, world.boundary)).tolist())
     mass = float(world.movable_mass[row])
     frequency = min(FREQUENCY, SHARE / experiment.dt) if experiment.dt > 0.0 else FREQUENCY
     spring = mass * frequency**2, 2.0 * mass * frequency
@@ -245,9 +249,17 @@ def shown_pull(experiment: Experiment) -> ShownPull | None:
     row = row_of(experiment.run.world, pulled.sphere) if pulled is not None else None
     if pulled is None or row is None or force is None:
         return None
-    position = experiment.run.world.motion[: experiment.scene.model.dimension, 0, row]
+    world, dimension = experiment.run.world, experiment.scene.model.dimension
+    position, target_now = world.motion[:dimension, 0, row], np.array(pulled.position)
+    if world.is_periodic:  # both as far as the sphere is drawn from its position
+        drawn = in_cell(position, world.boundary)
+        position, target_now = drawn, target_now + (drawn - position)
     return ShownPull(
-        pulled.sphere, tuple(map(float, position)), pulled.position, tuple(map(float, force)), pulled.limit
+        pulled.sphere,
+        tuple(map(float, position)),
+        tuple(map(float, target_now)),
+        tuple(map(float, force)),
+        pulled.limit,
     )
 
 
@@ -272,6 +284,10 @@ def push(
     """Push grains out of a disc or sphere of this radius [m] that moves to a point [m] at this speed [m/s], until
     `release` or the next push. Grains are accelerated by at most `limit` [m/s²]. Raises `ParameterError`."""
     require_running(experiment, PUSH)
+    if experiment.run.world.is_periodic:
+        raise ParameterError(
+            _("The push is refused: a world with periodic boundaries has no rod; pull a grain instead.")
+        )
     place = checked_place(experiment, position, PUSH)
     radius = checked_number(radius, LARGEST_RADIUS, _("radius"), "m", PUSH)
     limit = checked_number(limit, LARGEST_ACCELERATION, _("largest acceleration"), "m/s²", PUSH)
@@ -557,8 +573,9 @@ def free_places(
     lattice = lattice[np.argsort((lattice**2).sum(axis=1), kind="stable")]
     tried = position + SPACING * radius * lattice
     centres = world.motion[:dimension, 0].T
-    near = (np.abs(centres - position) < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
-    distance = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))
+    away = np.abs(shortest_branch(centres - position, world.boundary))
+    near = (away < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
+    distance = np.sqrt((shortest_branch(tried[:, None] - centres[near], world.boundary) ** 2).sum(axis=2))
     free = (distance >= world.radius[near] + radius).all(axis=1)
     chosen: list[Floats] = []
     tried = tried[free]

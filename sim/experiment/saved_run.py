@@ -54,7 +54,7 @@ from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
 from repose.sim.parameters import ParameterError, checked_seed
 from repose.sim.wording import message_of, reason_of, short, value_text
 
-KIND, FORMAT, READABLE = "repose run", 10, (2, 3, 4, 5, 6, 7, 8, 9, 10)
+KIND, FORMAT, READABLE = "repose run", 11, (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
 MADE_OF = "made_of"

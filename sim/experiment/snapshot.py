@@ -114,7 +114,8 @@ class DisplacementMark:
     sphere_id: NDArray[np.int64]
     """Shape (spheres,)."""
     position: NDArray[np.float64]
-    """[m], shape (spheres, dimension)."""
+    """[m], shape (spheres, dimension). In a snapshot of a periodic world they are moved by whole periods, so that the
+    displacements from there to `ShownGrains.position` are those through the borders."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ class ShownGrains:
     """The spheres: arrays have one row for each, fixed ones included."""
 
     position: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
-    """Centres [m], shape (count, dimension)."""
+    """Centres, along a periodic dimension in the cell of the world [m], shape (count, dimension). The members of a body
+    are beside its centre, which is in the cell."""
     velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
     """Velocities of the centres [m/s], shape (count, dimension)."""
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
@@ -241,7 +243,7 @@ class ShownContacts:
     """Contacts and bonds: arrays have one row for each."""
 
     ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
-    """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
+    """Both centres of every touching pair, of nearest images [m], shape (contacts, 2 * dimension)."""
     force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Normal force [N], shape (contacts,)."""
     forces: ContactForces | None = None
@@ -271,6 +273,9 @@ class ShownGeometry:
     shape (triangles, 2, 3, 3)."""
     ghosts: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Positions of spheres in space according to a closed form: centre and radius [m], shape (ghosts, 4)."""
+    boundary: NDArray[np.float64] = field(default_factory=lambda: np.empty((2, 0)))
+    """`State.boundary`: lowest coordinate of the cell and period along each dimension [m], 0 for an open one, shape
+    (2, dimension); shape (2, 0) if no dimension is periodic."""
     liquid: tuple[float, float] | None = None
     """Heights of bottom and surface of a liquid over the whole width of the picture [m]."""
 

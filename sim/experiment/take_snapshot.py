@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim import registry
+from repose.sim.engine.boundaries import images_of, shortest_branch
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
-from repose.sim.engine.world import PAIR_COUNT, Floats, World
+from repose.sim.engine.world import PAIR_COUNT, PERIOD, Floats, World
 from repose.sim.experiment.automatic_step import dt_warning, is_stable
 from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.displacement_reference import present_mark
@@ -132,6 +133,34 @@ def wall_facets(world: World) -> Floats:
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
+def shown_images(world: World) -> NDArray[np.int64]:
+    """How many periods each sphere is drawn away from its position, shape (spheres, dimension): the centres of loose
+    spheres and of bodies are drawn in the cell."""
+    images = images_of(world.motion[: world.dimension, 0].T, world.boundary)
+    if world.bodies and world.is_periodic:
+        member = world.body >= 0
+        of_bodies = images_of(world.bodies.motion[: world.dimension, 0].T, world.boundary)
+        images[member] = of_bodies[world.body[member]]
+    return images
+
+
+def shown_positions(world: World) -> Floats:
+    """Centres of the spheres where they are drawn [m], shape (spheres, dimension)."""
+    position: Floats = world.motion[: world.dimension, 0].T
+    return position - shown_images(world) * world.boundary[PERIOD] if world.is_periodic else position
+
+
+def in_picture(experiment: Experiment, mark: DisplacementMark | None) -> DisplacementMark | None:
+    """The mark with positions moved as far as the spheres are drawn from theirs."""
+    world = experiment.run.world
+    if mark is None or not world.is_periodic:
+        return mark
+    _, now, then = np.intersect1d(world.sphere_id, mark.sphere_id, assume_unique=True, return_indices=True)
+    position = mark.position.copy()
+    position[then] -= (shown_images(world) * world.boundary[PERIOD])[now]
+    return replace(mark, position=position)
+
+
 def rotational_energy(world: World, dimension: int) -> Floats:
     """Energy of the spin of every sphere [J], shape (count,); 0 for spheres without rotation of their own."""
     inverse, spin = world.inverse_mass[dimension:], world.motion[dimension:, 1]
@@ -162,6 +191,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         followed=scene.view.followed(experiment),
         facets=(wall_facets(world) if facets is None else facets).astype(np.float32),
         ghosts=(np.empty((0, 4)) if ghosts is None else ghosts).astype(np.float32),
+        boundary=world.boundary.copy(),
         liquid=scene.view.liquid(experiment),
     )
     snapshot.hand = ShownHand(shown_pull(experiment), shown_push(experiment), shown_shaking(experiment))
@@ -214,7 +244,7 @@ def shown_grains(experiment: Experiment, mark: DisplacementMark | None) -> Shown
     coefficients = {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]
     held = experiment.scene.course.held_velocities(experiment)
     return ShownGrains(
-        position=world.motion[:dimension, 0].T.astype(np.float32),
+        position=shown_positions(world).astype(np.float32),
         velocity=(world.motion[:dimension, 1].T if held is None else held).astype(np.float32),
         radius=radius,
         mass=np.where(world.fixed, np.inf, world.movable_mass).astype(np.float32),
@@ -241,14 +271,20 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     world, history = experiment.run.world, experiment.history
     survey, ledger = shown_contacts(experiment)
     columns = snapshot.grains.columns | sums_over_contacts(world)
-    snapshot.grains = replace(snapshot.grains, columns=columns, mark=present_mark(experiment))
+    snapshot.grains = replace(snapshot.grains, columns=columns, mark=in_picture(experiment, present_mark(experiment)))
     if contacts:
         ends, force = touching_pairs(world, snapshot.grains.position)
+        if world.is_periodic:
+            first, second = ends[:, : world.dimension], ends[:, world.dimension :]
+            second[:] = first - shortest_branch(first - second, world.boundary)
         snapshot.contacts = replace(snapshot.contacts, ends=ends, force=force)
     if forces:
         table = experiment.engine.contact_table(world, experiment.engine.law_parameters)
         rotates = bool(experiment.engine.model.rotation)
         contact_table = contact_forces(world, table, experiment.engine.law_parameters, rotates)
+        if world.is_periodic:
+            moved = (shown_images(world) * world.boundary[PERIOD])[contact_table.i]
+            contact_table = replace(contact_table, point=contact_table.point - moved)
         snapshot.contacts = replace(snapshot.contacts, forces=contact_table)
     if (seek := history.seek) is not None:
         label = Message("moving to step {at}, now at {at2}", at=seek.at, at2=history.at)

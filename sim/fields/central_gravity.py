@@ -78,4 +78,4 @@ def coefficients_of(parameters: CentralGravityParameters, dimension: int) -> Cen
     return CentralGravity((0.0,) * dimension, float(parameters.attraction), float(parameters.softening))
 
 
-FIELD = Field("central_gravity", _("Central gravity"), CentralGravityParameters, bind, coefficients_of)
+FIELD = Field("central_gravity", _("Central gravity"), CentralGravityParameters, bind, coefficients_of, at_a_place=True)

@@ -23,3 +23,6 @@ class Field:
     must give equal records; otherwise the loop is compiled again."""
     coefficients: Callable[..., tuple]
     """coefficients(parameters, dimension) -> the tuple of coefficients that the functions read as `params`."""
+    at_a_place: bool = False
+    """Whether the force depends on all coordinates of a sphere, as that of a heavy body does; such a field has no
+    images, and a world with a periodic dimension refuses it. Fields read unwrapped positions."""

@@ -97,4 +97,4 @@ def coefficients_of(parameters: HoistParameters, dimension: int) -> Hoist:
     return Hoist(end, velocity, getattr(parameters, "held_sphere", -1), *map(float, thread))
 
 
-FIELD = Field("hoist", _("Hoist"), HoistParameters, bind, coefficients_of)
+FIELD = Field("hoist", _("Hoist"), HoistParameters, bind, coefficients_of, at_a_place=True)

@@ -29,6 +29,7 @@ UNITS = {
     "material": "",
     "fixed": "",
     "id": "",
+    "image": "",
 }
 
 
@@ -71,7 +72,12 @@ def _begin(book: Any, state: ExportedState) -> None:
     program, _, version = state.origin.get("program", "Repose").partition(" ")
     creator.attrs["name"], creator.attrs["version"] = program, version
     box = book["particles/grains"].create_group("box")
-    box.attrs["dimension"], box.attrs["boundary"] = 3, ["none"] * 3
+    box.attrs["dimension"] = 3
+    box.attrs["boundary"] = ["periodic" if periodic else "none" for periodic in state.periodic]
+    if any(state.periodic):
+        low, high = state.box
+        box.create_dataset("edges", data=high - low).attrs["unit"] = "m"
+        box.attrs["origin"] = low
     source = book.create_group("parameters/repose")
     for name, words in state.origin.items():
         source.attrs[name] = words
@@ -89,6 +95,8 @@ def _append_particles(group: Any, state: ExportedState) -> None:
         "fixed": world.fixed.astype(np.int64),
         "id": world.sphere_id,
     }
+    if any(state.periodic):
+        columns["image"] = state.images
     for name, values in columns.items():
         if name not in group:
             _create_element(group, name, values)

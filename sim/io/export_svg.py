@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 from repose.sim.io.export_text import Add
-from repose.sim.io.exported_state import ExportedState, contacts_of
+from repose.sim.io.exported_state import ExportedState, contacts_of, ends_of
 
 EDGE = 180.0
 """Longer edge of the graphic [mm]: the width of the text of a page."""
@@ -47,6 +47,7 @@ def _drawn(state: ExportedState) -> str:
     radius = state.world.radius * scale
     depth = np.argsort(-state.position[:, 1], kind="stable") if up == 2 else np.arange(len(radius))
     contacts = contacts_of(state, walls=False)
+    ends = (ends_of(state, contacts)[:, :, (0, up)] - low) * scale + MARGIN
     push = np.maximum(contacts.normal_force, 0.0)
     most = float(push.max(initial=0.0))
     wide = WIDEST * float(radius.mean()) * push / most if most > 0.0 else push
@@ -67,9 +68,9 @@ def _drawn(state: ExportedState) -> str:
         ),
         f'</g>\n<g id="forces" stroke="#0b62b8" stroke-linecap="round" data-largest-force="{most:.6g} N">',
         *(
-            f'<line x1="{position[i, 0]:.4f}" y1="{position[i, 1]:.4f}" '
-            f'x2="{position[j, 0]:.4f}" y2="{position[j, 1]:.4f}" stroke-width="{size:.4f}"/>'
-            for (i, j), size in zip(contacts.rows, wide)
+            f'<line x1="{x1:.4f}" y1="{height - y1:.4f}" '
+            f'x2="{x2:.4f}" y2="{height - y2:.4f}" stroke-width="{size:.4f}"/>'
+            for ((x1, y1), (x2, y2)), size in zip(ends, wide)
             if size > 0.0
         ),
         "</g>",

@@ -60,7 +60,7 @@ def extended_xyz(file: BinaryIO) -> Iterator[Add]:
         facts = {
             "Lattice": _text(" ".join(f"{x:.17g}" for x in edges)),
             "Origin": _text(" ".join(f"{x:.17g}" for x in low)),
-            "pbc": _text("F F F"),
+            "pbc": _text(" ".join("T" if periodic else "F" for periodic in state.periodic)),
             "Properties": ":".join(["species:S:1", *(f"{name}:{kind}" for name, (kind, _) in columns.items())]),
             "Time": f"{state.time:.17g}",
             "Step": str(state.step),

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.export_text import Add
-from repose.sim.io.exported_state import AXES, ExportedState, contacts_of, grain_columns
+from repose.sim.io.exported_state import AXES, ExportedState, contacts_of, ends_of, grain_columns
 
 LEGACY_KINDS = {"f": ("double", ">f8"), "i": ("vtktypeint64", ">i8")}
 KINDS = {"f": ("Float64", "<f8"), "i": ("Int64", "<i8")}
@@ -80,7 +80,7 @@ def contacts(file: BinaryIO) -> Iterator[Add]:
     def add(state: ExportedState) -> None:
         touching = contacts_of(state, walls=False)
         count = len(touching.rows)
-        ends = state.position[touching.rows].reshape(2 * count, 3)
+        ends = ends_of(state, touching).reshape(2 * count, 3)
         data = {"force [N]": touching.force, "sphere_id": touching.ids} | {
             name: column for name, column in touching.columns().items() if not name.startswith("force")
         }

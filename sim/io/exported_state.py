@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from repose.sim.engine.world import Floats, World
+from repose.sim.engine.boundaries import images_of, in_cell, periodic_dimensions
+from repose.sim.engine.world import LOWEST, PERIOD, Floats, World
 from repose.sim.measure.colour_source import exported_colours
 from repose.sim.measure.contact_sums import pushes
 
@@ -45,8 +46,22 @@ class ExportedState:
 
     @property
     def position(self) -> Floats:
-        """Centres [m], shape (spheres, 3); z is 0 in the plane."""
-        return _in_space(self.world.motion[: self.dimension, 0])
+        """Centres [m], shape (spheres, 3), along a periodic dimension in the cell of the world; z is 0 in the plane."""
+        return _in_space(in_cell(self.world.motion[: self.dimension, 0].T, self.world.boundary).T)
+
+    @property
+    def images(self) -> Any:
+        """How many periods each sphere has left the cell, shape (spheres, 3): `position` and these periods are the
+        unwrapped position, of which displacements are differences."""
+        images = np.zeros((self.world.sphere_count, 3), np.int64)
+        images[:, : self.dimension] = images_of(self.world.motion[: self.dimension, 0].T, self.world.boundary)
+        return images
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        """Whether each of the three dimensions is periodic."""
+        periodic = periodic_dimensions(self.world.boundary)
+        return tuple(c in periodic for c in range(3))
 
     @property
     def velocity(self) -> Floats:
@@ -65,11 +80,15 @@ class ExportedState:
 
     @property
     def box(self) -> tuple[Floats, Floats]:
-        """Lower and upper corner of the box around all spheres [m], shape (3,) each."""
-        radius, centre = self.world.radius[:, None], self.position
+        """Lower and upper corner of the box around all spheres, along a periodic dimension of the cell of the world
+        [m], shape (3,) each."""
+        radius, centre, boundary = self.world.radius[:, None], self.position, self.world.boundary
         if not len(centre):
             return np.zeros(3), np.ones(3)
-        return (centre - radius).min(axis=0), (centre + radius).max(axis=0)
+        low, high = (centre - radius).min(axis=0), (centre + radius).max(axis=0)
+        for c in periodic_dimensions(boundary):
+            low[c], high[c] = boundary[LOWEST, c], boundary[LOWEST, c] + boundary[PERIOD, c]
+        return low, high
 
 
 def _in_space(rows: Floats) -> Floats:
@@ -86,6 +105,7 @@ def grain_columns(state: ExportedState) -> dict[str, Any]:
     pushed = pushes(world)
     columns: dict[str, Any] = {"sphere_id": world.sphere_id, "fixed": world.fixed, "material": world.material}
     columns |= {f"{AXES[k]} [m]": state.position[:, k] for k in range(dimension)}
+    columns |= {f"image {AXES[k]}": state.images[:, k] for k in range(dimension) if state.periodic[k]}
     columns |= {f"v{AXES[k]} [m/s]": state.velocity[:, k] for k in range(dimension)}
     columns |= {f"spin {AXES[k]} [rad/s]": state.spin[:, k] for k in range(3 - turning, 3)}
     columns |= {"radius [m]": world.radius, "mass [kg]": world.own_mass}
@@ -120,6 +140,15 @@ class ExportedContacts:
             "shear force [N]": self.shear_force,
             "overlap [m]": self.overlap,
         }
+
+
+def ends_of(state: ExportedState, contacts: ExportedContacts) -> Floats:
+    """Both centres of each contact of two spheres [m], shape (contacts, 2, 3): that of the first one in the cell of the
+    world, and the nearest image of that of the second one."""
+    ends: Floats = state.position[contacts.rows]
+    if any(state.periodic):
+        ends[:, 1] = ends[:, 0] - contacts.branch
+    return ends
 
 
 def contacts_of(state: ExportedState, walls: bool) -> ExportedContacts:

@@ -11,7 +11,15 @@ import io
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import empty_state, flaw_of_walls, in_order_of_id, with_capacity, with_new_workspace
+from repose.sim.engine.boundaries import flaw_of_room
+from repose.sim.engine.builder import (
+    empty_state,
+    flaw_at_border,
+    flaw_of_walls,
+    in_order_of_id,
+    with_capacity,
+    with_new_workspace,
+)
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.tables import copied
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP
@@ -19,6 +27,7 @@ from repose.sim.engine.world import (
     MATERIAL_COUNT,
     PAIR_COUNT,
     PENDING,
+    PERIOD,
     REBUILT_AT,
     STEP_COUNT,
     WALL_CONTACT_COUNT,
@@ -34,12 +43,13 @@ from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, as_json, decode
 from repose.sim.message import EMPTY, Message, _
 
-FORMAT = 7
+FORMAT = 8
 """Format of the files of prepared worlds."""
-READABLE = (2, 3, 4, 5, 6, FORMAT)
+READABLE = (2, 3, 4, 5, 6, 7, FORMAT)
 """Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
 overlap; up to format 4 tables have the names in OLD_NAMES; up to format 5 there are no positions of the last
-evaluation (`_with_previous`); from format 7 on the tables in `SINGLE` can be in single precision."""
+evaluation (`_with_previous`); from format 7 on the tables in `SINGLE` can be in single precision; from format 8 on a
+world can have periodic dimensions (`boundary`)."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",
@@ -55,8 +65,8 @@ OLD_NAMES = {
 
 OPTIONAL: dict[str, Any] = {"bonds": BondTable, "bodies": BodyTable}
 """Tables that most worlds do not have."""
-ABSENT = ("search.reach", "stiffening")
-"""Tables that are left out if they are zero."""
+ABSENT = ("search.reach", "stiffening", "boundary")
+"""Tables that are left out if they are zero or empty."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Tables that are infinite until the first lists are built."""
 SINGLE = (
@@ -138,6 +148,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         "pairs": int(counters[PAIR_COUNT]),
         "wall_contacts": int(counters[WALL_CONTACT_COUNT]),
         "walls": walls,
+        "boundary": dimension if by_name["boundary"].any() else 0,
         "": count,
     }
     for name, table in (tables_of(blank) | _absent_of(blank)).items():
@@ -167,7 +178,7 @@ def _with_previous(tables: dict[str, Any], dimension: int) -> dict[str, Any]:
 
 def _absent_of(state: State) -> dict[str, Any]:
     """The tables of a state that may be left out."""
-    return {"search.reach": state.search.reach, "stiffening": state.stiffening}
+    return {"search.reach": state.search.reach, "stiffening": state.stiffening, "boundary": state.boundary}
 
 
 def _sizes(tables: dict[str, Any]) -> tuple[int, int, int]:
@@ -180,6 +191,8 @@ def _sizes(tables: dict[str, Any]) -> tuple[int, int, int]:
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
     """The shape that a table must have, from its shape in an empty world."""
     part, _, column = name.rpartition(".")
+    if name == "boundary":
+        return (2, rows[name])
     if name in ("ledger", "stiffening", "largest_overlap", "counters", "search.skin", "search.reach"):
         return empty
     if part == "walls" or column == "wall_reference":
@@ -244,6 +257,15 @@ def _flaw(tables: dict[str, Any], rows: dict[str, int]) -> str:
             _within(tables["material"], kinds) and _within(tables["walls.material"], kinds)
         ),
         "has walls without extent or direction": flaw_of_walls(tables["walls.shape"], tables["walls.corner"]) != "",
+        "has periods that are not positive": (tables["boundary"][PERIOD] < 0.0).any(),
+        "has walls that cross a periodic border": flaw_at_border(
+            tables["boundary"], tables["walls.shape"], tables["walls.corner"]
+        )
+        != "",
+        "has spheres that touch two images of another one": flaw_of_room(
+            tables["boundary"], 2.0 * float(tables["radius"].max(initial=0.0))
+        )
+        != "",
         "has walls of unknown shape": not np.isin(tables["walls.shape"], (PLANE, FACET, CYLINDER)).all(),
     }
     return next((words for words, holds in complaints.items() if holds), "")

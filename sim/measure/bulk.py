@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from repose.sim.engine.boundaries import with_images
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.world import World
 from repose.sim.measure.coordination import Coordination
@@ -31,8 +32,9 @@ class Bulk:
 
 def measure_bulk(world: World, contacts: ContactTable, box: Box, velocity_shift: float = 0.0) -> Bulk:
     """Results in the given box of a world; `velocity_shift` as in `repose.sim.measure.stress`."""
-    position = world.motion[: len(box.lower), 0].T
-    fraction = packing_fraction(position, world.radius, box.lower, box.upper, own_shares(world))
+    reach = float(world.radius.max(initial=0.0))
+    rows, position = with_images(world.motion[: len(box.lower), 0].T, world.boundary, reach)
+    fraction = packing_fraction(position, world.radius[rows], box.lower, box.upper, own_shares(world)[rows])
     return Bulk(box, fraction, mean_stress(world, contacts, box.lower, box.upper, velocity_shift))
 
 

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from repose.sim.engine.world import Floats, World
+from repose.sim.engine.boundaries import periodic_dimensions, with_images
+from repose.sim.engine.world import LOWEST, PERIOD, Floats, World
 from repose.sim.measure.grains import UNIT, grain_radii, own_shares
 from repose.sim.measure.measurement import System
 from repose.sim.message import Message
@@ -30,6 +31,10 @@ SMALLEST_BOX = 3.0
 
 MOST_PLACES = 250_000
 """Largest number of cells; if grains are spread over more, the cells around the middle grain are used."""
+
+BESIDE = 4.0
+"""How far beside the cell of a periodic world the packing is continued, so that it does not end at the border [mean
+diameters]."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 """Positions and weights of the slices: the error of a cut grain is 4e-4 of its volume, that of a mean over many grains
@@ -57,15 +62,17 @@ def box_in_packing(world: World) -> Box | None:
         return None
     moving = ~world.fixed
     dimension = world.dimension
-    radius, grains = world.radius[moving], grain_radii(world)
+    grains = grain_radii(world)
     if grains.size < SMALLEST_BOX**dimension / 2.0:
         return None
     edge = 2.0 * float(grains.mean())
-    position = np.floor(world.motion[:dimension, 0, moving] / edge).astype(np.int64)
+    rows, places = with_images(world.motion[:dimension, 0, moving].T, world.boundary, BESIDE * edge)
+    radius, shares = world.radius[moving][rows], own_shares(world)[moving][rows]
+    position = np.floor(places.T / edge).astype(np.int64)
     middle = np.median(position, axis=1).astype(np.int64)
     reach = int(MOST_PLACES ** (1.0 / dimension)) // 2
     near = np.all(np.abs(position - middle[:, None]) < reach, axis=0)
-    position, radius, share = position[:, near], radius[near], own_shares(world)[moving][near]
+    position, radius, share = position[:, near], radius[near], shares[near]
     first = position.min(axis=1)
     shape = tuple(position.max(axis=1) - first + 1)
     solid = UNIT[dimension] * (radius / edge) ** dimension * share
@@ -80,7 +87,11 @@ def box_in_packing(world: World) -> Box | None:
     deepest = np.argwhere(depth == depth.max())
     distance = np.sum((deepest - np.argwhere(packed).mean(axis=0)) ** 2, axis=1)
     centre = deepest[np.argmin(distance)] + first + 0.5
-    return Box((centre - half) * edge, (centre + half) * edge)
+    lower, upper = (centre - half) * edge, (centre + half) * edge
+    for c in periodic_dimensions(world.boundary):  # every place once
+        low, high = world.boundary[LOWEST, c], world.boundary[LOWEST, c] + world.boundary[PERIOD, c]
+        lower[c], upper[c] = max(lower[c], low), min(upper[c], high)
+    return Box(lower, upper) if (upper > lower).all() else None
 
 
 def packing_box(system: System) -> Box | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from repose.sim.engine.boundaries import in_cell, with_images
 from repose.sim.engine.world import Floats, World
 from repose.sim.message import Message
 
@@ -106,6 +107,7 @@ def mean_stress(
 ) -> Stress:
     """Mean stress of the box from `lower` to `upper` [m], each shape (dimension,).
 
+    In a periodic world the box is in the cell; over a period, lower and upper border are those of the cell.
     `velocity_shift` [s] is the time by which stored velocities are ahead of positions (leapfrog: half a step).
     Raises ValueError for a box without volume.
     """
@@ -125,12 +127,18 @@ def mean_stress(
         arm = world.workspace.bodies.arm
         end = end - arm[:, contacts.i]
         branch = branch - arm[:, contacts.i] + np.where(contacts.j >= 0, arm[:, contacts.j], 0.0)
+    force = contacts.force
+    if world.is_periodic:  # the contacts of images beside the cell reach into it, and the box is in the cell
+        longest = float(np.sqrt((branch**2).sum(axis=0)).max(initial=0.0))
+        rows, ends = with_images(end.T, world.boundary, longest)
+        end, branch, force = ends.T, branch[:, rows], force[:, rows]
+        position = in_cell(position.T, world.boundary).T
     share = share_inside(end, branch, lower, upper)
     inside = np.all((position >= lower[:, None]) & (position <= upper[:, None]), axis=0) & ~world.fixed
     mass = world.own_mass[inside]
     velocity = world.motion[:dimension, 1, inside] - velocity_shift * world.motion[:dimension, 2, inside]
     own = velocity - (velocity @ mass / mass.sum())[:, None] if mass.size else velocity
-    return Stress((contacts.force * share) @ branch.T / volume, (own * mass) @ own.T / volume)
+    return Stress((force * share) @ branch.T / volume, (own * mass) @ own.T / volume)
 
 
 def share_inside(end: Floats, branch: Floats, lower: Floats, upper: Floats) -> Floats:

@@ -13,7 +13,7 @@ from repose.sim.engine.composition import reach_in
 from repose.sim.engine.contacts.pair_forces import force_of_pairs
 from repose.sim.engine.contacts.wall_forces import force_of_walls
 from repose.sim.engine.jit import call, compiled, fingerprint
-from repose.sim.engine.model import Corrected, Model, PackedCoefficients, Predicted, Share, Stage
+from repose.sim.engine.model import Corrected, Model, PackedCoefficients, Predicted, Share, Stage, for_world
 from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal
 from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import addresses, compiled_parts, has_walls
@@ -82,7 +82,7 @@ def measure_parts(world: World, model: Model, coefficients: tuple) -> dict[str, 
     """Time of each part per moving sphere [ns], of `one_list` per list; coefficients: (params, gravity, dt)."""
     params, gravity, dt = coefficients
     moving = int((~world.fixed).sum())
-    parts = addresses(compiled_parts(model, params), has_walls(world))
+    parts = addresses(compiled_parts(for_world(model, world.is_periodic), params), has_walls(world))
     memory, (law, weight) = packed(params, gravity)
     packed_coefficients = PackedCoefficients(law, weight, reach=reach_in(world, model.law, params))
     entries = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.sim import Material, Simulation, place_spheres
+from repose.sim.engine.boundaries import images_of, shortest_branch
 from repose.sim.experiment.export_state import for_lammps
 from repose.sim.io.lammps.continuation import DATA, DUMP
 from repose.sim.io.lammps.installed import ImpactSpheres, compare_contacts
@@ -48,7 +49,7 @@ def both(simulation: Simulation, folder, steps: int, every: int) -> list[tuple[n
     for done in range(0, steps, every):
         other.command(f"run {every} pre {'yes' if done == 0 else 'no'} post no")
         simulation.step(every)
-        order = np.argsort(other.numpy.extract_atom("id"))
+        order = np.argsort(other.numpy.extract_atom("id")[: len(simulation.position)])  # images follow after the grains
         theirs = other.numpy.extract_atom("x")[order].copy()
         found.append((simulation.position, theirs, other.numpy.extract_atom("f")[order].copy()))
     other.close()
@@ -74,6 +75,23 @@ def test_a_sphere_on_a_tilted_floor_slides_and_sticks_as_in_lammps(tmp_path, fri
         assert np.isfinite(force).all()
     held = abs(experiment.velocity[0, 0]) < 5e-4
     assert held == (friction > math.tan(0.5))
+
+
+@pytest.mark.slow
+def test_spheres_in_a_periodic_box_move_as_in_lammps(tmp_path) -> None:
+    # Undamped and without friction, in a box that is periodic in x and y: contacts across the border and grains that
+    # leave the cell. The positions differ by whole periods.
+    generator, side = np.random.default_rng(1), 12.0 * RADIUS
+    grid = np.array([[x, y, z] for x in range(5) for y in range(5) for z in range(3)])
+    start = (grid + 0.2 * generator.random(grid.shape)) * 2.2 * RADIUS
+    speed = generator.normal(0.0, 0.3, start.shape)
+    values = LAW | UNDAMPED | STEPPED | {"friction": 0.0, "gravity": 0.0, "period": (side, side, 0.0)}
+    experiment = place_spheres(start, RADIUS, mass=MASS, velocity=speed, **values)
+    boundary, first = experiment.world.boundary, experiment.position
+    for ours, theirs, force in both(experiment, tmp_path, 400, 200):
+        assert np.abs(shortest_branch(ours - theirs, boundary)).max() < 1e-7 * RADIUS  # contacts enlarge the rounding
+        assert np.abs(force).max() > 0.0
+    assert (images_of(experiment.position, boundary) != images_of(first, boundary)).sum() > 5
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.discs import DIMMED
 from repose.app.render.passes.force_chains import FORCE_CHAINS
+from repose.sim.engine.boundaries import nearest_image
 from repose.sim.experiment.snapshot import Floats
 
 WIDTH = 1.7
@@ -24,7 +25,9 @@ def instances(frame: Frame) -> Floats | None:
         return None
     first, second = bonds.T
     rows = np.empty((len(bonds), 9), np.float32)
-    rows[:, 0:2], rows[:, 2:4] = snapshot.grains.position[first], snapshot.grains.position[second]
+    position = snapshot.grains.position.astype(np.float64)
+    ends = position[first], position[second]
+    rows[:, 0:2], rows[:, 2:4] = ends[0], nearest_image(*ends, snapshot.geometry.boundary)
     rows[:, 4] = (
         WIDTH * np.minimum(snapshot.grains.radius[first], snapshot.grains.radius[second]) / frame.metres_per_pixel
     )

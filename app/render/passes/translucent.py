@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.colours import position_on_map, shades, to_linear
 from repose.app.render.cutaway import is_cut
 from repose.app.render.passes import Frame, Pass
+from repose.sim.engine.boundaries import nearest_image
 from repose.sim.experiment.snapshot import Floats
 
 CLEAR, DENSE = 0.35, 1.5
@@ -28,7 +29,8 @@ def rods(frame: Frame) -> Floats | None:
     position = frame.snapshot.grains.position
     strength = forces.normal_force / span[1]
     first = position[forces.i].astype(np.float64)
-    second = np.where((forces.j >= 0)[:, None], position[forces.j], forces.point)
+    other = nearest_image(first, position[forces.j].astype(np.float64), frame.snapshot.geometry.boundary)
+    second = np.where((forces.j >= 0)[:, None], other, forces.point)
     middle = 0.5 * (first + second)
     kept = (strength > LEAST) & np.isfinite(middle).all(axis=1) & ~is_cut(middle, frame.cut)
     kept &= ~(frame.snapshot.grains.fixed[forces.i] & (forces.j < 0))

@@ -20,7 +20,7 @@ from repose.sim.engine.contacts.kinematics import at_last_overlap, force_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact, wall_material_pair
 from repose.sim.engine.jit import call, compilable, compiled, compiled_part, fingerprint
-from repose.sim.engine.model import BoundLaw, Model, Shapes
+from repose.sim.engine.model import BoundLaw, Model, Shapes, for_world
 from repose.sim.engine.packed import coefficients_at, likeness, packed, while_same
 from repose.sim.engine.records import Record, record_of, tables_type
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
@@ -161,18 +161,19 @@ class Evaluation(NamedTuple):
 
 def evaluation_of(model: Model) -> Callable[[World, tuple], Evaluation]:
     """evaluation(world, params) -> the evaluation of the model's law for tables like those of this world."""
-    address_by_types: dict[bytes, int] = {}
-    """Addresses of the evaluation by the types of the numbers of the law."""
+    address_by_types: dict[tuple[bool, bytes], int] = {}
+    """Addresses of the evaluation by whether the world is periodic and the types of the numbers of the law."""
 
     @while_same
     def pack(params: tuple) -> tuple[NDArray[np.int64], list[int], bytes]:
         return *packed(params), key_of_types((params,))
 
     def evaluation(world: World, params: tuple) -> Evaluation:
-        memory, (address,), kind = pack(params)
+        memory, (address,), numbers = pack(params)
+        kind = world.is_periodic, numbers
         if kind not in address_by_types:
             argument = ContactRange(record_of(world), 0, 0, 0, recorded_table(world, 0)[1])
-            dispatcher = compiled_evaluation(model.law, model.shapes, params)
+            dispatcher = compiled_evaluation(model.law, for_world(model, world.is_periodic).shapes, params)
             address_by_types[kind] = address_of(dispatcher, argument_type(argument))
         return Evaluation(address_by_types[kind], address, memory)
 

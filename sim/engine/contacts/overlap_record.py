@@ -63,7 +63,7 @@ def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
         ratio = overlap / min(size_i, size_j)
         if ratio > largest_overlap[OVERLAP_RATIO]:
             here = arrays.at(positions, i)
-            branch = vector.sub(here, arrays.at(positions, j))
+            branch = arrays.read_block(buffer, at.branch, BLOCK, k, here)
             distance = math.sqrt(vector.dot(branch, branch))
             point = vector.sub(here, vector.scale((radii[i] - 0.5 * overlap) / distance, branch))
             set_largest(largest_overlap, ratio, point, world.sphere_id[i], world.sphere_id[j], -1)

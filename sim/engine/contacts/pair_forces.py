@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
     PairProperties,
@@ -55,6 +56,7 @@ from repose.sim.engine.contacts.sphere_rows import (
     split_velocity,
     with_radius,
 )
+from repose.sim.engine.images import nearest_branch, periods_of
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import AT_REST, Stage, Thread
 from repose.sim.engine.packed import coefficients_at
@@ -73,7 +75,7 @@ from repose.sim.engine.workspace import (
     row_width,
     sum_width,
 )
-from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, MATERIAL_COUNT, PAIR_COUNT, World
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, MATERIAL_COUNT, PAIR_COUNT, PERIOD, World
 
 SMALLEST_FILL = 16
 """Free entries of a block below which the block is evaluated without further filling: another pass costs more [-]."""
@@ -131,7 +133,7 @@ def pair_forces(tables, shapes):
     begin_sums(world, tables.mass, coefficients_at(tables.gravity, shapes.position), shapes, thread)
     if not wait(world.workspace.threads):
         return 0
-    evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
+    evaluate_pairs(tables, shapes, shapes.spin, shapes.reach, shapes.periodic)
     if not wait(world.workspace.threads):
         return 0
     write_sums(world, shapes.position, shapes.spin, thread.first, thread.last)
@@ -221,6 +223,7 @@ def pair_contact(world, p, material, shapes):
     velocities = arrays.level(world.motion, 0, 1, shapes.position)
     spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
     branch = vector.sub(arrays.at(positions, i), arrays.at(positions, j))
+    branch = nearest_branch(branch, world.boundary, shapes.periodic)
     spin_i = arrays.at(spins, i)
     spin_j = arrays.at(spins, j)
     displacement = vector.sub(displacement_of(world, i, shapes.position), displacement_of(world, j, shapes.position))
@@ -258,11 +261,11 @@ def pair_contact(world, p, material, shapes):
 
 
 @compilable
-def evaluate_pairs(tables, shapes, spin_like, reach_like):
+def evaluate_pairs(tables, shapes, spin_like, reach_like, periodic_like):
     """Compute the contact forces of this thread's ranges of pairs and advance their contact memory.
 
-    `spin_like` and `reach_like` are fields of `shapes`. They are arguments, because numba removes branches that depend
-    on the length of an argument before it compiles them, but not those that depend on a field.
+    `spin_like`, `reach_like` and `periodic_like` are fields of `shapes`. They are arguments, because numba removes
+    branches that depend on the length of an argument before it compiles them, but not those that depend on a field.
     """
     world = tables.world
     threads = world.workspace.threads
@@ -276,11 +279,11 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     for k in range(begin, end):
         clear_partial_sums(sums, threads.ranges, k, width)
         for chunk in range(threads.ranges[k, FIRST_CHUNK], threads.ranges[k, LAST_CHUNK]):
-            evaluate_chunk(tables, shapes, spin_like, reach_like, k, chunk)
+            evaluate_chunk(tables, shapes, spin_like, reach_like, periodic_like, k, chunk)
 
 
 @compilable(forceinline=True)
-def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
+def evaluate_chunk(tables, shapes, spin_like, reach_like, periodic_like, of_range, chunk):
     """`evaluate_pairs` for one chunk, which is of this range."""
     world = tables.world
     pairs = world.pairs
@@ -303,12 +306,13 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
     several_materials = tables.needs_kind > 0 and world.counters[MATERIAL_COUNT] > 1
     largest_overlap = threads.largest_overlap[0, thread.id]
     clear_sums(buffer, at, tables.needs_stiffening)
+    periods = periods_of(world.boundary, shapes.position, periodic_like)
     first = chunk * CHUNK
     stop = min(first + CHUNK, world.counters[PAIR_COUNT])
     while first < stop:
         if turning:
             size, following = choose_touching(
-                chosen, world, sphere_rows, shapes.position, reach_like, tables.reach, first, stop
+                chosen, world, sphere_rows, shapes.position, reach_like, tables.reach, periods, (first, stop)
             )
             rows = chosen[0, :size]
             rows_i = chosen[1, :size]
@@ -320,6 +324,8 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
             rows_i = pairs.i[first:following]
             rows_j = pairs.j[first:following]
             gather_all(buffer, at, world, sphere_rows, shapes.position, first, following, tables.needs_radius)
+        if len(periodic_like) > 0:
+            shorten_branches(buffer, at, rows_i.size, world.boundary)
         if several_materials:
             for k in range(rows_i.size):
                 p = rows[k] if turning else np.uint32(first + k)
@@ -386,6 +392,16 @@ def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs
 
 
 @compilable(forceinline=True)
+def shorten_branches(buffer, at, size, boundary):
+    """Replace the first `size` branches of the block by those between the nearest images."""
+    for c in range(boundary.shape[1]):
+        period, inverse = boundary[PERIOD, c], inverse_period(boundary[PERIOD, c])
+        for k in range(size):
+            entry = arrays.index(at.branch + c, BLOCK, k)
+            buffer[entry] = nearest(buffer[entry], period, inverse)
+
+
+@compilable(forceinline=True)
 def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, rows_j):
     """Fill branch and velocity of pairs: neighbouring columns of a block, neighbouring entries of a sphere's row."""
     width = row_width(len(position_like), len(spin_like) > 0)
@@ -395,17 +411,18 @@ def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, row
 
 
 @compilable(forceinline=True)
-def choose_touching(chosen, world, sphere_rows, position_like, reach_like, reach, first, stop):
-    """Choose pairs within reach of each other, from `first` on, until the block is full, and write their rows and
-    spheres; returns their number, and the pair with which to continue.
+def choose_touching(chosen, world, sphere_rows, position_like, reach_like, reach, periods, span):
+    """Choose pairs within reach of each other, from span[0] on and before span[1], until the block is full, and write
+    their rows and spheres; returns their number, and the pair with which to continue.
 
     With rotation the law costs several times as much as a test of the distance.
     """
     count = 0
+    first, stop = span
     while first < stop and BLOCK - count >= SMALLEST_FILL:
         last = min(first + BLOCK - count, stop)
-        listed, span = (world.pairs, world.workspace.pairs.radius_sum), (first, last)
-        count = choose_near(chosen, count, listed, sphere_rows, position_like, reach_like, reach, span)
+        listed, part = (world.pairs, world.workspace.pairs.radius_sum, periods), (first, last)
+        count = choose_near(chosen, count, listed, sphere_rows, position_like, reach_like, reach, part)
         first = last
     return count, first
 

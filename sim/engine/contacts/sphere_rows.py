@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.boundaries import nearest
+from repose.sim.engine.images import nearest_of_periods
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.simd.lanes import (
     all_lanes,
@@ -310,12 +312,14 @@ def return_listed(targets, columns, buffer, first, last, overlap, smaller, limit
 def choose_eight(target, lists, columns, p, spheres, like, reach, reach_like):
     """Eight steps of `choose_near`: pairs p to p + 7. `target` is `chosen` and its number of entries, `lists` are the
     lists of all i and of all j, `columns` sum of radii, mark of a contact and normal force of all pairs, `spheres` the
-    rows of spheres and their width."""
+    rows of spheres, their width, and `periods_of` the world (repose.sim.engine.boundaries)."""
     chosen, filled = target
-    table, width = spheres
+    table, width, periods = spheres
     sums, marks, forces = columns
     read = [[load(table, start, wide(like)) for start in starts_of(rows, p, width, 0)] for rows in lists]
     differences = columns_of_rows([a - b for a, b in zip(*read)])[: len(like)]
+    if len(periods) > 0:
+        differences = [nearest(x, *lengths) for x, *lengths in zip(differences, *periods)]
     square = differences[0] * differences[0]
     for x in differences[1:]:
         square = square + x * x
@@ -336,12 +340,12 @@ def choose_eight(target, lists, columns, p, spheres, like, reach, reach_like):
 def choose_near(chosen, count, listed, table, like, reach_like, reach, span):
     """Write the pairs span[0] to span[1] - 1 that are within reach of each other to `chosen` (Threads.chosen) from
     entry `count` on; returns the new count. All other pairs are marked as not touching; all normal forces are set to
-    zero. `listed` are the pairs, and the sums of radii of all of them.
+    zero. `listed` are the pairs, the sums of radii of all of them, and the periods of the world.
 
     For a law that acts at a distance (`reach_like` of length 1), pairs within its reach and pairs that it remembers are
     chosen too: the end of the memory is booked.
     """
-    pairs, radius_sum = listed
+    pairs, radius_sum, periods = listed
     at_distance = len(reach_like) > 0
     first, last = span
     width = row_width(len(like), True)
@@ -349,10 +353,12 @@ def choose_near(chosen, count, listed, table, like, reach_like, reach, span):
     lists, columns = (pairs.i, pairs.j), (radius_sum, pairs.touching, pairs.normal_force)
     full = whole_groups(first, last)
     for p in range(first, full, LANES):
-        count = choose_eight((chosen, count), lists, columns, p, (table, np.uint64(width)), like, added, reach_like)
+        spheres = (table, np.uint64(width), periods)
+        count = choose_eight((chosen, count), lists, columns, p, spheres, like, added, reach_like)
     for p in range(full, last):
         i, j = pairs.i[p], pairs.j[p]
         branch = vector.sub(read_row(table, entry(i, width, 0), like), read_row(table, entry(j, width, 0), like))
+        branch = nearest_of_periods(branch, periods)
         close = radius_sum[p] + added
         near = vector.dot(branch, branch) < close * close or (at_distance and pairs.touching[p] > 0)
         at = np.uint64(count)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.images import coordinate_in_cell
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats
 
@@ -68,17 +69,19 @@ def bucket_of_sphere(cell, i, mask):
 
 
 @compilable
-def find_cells(cell, motion, radius, cells, first, last):
+def find_cells(cell, world, cells, periodic_like, first, last):
     """Compute the cell coordinates of the spheres first to last - 1."""
+    motion, radius, boundary = world.motion, world.radius, world.boundary
     for c in range(cell.shape[0]):
         for i in range(first, last):
             size = cells.size[0] if radius[i] <= cells.limit else cells.size[1]
-            cell[c, i] = np.int64(math.floor(motion[c, 0, i] / size))
+            cell[c, i] = np.int64(math.floor(coordinate_in_cell(motion[c, 0, i], boundary, c, periodic_like) / size))
 
 
 @compilable
-def sort_into_cells(search, motion, radius, cells):
+def sort_into_cells(world, cells, periodic_like):
     """Sort the rows of all spheres by kind and bucket, and write their positions and radii in this order."""
+    search, motion, radius = world.workspace.search, world.motion, world.radius
     cell = search.cell
     order = search.order
     position = search.position
@@ -88,7 +91,7 @@ def sort_into_cells(search, motion, radius, cells):
         sort_kind(search, radius, cells.limit, math.inf, search.large_start, slots)
     for c in range(cell.shape[0]):
         for slot in range(count):
-            position[c, slot] = motion[c, 0, order[slot]]
+            position[c, slot] = coordinate_in_cell(motion[c, 0, order[slot]], world.boundary, c, periodic_like)
     for slot in range(count):
         position[cell.shape[0], slot] = radius[order[slot]]
 

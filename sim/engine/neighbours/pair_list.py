@@ -13,12 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays
+from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import shared_mass
+from repose.sim.engine.images import image_is_near, image_of, is_near_border, point_in_cell
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.candidate_lanes import copy_few, count_less, repeat_few, sort_few, write_near
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.workspace import LANES
-from repose.sim.engine.world import MATERIAL_COUNT
+from repose.sim.engine.world import MATERIAL_COUNT, PERIOD
 
 MOST_COUNTED = 32
 """Number of old neighbours of a sphere up to which one is found by counting smaller rows."""
@@ -50,7 +52,7 @@ class Around(NamedTuple):
 
 
 @compilable
-def find_pairs(world, cells, position_like, thread, section, end):
+def find_pairs(world, cells, position_like, periodic_like, thread, section, end):
     """Write the second spheres of all pairs whose first sphere is one of this thread's and that are closer than
     touching + reach of the law + skin, to `PairBuffer.candidate` from entry `section` on; returns the number of pairs,
     or -1 if they do not fit before `end`.
@@ -66,11 +68,32 @@ def find_pairs(world, cells, position_like, thread, section, end):
     filled = section
     for i in range(thread.first, thread.last):
         search.new_begin[i] = filled
-        around = Around(i, arrays.at(positions, i), radius[i] + reach + skin)
+        centre = point_in_cell(arrays.at(positions, i), world.boundary, periodic_like)
+        around = Around(i, centre, radius[i] + reach + skin)
         filled = find_later(search, cells, rows, radius[i], around, filled, end)
+        if filled >= 0 and len(periodic_like) > 0:
+            filled = find_beyond_border(world, cells, rows, around, around.centre, filled, end)
         if filled < 0:
             return -1
     return filled - section
+
+
+@compilable
+def find_beyond_border(world, cells, rows, around, centre, filled, end):
+    """Write the later rows within reach of the images of a sphere that are beside the cell of the world; returns the
+    next free entry, or -1 if the buffer is full. `centre` as in `find_other_kind`."""
+    search, motion, boundary = world.workspace.search, world.motion, world.boundary
+    across = around.reach + max(cells.largest[0], cells.largest[1])
+    if not is_near_border(motion, around.i, boundary, across):
+        return filled
+    for image in range(3 ** len(centre)):
+        if image_is_near(motion, around.i, boundary, image, across):
+            here = Around(around.i, image_of(centre, boundary, image), around.reach)
+            for kind in range(cells.kinds):
+                filled = find_other_kind(search, cells, rows, kind, here, here.centre, filled, end)
+                if filled < 0:
+                    return -1
+    return filled
 
 
 @compilable
@@ -252,12 +275,16 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
 
 
 @compilable
-def note_branches(pairs, last_branch, previous, first, last):
+def note_branches(pairs, last_branch, previous, boundary, first, last):
     """Write the branches at the last evaluation of the pairs first to last - 1, from the positions at that time; with
-    rotation the table has no entries."""
+    rotation the table has no entries. The table `boundary` of an open world is empty."""
     for c in range(last_branch.shape[0]):
         for row in range(first, min(last, last_branch.shape[1])):
             last_branch[c, row] = previous[c, pairs.i[row]] - previous[c, pairs.j[row]]
+    for c in range(boundary.shape[1]):
+        period, inverse = boundary[PERIOD, c], inverse_period(boundary[PERIOD, c])
+        for row in range(first, min(last, last_branch.shape[1])):
+            last_branch[c, row] = nearest(last_branch[c, row], period, inverse)
 
 
 @compilable
@@ -300,7 +327,7 @@ def write_pairs(world, section, needs_material):
             j = pairs.j[row]
             columns.effective_mass[row] = shared_mass(mass[i], mass[j])
             columns.smaller_radius[row] = min(radius[i], radius[j])
-        note_branches(pairs, columns.last_branch, world.previous, section.before, stop)
+        note_branches(pairs, columns.last_branch, world.previous, world.boundary, section.before, stop)
     for row in range(section.before, stop):
         pairs.touching[row] = pair_buffer.touching[from_buffer + row]
     for c in range(pair_buffer.shear_spring.shape[0]):

@@ -209,7 +209,7 @@ def room_in_buffer(begin, capacity, thread):
 
 
 @compilable
-def rebuild(tables, position_like):
+def rebuild(tables, position_like, periodic_like):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
     If a list does not fit, the pairs in contact stay listed with their history: the rebuild can be repeated after the
@@ -226,11 +226,11 @@ def rebuild(tables, position_like):
     counters = world.counters
     thread = tables.thread
     cells = cells_for(search, radius, listed.reach[0] + listed.skin[0])  # the largest gap of a listed pair
-    find_cells(search.cell, motion, radius, cells, thread.first, thread.last)
+    find_cells(search.cell, world, cells, periodic_like, thread.first, thread.last)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
-        sort_into_cells(search, motion, radius, cells)
+        sort_into_cells(world, cells, periodic_like)
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
@@ -241,7 +241,7 @@ def rebuild(tables, position_like):
     low, high = room_in_buffer(search.begin, pairs.i.size, thread)
     offset = low + LANES * thread.id
     end = high + LANES * thread.id
-    filled = find_pairs(world, cells, position_like, thread, offset, end)
+    filled = find_pairs(world, cells, position_like, periodic_like, thread, offset, end)
     kept = 0
     if filled > 0:
         kept = sort_pairs(world, position_like, thread, offset, filled)
@@ -275,7 +275,7 @@ def rebuild(tables, position_like):
 
 
 @compilable
-def renew_lists(tables, position_like):
+def renew_lists(tables, position_like, periodic_like):
     """Check the motion, tune the skin and rebuild both lists; returns a status. `Threads.thread_status` has the row of
     the sphere concerned."""
     world = tables.world
@@ -295,7 +295,7 @@ def renew_lists(tables, position_like):
         return THREAD_MISSING
     if thread_status[0, STATUS] != OK:
         return thread_status[0, STATUS]
-    status = rebuild(tables, position_like)
+    status = rebuild(tables, position_like, periodic_like)
     if status == PAIRS_FULL:
         if not wait(threads):
             return THREAD_MISSING

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine import arrays
 from repose.sim.engine.bond_forces import NO_BOND, BondSurvey, survey_bonds
+from repose.sim.engine.boundaries import shortest_branch
 from repose.sim.engine.contacts.contact_table import (
     ContactRange,
     Evaluation,
@@ -32,7 +33,7 @@ from repose.sim.engine.contacts.contact_table import (
 )
 from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
 from repose.sim.engine.jit import call, compilable, compiled, fingerprint
-from repose.sim.engine.model import NO_COEFFICIENTS, BoundBond, BoundField, Coefficients, Model, Shapes
+from repose.sim.engine.model import NO_COEFFICIENTS, BoundBond, BoundField, Coefficients, Model, Shapes, for_world
 from repose.sim.engine.packed import likeness
 from repose.sim.engine.records import record_of
 from repose.sim.engine.roots import inverse_root
@@ -102,7 +103,7 @@ def surveyed(model: Model, world: World, law: Evaluation, coefficients: Coeffici
     """The survey, compiled."""
     _, *given = survey_arguments(model, world, law.address, law.params, coefficients)
     table, record = recorded_table(world, CHUNK, elasticity=True)
-    found = Survey(*compiled_survey(model)(record_of(world), *given, record))
+    found = Survey(*compiled_survey(for_world(model, world.is_periodic))(record_of(world), *given, record))
     del table  # the survey writes it by address: it must exist until here
     return found
 
@@ -123,10 +124,11 @@ def survey_arguments(
 
 def plain_survey(model: Model) -> Callable[..., Survey]:
     """`compose_survey` in plain Python, for tests."""
-    loop = survey_loop(of_model(model), "")
 
     def survey(world: World, params: tuple, coefficients: Coefficients = NO_COEFFICIENTS) -> Survey:
-        evaluation = plain_evaluation(model.law, model.shapes, likeness(params))
+        fitting = for_world(model, world.is_periodic)
+        loop = survey_loop(of_model(fitting), "")
+        evaluation = plain_evaluation(model.law, fitting.shapes, likeness(params))
         table = blank_table(world, CHUNK, elasticity=True)
         return Survey(*loop(*survey_arguments(model, world, evaluation, params, coefficients), table))
 
@@ -144,7 +146,10 @@ class SurveyedModel(NamedTuple):
 
 def of_model(model: Model) -> SurveyedModel:
     """The part of this model on which its survey depends."""
-    return SurveyedModel(model.shapes._replace(material=(), reach=()), model.fields, model.bond, model.bodies)
+    shapes = model.shapes._replace(material=(), reach=())
+    if model.bond is None:  # only the branch of a bond depends on it
+        shapes = shapes._replace(periodic=())
+    return SurveyedModel(shapes, model.fields, model.bond, model.bodies)
 
 
 @lru_cache(maxsize=64)
@@ -203,6 +208,7 @@ def nothing_touches(world: World) -> bool:
     position = world.motion[:dimension, 0]
     with np.errstate(all="ignore"):
         branch = position[:, world.pairs.i[:count]] - position[:, world.pairs.j[:count]]
+        branch = shortest_branch(branch.T, world.boundary).T
         square = branch[0] * branch[0]
         for component in branch[1:]:
             square = square + component * component

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from repose.sim.engine.boundaries import images_of, in_cell, periodic_dimensions
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.model import Model
-from repose.sim.engine.world import World
+from repose.sim.engine.world import LOWEST, PERIOD, World
 from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
 from repose.sim.laws.adhesive_parameters import SURFACE
 from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
@@ -110,7 +111,7 @@ def lammps_files(state: Continued) -> Exported:
         "",
         *(f"# {note}" for note in notes),
         "",
-        *head(model.dimension),
+        *head(model.dimension, periodic_dimensions(world.boundary).tolist()),
         f"read_data {DATA}",
         f"reset_timestep {step}",
         f"group held type {_types(kinds, True)}" if any(held for _, held in kinds) else "group held empty",
@@ -288,17 +289,24 @@ def _data(state: Continued, kinds: list[tuple[int, bool]]) -> str:
     world, dimension = state.world, state.model.dimension
     margin = MARGIN * float(world.radius.max())
     position, motion = np.zeros((3, world.sphere_count)), np.zeros((6, world.sphere_count))
-    position[:dimension] = world.motion[:dimension, 0]
+    position[:dimension] = in_cell(world.motion[:dimension, 0].T, world.boundary).T
     now = world.motion[:, 1] - state.model.integrator.velocity_lead * state.dt * world.motion[:, 2]
     motion[:dimension] = now[:dimension]
     motion[6 - (world.motion.shape[0] - dimension) :] = now[dimension:]
     low, high = position.min(axis=1) - margin, position.max(axis=1) + margin
+    images = np.zeros((3, world.sphere_count), np.int64)
+    images[:dimension] = images_of(world.motion[:dimension, 0].T, world.boundary).T
+    for c in periodic_dimensions(world.boundary):
+        low[c], high[c] = world.boundary[LOWEST, c], world.boundary[LOWEST, c] + world.boundary[PERIOD, c]
+    passed = [f" {' '.join(map(str, image))}" if world.is_periodic else "" for image in images.T.tolist()]
     type_of = {kind: number + 1 for number, kind in enumerate(kinds)}
     types = [type_of[kind] for kind in zip(world.material.tolist(), world.fixed.tolist())]
     density = world.mass / (4.0 / 3.0 * math.pi * world.radius**3)
     spheres = [
-        f"{id + 1} {kind} {exact(2.0 * radius)} {exact(rho)} {row(centre)}"
-        for id, kind, radius, rho, centre in zip(world.sphere_id, types, world.radius, density, position.T)
+        f"{id + 1} {kind} {exact(2.0 * radius)} {exact(rho)} {row(centre)}{image}"
+        for id, kind, radius, rho, centre, image in zip(
+            world.sphere_id, types, world.radius, density, position.T, passed
+        )
     ]
     speeds = [f"{id + 1} {row(values)}" for id, values in zip(world.sphere_id, motion.T)]
     head = [

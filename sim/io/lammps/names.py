@@ -3,6 +3,7 @@ numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ UNITS = "si"
 """All numbers of Repose are in these units."""
 POSITION, UNWRAPPED = ("x", "y", "z"), ("xu", "yu", "zu")
 """Columns of a position in metres; scaled ones are refused."""
+IMAGE = ("ix", "iy", "iz")
+"""How many periods a sphere has left the periodic box."""
 VELOCITY = ("vx", "vy", "vz")
 """[m/s]."""
 SPIN = ("omegax", "omegay", "omegaz")
@@ -21,12 +24,14 @@ PLAYED = ("id", "type", "radius", "mass", *POSITION, *VELOCITY)
 """Columns that LAMMPS writes for a playback in Repose."""
 
 
-def head(dimension: int) -> list[str]:
-    """The first commands of a script with spheres in a box that has no fixed size."""
+def head(dimension: int, periodic: Sequence[int] = ()) -> list[str]:
+    """The first commands of a script with spheres in a box that has no fixed size in dimensions that are not
+    `periodic`."""
+    along = {*periodic, *([2] if dimension == 2 else [])}
     return [
         f"units {UNITS}",
         f"dimension {dimension}",
-        f"boundary m m {'p' if dimension == 2 else 'm'}",
+        f"boundary {' '.join('p' if c in along else 'm' for c in range(3))}",
         "atom_style sphere",
         "newton off",
         "comm_modify vel yes",

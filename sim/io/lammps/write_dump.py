@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from repose.sim.io.export_text import Add, lines_of
 from repose.sim.io.exported_state import ExportedState, contacts_of, grain_columns
-from repose.sim.io.lammps.names import FORCE, POSITION, SPIN, UNITS, VELOCITY
+from repose.sim.io.lammps.names import FORCE, IMAGE, POSITION, SPIN, UNITS, VELOCITY
 
 
 @contextmanager
@@ -22,6 +22,8 @@ def dump(file: BinaryIO) -> Iterator[Add]:
         world = state.world
         columns: dict[str, Any] = {"id": world.sphere_id + 1, "type": world.material + 1}
         columns |= dict(zip(POSITION, state.position.T))
+        if any(state.periodic):
+            columns |= dict(zip(IMAGE, state.images.T))
         columns |= dict(zip(VELOCITY, state.velocity.T))
         columns |= dict(zip(SPIN, state.spin.T))
         others = grain_columns(state)
@@ -55,7 +57,8 @@ def _write_frame(file: BinaryIO, state: ExportedState, counted: str, listed: str
     rows = [
         *(("ITEM: UNITS", UNITS) if not file.tell() else ()),  # written once: otherwise OVITO finds one frame only
         *("ITEM: TIME", f"{state.time:.17g}", "ITEM: TIMESTEP", str(state.step)),
-        *(f"ITEM: {counted}", str(len(next(iter(columns.values())))), "ITEM: BOX BOUNDS mm mm mm"),
+        *(f"ITEM: {counted}", str(len(next(iter(columns.values()))))),
+        f"ITEM: BOX BOUNDS {' '.join('pp' if periodic else 'mm' for periodic in state.periodic)}",
         *(f"{a:.17g} {b:.17g}" for a, b in zip(low, high)),
         f"ITEM: {listed} {' '.join(columns)}",
         *lines_of(columns.values()),

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.direction import NOT_DIRECTED
 from repose.sim.engine.body_builder import BodyShape, add_bodies
+from repose.sim.engine.boundaries import in_cell, periodic_dimensions
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls, with_levels
 from repose.sim.engine.checked import checked_array, checked_flags, checked_number, numbers_in
 from repose.sim.engine.contacts.wall_forces import CYLINDER, FACET, PLANE
-from repose.sim.engine.world import Floats, World, copy_world
+from repose.sim.engine.world import LOWEST, PERIOD, Floats, World, copy_world
 from repose.sim.experiment.experiment import Course, Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.faults import FARTHEST
 from repose.sim.experiment.phase import Phase
@@ -145,7 +146,10 @@ def scene_of(world: World, recipe: SceneRecipe) -> Scene:
     smallest = int(np.argmin(world.radius))
     size = float(world.mass[smallest]), float(world.radius[smallest])
     position, margin = world.motion[:dimension, 0], 2.0 * float(world.radius.max())
-    low, high = tuple((position.min(axis=1) - margin).tolist()), tuple((position.max(axis=1) + margin).tolist())
+    low, high = position.min(axis=1) - margin, position.max(axis=1) + margin
+    for c in periodic_dimensions(world.boundary):
+        low[c], high[c] = world.boundary[LOWEST, c], world.boundary[[LOWEST, PERIOD], c].sum()
+    corners = tuple(low.tolist()), tuple(high.tolist())
 
     def begin(parameters: Any, seed: int) -> tuple[World, ByHandState]:
         levels = integrators()[parameters.integrator].levels
@@ -179,7 +183,7 @@ def scene_of(world: World, recipe: SceneRecipe) -> Scene:
             results=lambda experiment: {"phase": experiment.phase},
             check=lambda experiment: EMPTY,
         ),
-        view=SceneView(box=lambda experiment: (low, high)),
+        view=SceneView(box=lambda experiment: corners),
         hand=Hand(moves_walls=True),
         made_of=MadeByHand(recipe, world),
     )
@@ -322,7 +326,10 @@ def _world_of(
     sizes = [checked_array("radius", one.radius, (_count(one),), "m", above=0.0) for one in groups]
     smallest = min(float(size.min()) for size in (*sizes, *(body.shape.radius for body in bodies)))
     world = empty_world(
-        dimension, spin_length, 3, SKIN * smallest, materials=max(1, len(materials)) if materials else 2
+        *(dimension, spin_length, 3, SKIN * smallest),
+        materials=max(1, len(materials)) if materials else 2,
+        period=setup.period,
+        lowest=setup.lowest,
     )
     still: list[NDArray[np.bool_]] = []
     for one, size, each in zip(groups, sizes, of_spheres, strict=True):
@@ -347,7 +354,7 @@ def _world_of(
     places = world.motion[:dimension, 0].T
     _require_near(places, world.radius)
     if still:
-        _require_apart(places, np.concatenate(still))
+        _require_apart(in_cell(places, world.boundary), np.concatenate(still))
         world.inverse_mass[:, np.concatenate(still)] = 0.0
     for body in bodies:
         before = world.sphere_count
@@ -381,9 +388,9 @@ def place_spheres(
     """A simulation of spheres, and of planes that are given by a point [m] and a normal: `Setup` in one line.
 
     position (n, 2 or 3) [m]; radius [m], one or one per sphere. `named` are the further fields of `Spheres` (`mass`,
-    `velocity`, `spin`, `fixed`) and of `Setup` (`law`, `rotation`, `walls`, `bodies`, `bonds`, `fields`), and
-    parameters such as `gravity`, `dt`, `integrator` and those of the law, SI; `threads` as in `Simulation`. Raises
-    `ParameterError`.
+    `velocity`, `spin`, `fixed`) and of `Setup` (`law`, `rotation`, `walls`, `bodies`, `bonds`, `fields`, `period`,
+    `lowest`), and parameters such as `gravity`, `dt`, `integrator` and those of the law, SI; `threads` as in
+    `Simulation`. Raises `ParameterError`.
     """
     of_spheres, of_setup = (
         {entry.name: named.pop(entry.name) for entry in fields(kind) if entry.name in named}

@@ -136,3 +136,7 @@ class Setup:
     """Name of the contact law (repose.sim.laws)."""
     rotation: bool = True
     """Whether the spheres rotate."""
+    period: ArrayLike = 0.0
+    """Distance at which everything is repeated [m], one number per dimension, 0 for an open one."""
+    lowest: ArrayLike | None = None
+    """Coordinates at which the repeated cell begins [m], one per dimension; None for 0."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.sim.engine.composition import Kind
 from repose.sim.experiment import compile_beside as beside
 from repose.sim.registry import laws, scenes
 from repose.sim.study.preparation import needed_by
@@ -40,8 +41,8 @@ def test_a_process_is_started_where_something_is_missing_and_a_processor_is_free
     monkeypatch.setattr(beside, "available", lambda: processors)
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: FakeProcess(told))
     monkeypatch.setattr(beside, "_await", lambda process: None)
-    beside.compile_beside(HEAP.model, NUMBERS, "heap", {"grain_count": 3}, False)
-    expected = {"scene": "heap", "values": {"grain_count": 3}, "walled": False}
+    beside.compile_beside(HEAP.model, NUMBERS, "heap", {"grain_count": 3}, Kind(walled=False, periodic=True))
+    expected = {"scene": "heap", "values": {"grain_count": 3}, "walled": False, "periodic": True}
     assert [json.loads(line) for line in told] == ([expected] if not stored and processors > 1 else [])
 
 
@@ -52,12 +53,13 @@ def test_where_no_process_can_be_started_nothing_is_said(monkeypatch: pytest.Mon
     monkeypatch.setattr(beside, "is_stored", lambda part: False)
     monkeypatch.setattr(beside, "available", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    beside.compile_beside(HEAP.model, NUMBERS, "heap", {}, False)
+    beside.compile_beside(HEAP.model, NUMBERS, "heap", {}, Kind(walled=False, periodic=False))
 
 
 @pytest.mark.slow
-def test_the_process_compiles_what_the_loop_does_not_need_at_once(tmp_path: Path) -> None:
-    request = json.dumps({"scene": "heap", "values": {"grain_count": 3}, "walled": True})
+@pytest.mark.parametrize("periodic", [False, True])
+def test_the_process_compiles_what_the_loop_does_not_need_at_once(tmp_path: Path, periodic: bool) -> None:
+    request = json.dumps({"scene": "heap", "values": {"grain_count": 3}, "walled": True, "periodic": periodic})
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", beside.CODE]
     with subprocess.Popen(command, stdin=subprocess.PIPE, text=True, env=environment) as process:

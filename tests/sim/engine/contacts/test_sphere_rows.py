@@ -153,6 +153,9 @@ def test_pairs_within_reach_are_chosen_in_the_order_of_the_list(dimension: int, 
     generator = np.random.default_rng(dimension)
     table = generator.uniform(0.0, 1.0, SPHERES * row_width(dimension, True))
     size = 5 * LANES + 3
+    periods: tuple[Any, ...] = (
+        () if reach else ((0.75, *(0.0,) * (dimension - 1)), (4.0 / 3.0, *(0.0,) * (dimension - 1)))
+    )
     i, j = generator.integers(0, SPHERES, (2, size)).astype(np.uint32)
     touching = generator.integers(0, 2, size).astype(np.uint8)
     answers = []
@@ -160,13 +163,15 @@ def test_pairs_within_reach_are_chosen_in_the_order_of_the_list(dimension: int, 
         pairs = Candidates(i, j, touching.copy(), np.full(size, 2.0))
         chosen = np.zeros((3, BLOCK), np.uint32)
         radius_sum = np.full(size, 0.5)
-        count = choose(chosen, 4, (pairs, radius_sum), table, (0.0,) * dimension, reach, 0.1, (2, size - 1))
+        count = choose(chosen, 4, (pairs, radius_sum, periods), table, (0.0,) * dimension, reach, 0.1, (2, size - 1))
         answers.append((chosen[:, :count], pairs.touching, pairs.normal_force))
     for here, there in zip(*answers, strict=True):
         np.testing.assert_array_equal(here, there)
     chosen, marked, normal_force = answers[0]
     position = table.reshape(SPHERES, -1)[:, :dimension]
     branch = position[i] - position[j]
+    if periods:  # periodic in x
+        branch[:, 0] -= 0.75 * np.round(branch[:, 0] / 0.75)
     near = np.sqrt((branch**2).sum(axis=1)) < 0.5 + (0.1 if reach else 0.0)
     if reach:
         near |= touching > 0

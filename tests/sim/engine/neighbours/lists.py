@@ -7,6 +7,7 @@ from typing import Any
 import numba
 from repose.sim.engine.compiler import address_of
 from repose.sim.engine.jit import OPTIONS, call
+from repose.sim.engine.model import for_world
 from repose.sim.engine.neighbours.verlet_list import renewal
 from repose.sim.engine.parts import argument_types, compiled_parts
 from repose.sim.engine.records import record_of
@@ -24,7 +25,8 @@ def renew(world: Any, renew_lists: int, list_walls: int, thread: int) -> Any:
 
 def arguments_of(world: World) -> tuple[Any, int, int]:
     """The first arguments of `renew`."""
-    parts, types = compiled_parts(model_of(dimension=world.dimension)[0]), argument_types()
+    model = for_world(model_of(dimension=world.dimension)[0], world.is_periodic)
+    parts, types = compiled_parts(model), argument_types()
     return (
         record_of(world),
         address_of(parts.renew_lists, types["renew_lists"]),

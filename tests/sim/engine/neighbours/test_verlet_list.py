@@ -155,7 +155,7 @@ def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(pair_list, "write_near", counting)
-        assert verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, 0), (0.0, 0.0)) == OK
+        assert verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, 0), (0.0, 0.0), ()) == OK
     return compared
 
 
