@@ -508,7 +508,12 @@ def trimmed(world: World) -> World:
 
 def _trimmed(capacity: int, needed: int) -> int:
     """Capacity of a list with `needed` entries: `capacity` if not much too large, else an eighth above `needed`."""
-    return capacity if 4 * capacity <= 5 * needed + 4 * SPARE else 9 * needed // 8 + LANES
+    return capacity if 4 * capacity <= 5 * needed + 4 * SPARE else room_for(needed)
+
+
+def room_for(entries: int) -> int:
+    """Capacity of a list with some room beyond its entries: an eighth."""
+    return 9 * entries // 8 + LANES
 
 
 def with_threads(world: World, threads: int) -> World:
