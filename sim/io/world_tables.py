@@ -100,7 +100,9 @@ def tables_of(state: State) -> dict[str, Any]:
             tables[name] = part
             continue
         for column in getattr(part, "_fields", ()):
-            tables[f"{name}.{column}"] = getattr(part, column)[..., : used.get(name)]
+            whole = getattr(part, column)
+            in_use = used.get(name, whole.shape[-1])
+            tables[f"{name}.{column}"] = whole if in_use == whole.shape[-1] else whole[..., :in_use]
     return {name: np.ascontiguousarray(table) for name, table in tables.items() if name not in ABSENT or table.any()}
 
 

@@ -19,10 +19,11 @@ compilable(rows_of_sums)
 
 @compilable
 def divide_pairs(threads, rows_i, rows_j, pairs, spheres):
-    """Divide a list of so many `pairs` into ranges, and give each the rows of its partial sums.
+    """Divide a list of so many `pairs` into ranges, and give each the rows of its partial sums; returns the number of
+    rows of sums. `threads` are `Threads`, or a `Division` of the list alone.
 
     There are as many ranges as `Threads.ranges` has rows, or half as many, and so on, until each has a chunk and the
-    partial sums fit into `Threads.sums`: those of one range always fit.
+    sums take at most `rows_of_sums` rows: those of one range always do.
     """
     ranges = threads.ranges
     chunks = (pairs + CHUNK - 1) // CHUNK
@@ -30,9 +31,12 @@ def divide_pairs(threads, rows_i, rows_j, pairs, spheres):
     number = ranges.shape[0]
     while number > 1 and number > chunks:
         number //= 2
-    while divide(ranges, rows_i, rows_j, pairs, spheres, number) > room:
+    rows = divide(ranges, rows_i, rows_j, pairs, spheres, number)
+    while rows > room:
         number //= 2
+        rows = divide(ranges, rows_i, rows_j, pairs, spheres, number)
     threads.range_count[0] = number
+    return rows
 
 
 @compilable
