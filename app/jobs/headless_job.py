@@ -259,7 +259,7 @@ def _save(experiment: Experiment, place: Claim, picture: bytes = b"") -> None:
     """Save the whole run, with a small picture for the list of recent runs."""
     from repose.sim.experiment import saved_run
 
-    place.write_early(lambda file: saved_run.write(saved_copy(experiment), file, picture))
+    place.write_early(lambda file: saved_run.write(saved_copy(experiment, at_once=True), file, picture))
 
 
 def _draw(experiment: Experiment, request: FilmRequest, file: BinaryIO) -> None:

@@ -26,14 +26,17 @@ from repose.sim.engine.workspace import (
     FOUND,
     LANES,
     OVERLAP_COLUMNS,
+    SUMS_FULL,
     WALL_LIST_FITS,
     BodyEvaluation,
     BondEvaluation,
+    Division,
     Workspace,
     empty_body_evaluation,
     empty_pair_columns,
     empty_wall_buffer,
     empty_wall_evaluation,
+    most_ranges,
     search_storage,
 )
 from repose.sim.engine.world import (
@@ -154,7 +157,12 @@ def with_new_workspace(state: State, threads: int = 1) -> World:
     dimension, spheres = state.dimension, state.sphere_count
     spin_length = state.motion.shape[0] - dimension
     capacity, near_walls = state.pairs.i.size, state.wall_contacts.sphere.size
-    pair_buffer, search, shared = search_storage(threads, capacity, state.radius, dimension, spin_length > 0)
+    used = int(state.counters[PAIR_COUNT])
+    division = Division(zeros((most_ranges(spheres), 5), np.int64), np.ones(1, np.int64))
+    sum_rows = division.room(int(divide_pairs(division, state.pairs.i, state.pairs.j, used, spheres)), spheres)
+    pair_buffer, search, shared = search_storage(
+        threads, capacity, state.radius, (dimension, spin_length > 0), division, sum_rows
+    )
     bodies = state.bodies.begin.size - 1 if state.bodies else 0
     workspace = Workspace(
         pairs=empty_pair_columns(capacity, dimension, spin_length > 0),
@@ -170,9 +178,9 @@ def with_new_workspace(state: State, threads: int = 1) -> World:
         search.body[:] = body_of(state.bodies, spheres)
     count = int(state.counters[WALL_CONTACT_COUNT])
     workspace.wall_contacts.begin[:] = np.searchsorted(state.wall_contacts.sphere[:count], np.arange(spheres + 1))
+    search.begin[:] = np.searchsorted(state.pairs.i[:used], np.arange(spheres + 1))
     world = World.of(state, workspace)
     fill_pair_columns(world)
-    index_pairs(world)
     return world
 
 
@@ -538,9 +546,12 @@ def _kept_wall_contacts(world: World, new_row: NDArray[np.int64]) -> tuple[WallC
 
 def enlarge_pairs(world: World) -> World:
     """The same world with a larger capacity of the list that was full: by a quarter for pairs (by half for few pairs),
-    by half for contacts with walls. Everything else is unchanged, also the reference positions."""
+    by half for contacts with walls; or with more rows of sums if they were too few. Everything else is unchanged, also
+    the reference positions."""
     pairs, walls = world.pairs.i.size, world.wall_contacts.sphere.size
     status = world.workspace.threads.thread_status
+    if status[0, SUMS_FULL]:
+        return _with_other_workspace(world, len(status))
     walls_full = world.walls.shape.size > 0 and status[0, WALL_LIST_FITS] == 0
     if (status[:, FOUND] < 0).any() or not walls_full:
         pairs = max(64, pairs + max(pairs // 4, min(pairs // 2, SPARE)))
@@ -561,13 +572,23 @@ def trimmed(world: World) -> World:
 
 def _trimmed(capacity: int, needed: int) -> int:
     """Capacity of a list with `needed` entries: `capacity` if not much too large, else an eighth above `needed`."""
-    return capacity if 4 * capacity <= 5 * needed + 4 * SPARE else 9 * needed // 8 + LANES
+    return capacity if 4 * capacity <= 5 * needed + 4 * SPARE else room_for(needed)
+
+
+def room_for(entries: int) -> int:
+    """Capacity of a list with some room beyond its entries: an eighth."""
+    return 9 * entries // 8 + LANES
 
 
 def with_threads(world: World, threads: int) -> World:
     """The same world with tables for `threads` threads."""
     if threads == world.workspace.threads.thread_status.shape[0]:
         return world
+    return _with_other_workspace(world, threads)
+
+
+def _with_other_workspace(world: World, threads: int) -> World:
+    """The same state with a new workspace; it shares the tables of the state."""
     return _keep_evaluation(with_new_workspace(world.state, threads), world.workspace.bodies)
 
 
@@ -577,14 +598,6 @@ def _refitted(world: World, capacity: int, wall_capacity: int) -> World:
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
     return grown
-
-
-def index_pairs(world: World) -> None:
-    """Index by sphere a pair list that the step loop did not make."""
-    used = int(world.counters[PAIR_COUNT])
-    rows = np.arange(world.sphere_count + 1)
-    world.workspace.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
-    divide_pairs(world.workspace.threads, world.pairs.i, world.pairs.j, used, world.sphere_count)
 
 
 def fill_pair_columns(world: World) -> None:
@@ -660,7 +673,8 @@ def with_capacity(state: State, pairs: Pairs, capacity: int, wall_capacity: int 
         getattr(wide, name)[..., :used] = getattr(pairs, name)[..., :used]
     count = int(state.counters[WALL_CONTACT_COUNT])
     if wall_capacity is None:
-        beginning = state.sphere_count // 4 if state.walls.shape.size else 0
+        # Grains near a wall are a third of a thousand grains in a box, and a twentieth of a million.
+        beginning = min(state.sphere_count // 4, SPARE + state.sphere_count // 16) if state.walls.shape.size else 0
         wall_capacity = max(state.wall_contacts.sphere.size, beginning)
     wall_contacts = empty_wall_contacts(max(wall_capacity, count), dimension)
     for name in WallContacts._fields:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 from repose.sim.engine.world import BodyTable, Floats, World
 
+MOST_AT_ONCE = 2**16
+"""Number of spheres that are rotated together: the numbers on the way take no more memory for a million."""
+
 
 def update(world: World) -> None:
     """Rotate every orientation by the rotation since the last update, in place."""
@@ -16,18 +19,27 @@ def update(world: World) -> None:
     spin_length = world.motion.shape[0] - dimension
     if spin_length == 0:
         return
-    now = world.motion[dimension:, 0]
-    step = now - world.turned[:spin_length]
-    world.turned[:spin_length] = now
-    if spin_length == 1:
-        world.orientation[0] = np.remainder(world.orientation[0] + step[0], 2.0 * np.pi)
-        return
+    for begin in range(0, world.sphere_count, MOST_AT_ONCE):
+        rows = slice(begin, begin + MOST_AT_ONCE)
+        now = world.motion[dimension:, 0, rows]
+        step = now - world.turned[:spin_length, rows]
+        world.turned[:spin_length, rows] = now
+        if spin_length == 1:
+            world.orientation[0, rows] = np.remainder(world.orientation[0, rows] + step[0], 2.0 * np.pi)
+        else:
+            world.orientation[:, rows] = rotated(world.orientation[:, rows], step)
+    if world.bodies and spin_length == 3:
+        world.orientation[:, world.bodies.member] = world.bodies.reference[:, world.body[world.bodies.member]]
+
+
+def rotated(quaternion: Floats, step: Floats) -> Floats:
+    """Unit quaternions (4, n) after a further rotation by the vectors `step` (3, n) [rad]."""
     angle = np.linalg.norm(step, axis=0)
     half = 0.5 * angle
     # sin(a/2)/a, which is 1/2 at a = 0
     x, y, z = step * 0.5 * np.sinc(half / np.pi)
     w = np.cos(half)
-    qw, qx, qy, qz = world.orientation
+    qw, qx, qy, qz = quaternion
     turned = np.array(
         [
             w * qw - x * qx - y * qy - z * qz,
@@ -36,9 +48,8 @@ def update(world: World) -> None:
             w * qz + x * qy - y * qx + z * qw,
         ]
     )
-    world.orientation[:] = turned / np.linalg.norm(turned, axis=0)
-    if world.bodies:
-        world.orientation[:, world.bodies.member] = world.bodies.reference[:, world.body[world.bodies.member]]
+    normal: Floats = turned / np.linalg.norm(turned, axis=0)
+    return normal
 
 
 def matrices(quaternion: Floats) -> Floats:

@@ -70,10 +70,10 @@ BUFFER_ROWS = 47
 """Largest number of columns of a block: in three dimensions with rotation and materials
 (repose.sim.engine.contacts.pair_blocks)."""
 
-MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT = range(6)
+MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT, SUMS_FULL = range(7)
 """Columns of `Threads.thread_status`: whether a sphere has moved half the skin; status, and row of the sphere
 concerned (thread 0 only); number of pairs found; whether the list of contacts with walls fits; number of pairs after
-sorting."""
+sorting; whether `Threads.sums` has too few rows for the new list (thread 0 only)."""
 
 ARRIVED, ROUND, WAIT_LIMIT = 0, 8, 9
 """Entries of `Threads.barrier`: number of threads that have arrived; in the next cache line the number of completed
@@ -285,10 +285,22 @@ def most_ranges(spheres: int) -> int:
 
 
 def rows_of_sums(ranges: int, spheres: int) -> int:
-    """Rows of `Threads.sums`. The partial sums of four ranges fit also if the n spheres are in random order: then the
-    first sphere of pair p of P is near row (1 - sqrt(1 - p/P)) n, and the sums of four ranges take
-    (1 + sqrt(3/4) + sqrt(1/2) + 1/2) n = 3.07 n rows."""
+    """Largest number of rows of sums. The partial sums of four ranges fit also if the n spheres are in random order:
+    then the first sphere of pair p of P is near row (1 - sqrt(1 - p/P)) n, and the sums of four ranges take
+    (1 + sqrt(3/4) + sqrt(1/2) + 1/2) n = 3.07 n rows. `Threads.sums` has as many rows as the present list needs, and
+    some more."""
     return min(4 * ranges, 13) * spheres // 4
+
+
+class Division(NamedTuple):
+    """A pair list divided into ranges (repose.sim.engine.contacts.partial_sums), as in `Threads`."""
+
+    ranges: NDArray[np.int64]
+    range_count: NDArray[np.int64]
+
+    def room(self, rows: int, spheres: int) -> int:
+        """Number of rows of sums for a list that needs so many `rows`: those of ranges become more while grains mix."""
+        return min(rows + (rows - spheres) // 4 + LINE, rows_of_sums(len(self.ranges), spheres))
 
 
 def empty_pair_columns(capacity: int, dimension: int, turning: bool) -> PairColumns:
@@ -342,18 +354,19 @@ def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer
 
 
 def search_storage(
-    threads: int, capacity: int, radius: Floats, dimension: int, turning: bool
+    threads: int, capacity: int, radius: Floats, model: tuple[int, bool], division: Division, sum_rows: int
 ) -> tuple[PairBuffer, SearchTables, Threads]:
-    """Tables for `threads` threads that step spheres of these radii with `capacity` pairs; `turning`: they rotate.
+    """Tables for `threads` threads that step spheres of these radii with `capacity` pairs, which are divided already
+    and need so many rows of sums; `model` is the dimension, and whether the spheres rotate.
 
-    The lists are empty. Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres, sums
-    and power of fields.
+    Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres, sums and power of fields.
     """
-    spheres = radius.size
-    sum_rows = rows_of_sums(most_ranges(spheres), spheres)
+    spheres, (dimension, turning) = radius.size, model
+    large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
+    many = int((radius > large).sum())
     room = capacity + LANES * threads
     (
-        (shear_spring, position, cell, candidate, j, touching),
+        (shear_spring, position, cell, candidate, j, touching, order, new_begin, bucket_start, large_start),
         (field_power, sphere_rows, sums),
     ) = overlaid(
         [
@@ -362,6 +375,10 @@ def search_storage(
             ((dimension, spheres), np.int64),
             *[((room,), np.uint32)] * 2,
             ((room,), np.uint8),
+            ((spheres + LANES,), np.uint32),
+            ((spheres,), np.int32),
+            ((1 + buckets(spheres, 16),), np.int32),
+            ((1 + buckets(many, 256) if many else 0,), np.int32),
         ],
         [
             ((2, spheres), np.float64),
@@ -369,17 +386,15 @@ def search_storage(
             ((sum_width(dimension, turning) * sum_rows + LINE,), np.float64),
         ],
     )
-    large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
-    many = int((radius > large).sum())
     pair_buffer = PairBuffer(candidate=candidate, j=j, touching=touching, shear_spring=shear_spring)
     search = SearchTables(
         cell=cell,
-        order=zeros(spheres + LANES, np.uint32),
+        order=order,
         position=position,
         begin=zeros(spheres + 1, np.int32),
-        new_begin=zeros(spheres, np.int32),
-        bucket_start=zeros(1 + buckets(spheres, 16), np.int32),
-        large_start=zeros(1 + buckets(many, 256) if many else 0, np.int32),
+        new_begin=new_begin,
+        bucket_start=bucket_start,
+        large_start=large_start,
         large=np.array([large]),
         box=zeros((4, dimension)),
         box_cells=zeros((2, dimension), np.int64),
@@ -394,8 +409,8 @@ def search_storage(
         largest_overlap=zeros((2, threads, OVERLAP_COLUMNS)),
         sphere_rows=sphere_rows,
         sums=sums,
-        ranges=zeros((most_ranges(spheres), 5), np.int64),
-        range_count=np.ones(1, np.int64),
+        ranges=division.ranges,
+        range_count=division.range_count,
         field_power=field_power,
     )
     return pair_buffer, search, shared_tables

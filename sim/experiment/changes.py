@@ -55,7 +55,7 @@ def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Exper
     """An experiment that continues a saved run."""
     now = saved.now.now
     scene = _scene_of(saved)
-    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.restored(), session)
+    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.run, session)  # `resume` copies it
     resume(experiment, saved)
     return experiment
 

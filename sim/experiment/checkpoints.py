@@ -14,6 +14,9 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.run import PLAIN, Checkpoint
 from repose.sim.message import Message
 
+OWN_ENTRIES = 440
+"""Memory of the entries of one checkpoint in `Checkpoints.shown` and in the table of sizes [bytes]."""
+
 
 @dataclass
 class Checkpoints:
@@ -88,7 +91,8 @@ class Checkpoints:
             before, kept = present[key]
             self._sizes[key] = before, kept, _own_bytes(kept, before)
         own = sum(size for *_, size in self._sizes.values())
-        self.bytes = sys.getsizeof(self.kept) + own + sum(map(bytes_of, tables.values()))
+        beside = sys.getsizeof(self.kept) + OWN_ENTRIES * len(self.kept)
+        self.bytes = beside + own + sum(map(bytes_of, tables.values()))
 
     def _update_shown(self) -> None:
         self.shown = tuple((kept.at, kept.now.run.time) for kept in self.kept)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from repose.sim.engine.world import World
 from repose.sim.experiment.command_log import Entry, Log, SavedRun
 from repose.sim.experiment.commands import Logged
 from repose.sim.experiment.experiment import Experiment, History, Seek
@@ -51,13 +52,21 @@ def adopt_log(experiment: Experiment, saved: SavedRun) -> None:
     history.checkpoints.keep(saved.now)
 
 
+def restart_point(experiment: Experiment) -> RestartPoint:
+    """A copy of the present run, which shares equal tables with the last good state, or with the state of which the
+    scene is made: most tables of a grain never change."""
+    made, good = experiment.scene.made_of, experiment.history.good.run.world
+    like = made.world if made is not None and isinstance(good, World) else good
+    return RestartPoint.of(experiment.parameters, experiment.run, like)
+
+
 def checkpoint(experiment: Experiment, now: RestartPoint | None = None) -> Checkpoint:
     """The present state as a checkpoint; `now` is a copy of the run, if one has just been made."""
     history = experiment.history
     return Checkpoint(
         at=history.at,
         commands=history.commands,
-        now=now or RestartPoint.of(experiment.parameters, experiment.run),
+        now=now or restart_point(experiment),
         good=history.good,
         before_change=history.before_change,
         last_change=history.last_change,
@@ -77,7 +86,7 @@ def restore_cursor(experiment: Experiment, point: Checkpoint) -> None:
 def keep_checkpoint(experiment: Experiment) -> None:
     """Save the present state as last good state and as a checkpoint, and append its hash to the log."""
     history = experiment.history
-    history.good = RestartPoint.of(experiment.parameters, experiment.run)
+    history.good = restart_point(experiment)
     history.log.mark(history.at, state_hash(experiment.run))
     history.checkpoints.keep(checkpoint(experiment, history.good))
 
@@ -91,7 +100,7 @@ def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
     """Save the present state as last good state; with `forget_change` also for faults attributed to the latest
     change."""
     history = experiment.history
-    history.good = RestartPoint.of(experiment.parameters, experiment.run)
+    history.good = restart_point(experiment)
     if forget_change:
         history.before_change = history.good
 
@@ -109,7 +118,7 @@ def note_change(experiment: Experiment, name: str) -> None:
     previous = last.previous if drags_on else getattr(experiment.parameters, name)
     history.last_change = Change(name, previous, experiment.step, not drags_on)
     if history.last_change.begins:
-        history.before_change = RestartPoint.of(experiment.parameters, experiment.run)
+        history.before_change = restart_point(experiment)
 
 
 def succeed(experiment: Experiment, shown: Experiment) -> None:
@@ -172,8 +181,9 @@ def cut(experiment: Experiment) -> None:
         history.cuts += 1
 
 
-def saved_copy(experiment: Experiment) -> SavedRun:
-    """A copy of the run for a file, without log entries after the present."""
+def saved_copy(experiment: Experiment, at_once: bool = False) -> SavedRun:
+    """A copy of the run for a file, without log entries after the present. What is written `at_once`, before the next
+    step, has the tables of the run itself."""
     log, at = experiment.history.log, experiment.history.at
     kept = replace(
         log,
@@ -183,4 +193,5 @@ def saved_copy(experiment: Experiment) -> SavedRun:
     )
     measured = experiment.session.measured.get(experiment.scene.name, ())
     own = experiment.direction if experiment.direction != experiment.scene.direction else None
-    return SavedRun(kept, checkpoint(experiment), list(measured), made_of=experiment.scene.made_of, direction=own)
+    now = checkpoint(experiment, RestartPoint(experiment.parameters, experiment.run) if at_once else None)
+    return SavedRun(kept, now, list(measured), made_of=experiment.scene.made_of, direction=own)

@@ -93,7 +93,7 @@ def state_hash(run: Run) -> str:
     digest = hashlib.sha256(f"{run.step} {run.time!r} {run.dt!r}".encode())
     for name, table in tables_of(run.world).items():
         if name not in NOT_IN_HASH:
-            digest.update(table.tobytes())
+            digest.update(table.data)
     return digest.hexdigest()
 
 

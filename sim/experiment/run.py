@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from repose.sim.engine.world import STEP_COUNT, World
+from repose.sim.engine.world import STEP_COUNT, State, World
 from repose.sim.experiment.series import Series, series_names
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.fields.pusher import Pusher
@@ -121,11 +121,12 @@ class RestartPoint:
     advanced and measured."""
 
     @classmethod
-    def of(cls, parameters: Any, run: Run) -> RestartPoint:
-        """A copy of a run without workspace; it shares what never changes: the rows of the series, and the
-        parameters."""
+    def of(cls, parameters: Any, run: Run, like: State | None = None) -> RestartPoint:
+        """A copy of a run without workspace; it shares what never changes: the rows of the series, the parameters, and
+        the tables that have the same bits in `like`, the state of an earlier restart point."""
         table, built = run.series.table, run.built
-        copies = {id(run.world): packed(run.world), id(table): table, id(built): built} | _copied_lists(run.state)
+        world = packed(run.world, like)
+        copies = {id(run.world): world, id(table): table, id(built): built} | _copied_lists(run.state)
         return cls(parameters, copy.deepcopy(run, copies))
 
     def restored(self) -> Run:

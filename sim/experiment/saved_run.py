@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TypeVar, cast, get_args, get_type_hints
 import numpy as np
 from repose.sim import registry
 from repose.sim.direction import LOOKS, OWN, Direction
-from repose.sim.engine.world import MATERIAL_COUNT, Floats
+from repose.sim.engine.world import MATERIAL_COUNT, Floats, World
 from repose.sim.experiment import hand
 from repose.sim.experiment.beginning import flaw_of_world
 from repose.sim.experiment.command_log import Entry, HashMark, Log, SavedRun
@@ -48,7 +48,7 @@ from repose.sim.io.archive import SUFFIX, ArchiveError, why_unreadable
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
-from repose.sim.io.world_tables import MOST, tables_of, world_of
+from repose.sim.io.world_tables import MOST, state_of, tables_of
 from repose.sim.measure.booked import Booked
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
 from repose.sim.parameters import ParameterError, checked_seed
@@ -238,7 +238,7 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
 def _scene_made_of(data: Any, tables: Tables) -> Scene:
     """The scene of a run that a script has set up."""
     try:
-        made: Scene = registry.by_hand().scene_from_file(data, tables, world_of(tables, f"{MADE_OF}.world."))
+        made: Scene = registry.by_hand().scene_from_file(data, tables, state_of(tables, f"{MADE_OF}.world."))
     except ParameterError as error:
         raise ArchiveError(Message("The file cannot be used: {error}", error=message_of(error))) from None
     return made
@@ -407,7 +407,7 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         )
     names = decode(list[str], plain.get("series", list(FORMAT_4_NAMES)), tables, f"{name}.series")
     series = _series(tuple(names), tables[f"{name}.series"])
-    run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
+    run = Run(world=cast(World, state_of(tables, f"{name}.world.")), series=series, **values)
     _require_sound(scene, run)
     return run
 

@@ -341,7 +341,7 @@ class Simulation:
                 f"{scene.title} cannot be saved as a run, because its functions are in this script: put its record "
                 "into a file of the plug-in folder."
             )
-        saved_run.save(history.saved_copy(self.experiment), target)
+        saved_run.save(history.saved_copy(self.experiment, at_once=True), target)
 
     def results(self) -> dict[str, Any]:
         """The content of result.json, in SI units and of types that JSON has."""

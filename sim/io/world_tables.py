@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.boundaries import flaw_of_room
 from repose.sim.engine.builder import (
+    PAIRS_PER_SPHERE,
     empty_state,
     flaw_at_border,
     flaw_of_walls,
     in_order_of_id,
+    room_for,
     with_capacity,
     with_new_workspace,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
-from repose.sim.engine.tables import copied
+from repose.sim.engine.tables import copied, same_bits
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP
 from repose.sim.engine.world import (
     MATERIAL_COUNT,
@@ -75,6 +77,8 @@ SINGLE = (
     *(f"bodies.{name}" for name in ("motion", "orientation", "reference", "rotation", "offset")),
 )
 """Tables that can be in single precision in a file: places and forces, not the properties of spheres."""
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
+EMPTY_STATE = empty_state()
 MOST_MATERIALS = 256
 LIGHTEST, HEAVIEST = 1e-30, 1e30
 """Limits of the masses in a file [kg]: a product of two masses does not overflow."""
@@ -100,23 +104,37 @@ def tables_of(state: State) -> dict[str, Any]:
             tables[name] = part
             continue
         for column in getattr(part, "_fields", ()):
-            tables[f"{name}.{column}"] = getattr(part, column)[..., : used.get(name)]
+            whole = getattr(part, column)
+            in_use = used.get(name, whole.shape[-1])
+            tables[f"{name}.{column}"] = whole if in_use == whole.shape[-1] else whole[..., :in_use]
     return {name: np.ascontiguousarray(table) for name, table in tables.items() if name not in ABSENT or table.any()}
 
 
-def packed(state: State) -> State:
-    """A copy of a state, or of that of a world, with lists trimmed to the rows in use: a restart point."""
-    tables = {name: copied(table) for name, table in tables_of(state).items()}
+def packed(state: State, like: State | None = None) -> State:
+    """A copy of a state, or of that of a world, with lists trimmed to the rows in use: a restart point. It shares the
+    tables that have the same bits in `like`, an earlier one."""
+    known = {} if like is None or isinstance(like, World) else tables_of(like)
+    tables = {
+        name: known[name] if name in known and same_bits(known[name], table) else copied(table)
+        for name, table in tables_of(state).items()
+    }
     return _state_of(_absent_of(empty_state(*_sizes(tables))) | tables)
 
 
 def unpacked(state: State) -> World:
     """A world that can be advanced, from a state, which does not change."""
-    return _with_room(packed(state))
+    lists = {name: (getattr(state, name), getattr(EMPTY_STATE, name)) for name in ("pairs", "wall_contacts")}
+    rest = packed(state._replace(**{name: empty for name, (_, empty) in lists.items()}))
+    return _with_room(rest._replace(**{name: full for name, (full, _) in lists.items()}))  # which copies the lists
 
 
 def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     """The world of unchecked tables, named `prefix` + name in `tables_of`; raises `StoreError`."""
+    return unpacked(state_of(tables, prefix))
+
+
+def state_of(tables: dict[str, Any], prefix: str = "") -> State:
+    """The state of unchecked tables, which it contains, named `prefix` + name in `tables_of`; raises `StoreError`."""
     named = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
     by_name = {OLD_NAMES.get(name, name): table for name, table in named.items()}
     try:
@@ -161,8 +179,9 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
     if flaw := flaw_of_parts(by_name, count, dimension, spin_length, levels):
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=flaw))
-    by_name = {name: copied(table) for name, table in by_name.items()}
-    return in_order_of_id(_with_room(_state_of(by_name)))
+    state = _state_of(by_name)
+    in_order = bool((np.diff(state.sphere_id) > 0).all())
+    return state if in_order else packed(in_order_of_id(unpacked(state)))
 
 
 def _with_previous(tables: dict[str, Any], dimension: int) -> dict[str, Any]:
@@ -207,14 +226,15 @@ def _flaw(tables: dict[str, Any], rows: dict[str, int]) -> str:
     kinds = int(counters[MATERIAL_COUNT])
     i, j = tables["pairs.i"], tables["pairs.j"]
     steps = int(counters[STEP_COUNT])
+    farthest = FARTHEST_CELL * min(float(tables["radius"].max(initial=0.0)), LARGEST)
     complaints = {
         "has counters below zero": (np.delete(counters, REBUILT_AT) < 0).any(),
         "is in the middle of a step": counters[PENDING] != 0,
         "has neighbour lists of a later step": counters[REBUILT_AT] > steps,
         "has no materials": not 1 <= kinds <= MOST_MATERIALS,
-        "has positions that are not finite": not np.isfinite(tables["motion"]).all(),
+        "has positions that are not finite": not _between(tables["motion"], -LARGEST_FLOAT, LARGEST_FLOAT),
         "has numbers that are not finite": not all(
-            np.isfinite(table).all()
+            _between(table, -LARGEST_FLOAT, LARGEST_FLOAT)
             for name, table in tables.items()
             if table.dtype.kind == "f" and name not in REFERENCES
         ),
@@ -227,23 +247,23 @@ def _flaw(tables: dict[str, Any], rows: dict[str, int]) -> str:
         f"has radii that are not between {SMALLEST:g} and {LARGEST:g} m": not _between(
             tables["radius"], SMALLEST, LARGEST
         ),
-        "has positions too far from the origin": (
-            np.abs(tables["motion"][: len(tables["search.reference"]), 0])
-            > FARTHEST_CELL * min(tables["radius"].max(initial=0.0), LARGEST)
-        ).any(),
+        "has positions too far from the origin": not _between(
+            tables["motion"][: len(tables["search.reference"]), 0], -farthest, farthest
+        ),
         f"has numbers larger than {MOST:g}": not all(
-            (np.abs(table) <= MOST).all()
+            _between(table, -MOST, MOST)
             for name, table in (tables | {"motion": tables["motion"][:, :2]}).items()
             if table.dtype.kind == "f" and name not in ("inverse_mass", *REFERENCES)
         ),
         f"has accelerations or inverse masses larger than {MOST**2:g}": not all(
-            (np.abs(table) <= MOST**2).all() for table in (tables["motion"], tables["inverse_mass"])
+            _between(table, -(MOST**2), MOST**2) for table in (tables["motion"], tables["inverse_mass"])
         ),
         f"has counters beyond {MOST_STEPS}": (counters > MOST_STEPS).any(),
         "has an impossible largest overlap": not (
             tables["largest_overlap"][OVERLAP_RATIO] >= 0.0 and 0.0 <= tables["largest_overlap"][OVERLAP_STEP] <= steps
         ),
-        "has two spheres with one id": np.unique(tables["sphere_id"]).size < spheres,
+        "has two spheres with one id": not (np.diff(tables["sphere_id"]) > 0).all()
+        and np.unique(tables["sphere_id"]).size < spheres,
         "has a negative reach": (tables["search.reach"] < 0.0).any(),
         "has a skin that is not positive": not (tables["search.skin"] > 0.0).all(),
         "refers to spheres that do not exist": not ((i < j).all() and (j < spheres).all())
@@ -272,7 +292,8 @@ def _flaw(tables: dict[str, Any], rows: dict[str, int]) -> str:
 
 
 def _between(values: Any, low: float, high: float) -> bool:
-    return bool(((values >= low) & (values <= high)).all())
+    """Whether all numbers are within these limits, and none is nan; without a table of as many answers."""
+    return bool(values.size == 0 or (values.min() >= low and values.max() <= high))
 
 
 def _within(rows: Any, count: int) -> bool:
@@ -339,7 +360,9 @@ def _flawed_bodies(tables: dict[str, Any], spheres: int) -> bool:
 
 def _with_room(state: State) -> World:
     """The world of a state with room in its lists; the lists are the same."""
-    roomy = with_capacity(state, state.pairs, max(64, 2 * int(state.counters[PAIR_COUNT])))
+    listed = int(state.counters[PAIR_COUNT])
+    room = room_for(listed) if listed else PAIRS_PER_SPHERE * state.sphere_count
+    roomy = with_capacity(state, state.pairs, max(64, room))
     return with_new_workspace(roomy._replace(search=state.search))
 
 

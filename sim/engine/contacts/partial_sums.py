@@ -10,7 +10,7 @@ only: any number of threads gives the same bits.
 from __future__ import annotations
 
 import numpy as np
-from repose.sim.engine.jit import compilable
+from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.threads import share
 from repose.sim.engine.workspace import CHUNK, FIRST_CHUNK, FIRST_ROW, LAST_CHUNK, LAST_ROW, SHIFT, rows_of_sums
 
@@ -19,10 +19,11 @@ compilable(rows_of_sums)
 
 @compilable
 def divide_pairs(threads, rows_i, rows_j, pairs, spheres):
-    """Divide a list of so many `pairs` into ranges, and give each the rows of its partial sums.
+    """Divide a list of so many `pairs` into ranges, and give each the rows of its partial sums; returns the number of
+    rows of sums. `threads` are `Threads`, or a `Division` of the list alone.
 
     There are as many ranges as `Threads.ranges` has rows, or half as many, and so on, until each has a chunk and the
-    partial sums fit into `Threads.sums`: those of one range always fit.
+    sums take at most `rows_of_sums` rows: those of one range always do.
     """
     ranges = threads.ranges
     chunks = (pairs + CHUNK - 1) // CHUNK
@@ -30,9 +31,12 @@ def divide_pairs(threads, rows_i, rows_j, pairs, spheres):
     number = ranges.shape[0]
     while number > 1 and number > chunks:
         number //= 2
-    while divide(ranges, rows_i, rows_j, pairs, spheres, number) > room:
+    rows = divide(ranges, rows_i, rows_j, pairs, spheres, number)
+    while rows > room:
         number //= 2
+        rows = divide(ranges, rows_i, rows_j, pairs, spheres, number)
     threads.range_count[0] = number
+    return rows
 
 
 @compilable
@@ -45,9 +49,7 @@ def divide(ranges, rows_i, rows_j, pairs, spheres, number):
         first = last = spheres
         if k < number - 1:
             first = np.int64(rows_i[end * CHUNK])
-            last = first
-            for p in range(begin * CHUNK, end * CHUNK):
-                last = max(last, np.int64(rows_j[p]) + 1)  # j is the later sphere of a pair
+            last = max(first, latest(rows_j, begin * CHUNK, end * CHUNK) + 1)  # j is the later sphere of a pair
         ranges[k, FIRST_CHUNK] = begin
         ranges[k, LAST_CHUNK] = end
         ranges[k, FIRST_ROW] = first
@@ -55,6 +57,23 @@ def divide(ranges, rows_i, rows_j, pairs, spheres, number):
         ranges[k, SHIFT] = rows - first
         rows += last - first
     return rows
+
+
+def latest(rows, first, last):
+    """The largest of these entries. Python runs this for lists of millions of pairs, which a loop would take a minute
+    for."""
+    return int(rows[first:last].max())
+
+
+@overload(latest)
+def _latest(rows, first, last):
+    def largest(rows, first, last):
+        most = np.int64(0)
+        for p in range(first, last):
+            most = max(most, np.int64(rows[p]))
+        return most
+
+    return largest
 
 
 @compilable(forceinline=True)

@@ -24,9 +24,12 @@ from repose.sim.engine.workspace import (
     FOUND,
     KEPT,
     LANES,
+    LINE,
     MOVED,
     STATUS,
+    SUMS_FULL,
     WALL_LIST_FITS,
+    sum_width,
 )
 from repose.sim.engine.world import (
     NOT_FINITE,
@@ -213,7 +216,7 @@ def rebuild(tables, position_like, periodic_like):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
     If a list does not fit, the pairs in contact stay listed with their history: the rebuild can be repeated after the
-    tables have been enlarged.
+    tables have been enlarged. If only the rows of sums are too few, the new list is valid and is not made again.
     """
     world = tables.world
     motion = world.motion
@@ -225,6 +228,8 @@ def rebuild(tables, position_like, periodic_like):
     pairs = world.pairs
     counters = world.counters
     thread = tables.thread
+    if thread.id == 0:
+        thread_status[0, SUMS_FULL] = 0
     cells = cells_for(search, radius, listed.reach[0] + listed.skin[0])  # the largest gap of a listed pair
     find_cells(search.cell, world, cells, periodic_like, thread.first, thread.last)
     if not wait(threads):
@@ -270,8 +275,12 @@ def rebuild(tables, position_like, periodic_like):
     if not wait(threads):
         return THREAD_MISSING
     if thread.id == 0:
-        divide_pairs(threads, pairs.i, pairs.j, total, radius.size)
-    return OK
+        width = sum_width(len(position_like), world.inverse_mass.shape[0] > len(position_like))
+        needed = width * divide_pairs(threads, pairs.i, pairs.j, total, radius.size) + LINE
+        thread_status[0, SUMS_FULL] = 1 if needed > threads.sums.size else 0
+    if not wait(threads):
+        return THREAD_MISSING
+    return PAIRS_FULL if thread_status[0, SUMS_FULL] == 1 else OK
 
 
 @compilable
@@ -296,7 +305,7 @@ def renew_lists(tables, position_like, periodic_like):
     if thread_status[0, STATUS] != OK:
         return thread_status[0, STATUS]
     status = rebuild(tables, position_like, periodic_like)
-    if status == PAIRS_FULL:
+    if status == PAIRS_FULL and thread_status[0, SUMS_FULL] == 0:
         if not wait(threads):
             return THREAD_MISSING
         search.skin[0] = skin  # the skin is tuned once, also if the tables are enlarged repeatedly

@@ -143,7 +143,7 @@ def _begun(parameters: LiftedParameters, seed: int, walls: Floats) -> tuple[Worl
     floor[0, 1, -1] = 1.0
     world = set_walls(world, [PLANE] + [FACET] * len(walls), np.concatenate([floor, walls]), material=1)
     state = ClumpsState(
-        radii=radii.tolist(),
+        radii=radii,
         loose=loose.tolist(),
         members=[list(member) for member in grains[0].members],
         inertia=[list(row) for row in grains[0].inertia],
@@ -175,7 +175,7 @@ def pour_layer(experiment: Experiment) -> None:
     position = places_of_layer(generator, len(state.radii) - state.poured, size, dimension)
     position[:, -1] += size.high + size.reach
     these = slice(state.poured, state.poured + len(position))
-    radii, kinds = np.array(state.radii[these]), state.kinds[these]
+    radii, kinds = state.radii[these], state.kinds[these]
     loose = kinds == LOOSE_SPHERE
     # Orientations have a generator of their own: positions are drawn in advance to count the layers.
     turned = random_orientations(len(position), np.random.default_rng((experiment.seed, state.next_id)), dimension)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from types import ModuleType, new_class
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +21,13 @@ from repose.sim.engine.boundaries import in_cell, periodic_dimensions
 from repose.sim.engine.builder import SphereGroup, add_bonds, add_spheres, empty_world, set_walls, with_levels
 from repose.sim.engine.checked import checked_array, checked_flags, checked_number, numbers_in
 from repose.sim.engine.contacts.wall_forces import CYLINDER, FACET, PLANE
-from repose.sim.engine.world import LOWEST, PERIOD, Floats, World, copy_world
+from repose.sim.engine.world import LOWEST, PERIOD, Floats, State, World
 from repose.sim.experiment.experiment import Course, Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.faults import FARTHEST
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.simulation import Simulation
 from repose.sim.io.plain import Tables, decode
+from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
@@ -127,12 +128,12 @@ class MadeByHand:
     """What a saved run contains of a scene that is in no list (`Scene.made_of`)."""
 
     recipe: SceneRecipe
-    world: World
-    """The world at the beginning; never changed."""
+    world: State
+    """The state of the world at the beginning; never changed."""
 
 
-def scene_of(world: World, recipe: SceneRecipe) -> Scene:
-    """The scene of one world: it begins with a copy of the world, and neither adds nor removes spheres. Raises
+def scene_of(world: State, recipe: SceneRecipe) -> Scene:
+    """The scene of one world: it begins with a copy of this state, and neither adds nor removes spheres. Raises
     `ParameterError` for names that this program does not know."""
     require_known(recipe.law, laws(), plain("law"))
     for name in recipe.fields:
@@ -153,7 +154,7 @@ def scene_of(world: World, recipe: SceneRecipe) -> Scene:
 
     def begin(parameters: Any, seed: int) -> tuple[World, ByHandState]:
         levels = integrators()[parameters.integrator].levels
-        return with_levels(copy_world(world), levels), ByHandState()
+        return with_levels(unpacked(world), levels), ByHandState()
 
     def act(experiment: Experiment, action: str) -> Message:
         raise ParameterError(f"'{action}' is refused: spheres placed by hand have no actions.")
@@ -189,7 +190,7 @@ def scene_of(world: World, recipe: SceneRecipe) -> Scene:
     )
 
 
-def scene_from_file(data: Any, tables: Tables, world: World) -> Scene:
+def scene_from_file(data: Any, tables: Tables, world: State) -> Scene:
     """The scene of a saved run, from its recipe as JSON data and its world; raises `PlainError`, `ParameterError`."""
     return scene_of(world, decode(SceneRecipe, data, tables, "recipe"))
 
@@ -219,7 +220,7 @@ def scene_of_setup(setup: Any, values: Any) -> tuple[Scene, Any]:
     values, down = _with_size_of_gravity(values, dimension)
     law = laws()[setup.law]
     of_spheres = [_each(group.material, len(np.atleast_2d(numbers_in("position", group.position)))) for group in groups]
-    given = [material for each in of_spheres for material in each]
+    given = [material for each in of_spheres for material in each.kinds]
     given += [_checked_material("material", body.material) for body in bodies if body.material is not None]
     own = [_checked_material("material of a wall", wall.material) for wall in walls if wall.material is not None]
     if own and not given and reads_materials(law):
@@ -253,7 +254,7 @@ def scene_of_setup(setup: Any, values: Any) -> tuple[Scene, Any]:
         bool(bodies),
         down,
     )
-    return scene_of(world, recipe), values
+    return scene_of(packed(world), recipe), values
 
 
 def _listed(given: Any, kinds: Any, name: str) -> list[Any]:
@@ -316,7 +317,7 @@ def _names_of_fields(given: Any) -> tuple[str, ...]:
 def _world_of(
     setup: Setup,
     groups: Sequence[Spheres],
-    of_spheres: Sequence[Sequence[Material]],
+    of_spheres: Sequence[EachMaterial],
     materials: Sequence[Material],
     dimension: int,
 ) -> World:
@@ -340,17 +341,18 @@ def _world_of(
         mass: ArrayLike
         if one.mass is not None:
             mass = one.mass
-        elif each:
-            mass = np.array([material.density for material in each]) * 4.0 / 3.0 * math.pi * size**3
+        elif each.kinds:
+            mass = np.array([material.density for material in each.kinds])[each.rows] * 4.0 / 3.0 * math.pi * size**3
         else:
             raise ParameterError("The spheres have neither mass nor material: give one of them.")
-        if materials and not each:
+        if materials and not each.kinds:
             raise ParameterError("Some spheres have a material and others have none: give one to all, or to none.")
         before = world.sphere_count
         group = SphereGroup(first_id=before)
         world = add_spheres(world, np.atleast_2d(one.position), size, mass, group, velocity=one.velocity, spin=one.spin)
         still.append(checked_flags("fixed", one.fixed, _count(one)))
-        world.material[before:] = [materials.index(material) for material in each] if each else 0
+        if each.kinds:
+            world.material[before:] = np.array([materials.index(material) for material in each.kinds])[each.rows]
     places = world.motion[:dimension, 0].T
     _require_near(places, world.radius)
     if still:
@@ -502,17 +504,32 @@ def _require_apart(places: Floats, fixed: NDArray[np.bool_]) -> None:
         )
 
 
-def _each(material: Any, count: int) -> tuple[Material, ...]:
-    """The material of each sphere; empty without materials."""
+class EachMaterial(NamedTuple):
+    """The material of each sphere, by its row among the different ones: there may be a million spheres."""
+
+    kinds: tuple[Material, ...]
+    """Empty without materials."""
+    rows: NDArray[np.int64]
+    """Shape (spheres,)."""
+
+
+def _each(material: Any, count: int) -> EachMaterial:
+    """The material of each sphere."""
+    rows = np.zeros(count, np.int64)
     if material is None:
-        return ()
-    several = isinstance(material, Sequence) and not isinstance(material, Material | str)
-    each = material if several else (material,) * count
-    for k, one in enumerate(each):
-        _checked_material(f"material[{k}]" if several else "material", one)
-    if len(each) != count:
-        raise ParameterError(f"{len(each)} materials are given for {count} spheres: give one, or one per sphere.")
-    return tuple(each)
+        return EachMaterial((), rows)
+    if not isinstance(material, Sequence) or isinstance(material, Material | str):
+        return EachMaterial((_checked_material("material", material),), rows)
+    given, known = list(material), dict[int, int]()
+    kinds: list[Material] = []
+    for k, one in enumerate(given):
+        if id(one) not in known:
+            known[id(one)] = len(kinds)
+            kinds.append(_checked_material(f"material[{k}]", one))
+    if len(given) != count:
+        raise ParameterError(f"{len(given)} materials are given for {count} spheres: give one, or one per sphere.")
+    rows[:] = [known[id(one)] for one in given]
+    return EachMaterial(tuple(kinds), rows)
 
 
 def _checked_material(name: str, value: Any) -> Material:

@@ -21,6 +21,7 @@ from repose.sim.experiment.rest import settle_speed
 from repose.sim.experiment.run_answer import answer_of
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.stepping import drifts
+from repose.sim.io.plain import Array
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, _, joined, plural
 from repose.sim.scenes.common.measured_heap import MeasuredHeap
@@ -43,7 +44,7 @@ POUR = _("Pour")
 class PouredState(PhaseState):
     """Phase and counts of an experiment that pours grains; `since` is also set when a layer is poured."""
 
-    radii: list[float] = field(default_factory=list)
+    radii: Array = field(default_factory=lambda: np.empty(0))
     """Radius of every grain, in the order of pouring [m]."""
     poured: int = 0
     layers: int = 0
@@ -58,6 +59,9 @@ class PouredState(PhaseState):
     """Whether the container was filled from the beginning."""
     measured: MeasuredHeap | None = None
     """The heap at the latest measurement; None before the first."""
+
+    def __post_init__(self) -> None:
+        self.radii = np.asarray(self.radii, float)
 
 
 def generator_of(state: PouredState) -> np.random.Generator:
@@ -114,7 +118,7 @@ def adding(mass_of: Callable[[Any, Floats], Floats]) -> Callable[[Experiment, Fl
     def add_grains(experiment: Experiment, position: Floats, radii: Floats) -> None:
         state: PouredState = experiment.run.state
         generator = generator_of(state)  # its state does not change: the layers poured later stay the same
-        state.radii[state.poured : state.poured] = radii.tolist()
+        state.radii = np.insert(state.radii, state.poured, radii)
         mass = mass_of(experiment.run.built, radii)
         add_layer(experiment, position, radii, mass, generator, on_last=state.layers > 0)
         state.quiet_since = experiment.time

@@ -12,7 +12,7 @@ from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
 
 # fmt: off
-GrainCount = Annotated[int, count(..., 1, 20_000, _("grains"), "N", effect="restart", group=_("Grains"),
+GrainCount = Annotated[int, count(..., 1, 1_000_000, _("grains"), "N", log=True, effect="restart", group=_("Grains"),
     help=_("How many spheres are poured. Takes effect at the next start."))]
 MeanRadius = Annotated[float, length(..., 5e-4, 0.05, _("mean radius"), "R", effect="restart", group=_("Grains"),
     help=_("Mean radius of the spheres. Takes effect at the next start."))]

@@ -47,7 +47,7 @@ def invalid_poured(state: Any) -> dict[str, bool]:
     """Which parts of a state of poured grains are impossible, by name."""
     return {
         **phase_flaws(state),
-        "radii": not all(0.0 < radius <= 1e4 for radius in state.radii),
+        "radii": state.radii.ndim != 1 or not bool(((state.radii > 0.0) & (state.radii <= 1e4)).all()),
         "poured": not 0 <= state.poured <= len(state.radii),
         "removed": not 0 <= state.removed <= state.poured,
         "layers": state.layers < 0,

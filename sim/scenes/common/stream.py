@@ -129,7 +129,7 @@ def let_fall(experiment: Experiment, room: float, high: float, largest: float) -
     generator = generator_of(state)
     position = next_places(generator, len(state.radii) - state.poured, room, largest)
     position[:, 2] += high + largest
-    radii = np.array(state.radii[state.poured :][: len(position)])
+    radii = state.radii[state.poured :][: len(position)]
     add_layer(experiment, position, radii, experiment.run.built.mass_of(radii), generator)
 
 
@@ -181,7 +181,7 @@ def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], No
                     jammed=jammed,
                 ),
             )
-            state.radii = state.radii[: state.poured]
+            state.radii = state.radii[: state.poured].copy()
         return False
     return True
 

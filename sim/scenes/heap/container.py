@@ -46,7 +46,7 @@ def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
     base, *walls = container(parameters, radii)
     world = empty_world(2, int(parameters.rotation), skin=0.3 * parameters.mean_radius)
     world = add_fixed(world, (base, *walls), first_id=0)
-    state = HeapState(radii=radii.tolist(), next_id=world.sphere_count, height=top_of(walls[0]))
+    state = HeapState(radii=radii, next_id=world.sphere_count, height=top_of(walls[0]))
     state.random = dict(generator.bit_generator.state)
     return world, state
 
@@ -79,7 +79,7 @@ def rebuild_container(experiment: Experiment, parameters: HeapParameters) -> Non
     state: HeapState = run.state
     names = [name for name, entry in parameters.declared().items() if entry.quantity.effect == "base"]
     built = run.built.changed(**{name: getattr(parameters, name) for name in names})
-    base, left, right = container(built, np.array(state.radii))
+    base, left, right = container(built, state.radii)
     spheres = (base, left, right) if state.phase in ("empty", "filling", "filled") else (base, left)
     remove_gone(experiment, beside_base(run.world, base))
     with booked(experiment, "work"):
@@ -126,7 +126,7 @@ def next_layer(radii: Floats, parameters: HeapParameters) -> Floats:
 def layers(experiment: Experiment) -> int:
     """Number of layers once all grains are poured."""
     state: HeapState = experiment.run.state
-    left, count = np.array(state.radii[state.poured :]), state.layers
+    left, count = state.radii[state.poured :], state.layers
     while left.size:
         left = left[next_layer(left, experiment.run.built).size :]
         count += 1
@@ -138,7 +138,7 @@ def pour_layer(experiment: Experiment) -> None:
     run, parameters = experiment.run, experiment.run.built
     state: HeapState = run.state
     generator = generator_of(state)
-    radii = next_layer(np.array(state.radii[state.poured :]), parameters)
+    radii = next_layer(state.radii[state.poured :], parameters)
     free = max(0.0, parameters.width - 2.0 * radii.sum())
     gaps = np.diff(np.sort(generator.uniform(0.0, free, radii.size)), prepend=0.0)
     x = np.cumsum(gaps + 2.0 * radii) - radii

@@ -51,7 +51,7 @@ class HeapParameters(MotionParameters):
         help=_("Distance between the walls. Unless you set it, the column is twice as high as wide."))
     rotation: bool = switch(False, _("grains rotate"), effect="restart", group=_("Grains"),
         help=_("Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill."))
-    grain_count: int = count(1100, 1, 20_000, _("grains"), "N", effect="restart", group=_("Grains"),
+    grain_count: int = count(1100, 1, 1_000_000, _("grains"), "N", log=True, effect="restart", group=_("Grains"),
         help=_("Number of grains. Takes effect at the next fill."))
     mean_radius: float = length(1e-3, 4e-4, 2e-3, _("mean radius"), "R", effect="restart", group=_("Grains"),
         help=_("Mean of the normal distribution of the radii. Takes effect at the next fill."))

@@ -192,7 +192,7 @@ def _add_grain(experiment: Experiment) -> None:
     y = float(heights.max(initial=built.base_radius + radius)) + 0.01 * radius
     radii = np.array([radius])
     add_layer(experiment, np.array([[x, y]]), radii, mass_of(radii, built), generator, on_last=angles.trickled > 0)
-    state.radii.append(radius)
+    state.radii = np.append(state.radii, radius)
     angles.trickled += 1
     angles.removed, angles.stirred, angles.last_motion = state.removed, None, experiment.time
 

@@ -86,7 +86,7 @@ def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
     floor = np.array([[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], float)
     shape = [PLANE] + [FACET] * len(vessel)
     world = set_walls(world, shape, np.concatenate([floor, vessel]), material=1)
-    state = Heap3dState(radii=radii.tolist(), next_id=world.sphere_count)
+    state = Heap3dState(radii=radii, next_id=world.sphere_count)
     state.random = dict(generator.bit_generator.state)
     return world, state
 

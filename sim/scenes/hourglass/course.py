@@ -81,7 +81,7 @@ def count_passages(experiment: Experiment) -> None:
     passed outside it: through a wall."""
     run = experiment.run
     state: HourglassState = run.state
-    before, now = np.array(state.heights), run.world.motion[2, 0]
+    before, now = state.heights, run.world.motion[2, 0]
     passed = (before >= NECK) & (now < NECK)
     # The last sample was taken CHECK_STEPS ago, or at the beginning of this phase.
     began = max(state.since if state.phase == "flowing" else 0.0, experiment.time - sampling_interval(experiment))
@@ -92,13 +92,14 @@ def count_passages(experiment: Experiment) -> None:
     state.beside += int((clearance(run.built, position) < 0.0).sum())
     state.passages.extend(np.sort(began + share * (experiment.time - began)).tolist())
     now = np.where(passed | np.isneginf(before), -np.inf, now)
-    state.heights = now.tolist()
+    state.heights = now
 
 
 def on_grain_removed(experiment: Experiment, row: int) -> None:
     """Remove a grain from the counts; a grain above the neck will not pass."""
     state: HourglassState = experiment.run.state
-    state.placed -= int(state.heights.pop(row) >= NECK)
+    state.placed -= int(state.heights[row] >= NECK)
+    state.heights = np.delete(state.heights, row)
 
 
 def sampling_interval(experiment: Experiment) -> float:
@@ -123,7 +124,7 @@ def act(experiment: Experiment, action: str) -> Message:
     if action == "turn":
         with booked(experiment, "work"):
             experiment.run.world = turned_over(experiment.run.world, experiment.run.built)
-        state.heights = experiment.run.world.motion[2, 0].tolist()
+        state.heights = experiment.run.world.motion[2, 0].copy()
         state.placed = int((experiment.run.world.motion[2, 0] >= NECK).sum())
         state.passages, state.beside, state.densities, state.density_at = [], 0, [], experiment.time
         state.turns += 1
@@ -162,8 +163,7 @@ def invalid_state(state: HourglassState, world: World, built: Any) -> Message | 
         {
             "number of walls": world.walls.shape.size <= LID_WALL,
             **phase_flaws(state),
-            "heights": len(state.heights) != world.sphere_count
-            or any(not height < math.inf for height in state.heights),
+            "heights": state.heights.shape != (world.sphere_count,) or not bool((state.heights < math.inf).all()),
             "passages": not are_times(state.passages),
             "beside": not 0 <= state.beside <= len(state.passages),
             "placed": not 0 <= state.placed <= 10**9,

@@ -38,8 +38,8 @@ class SharedHourglassParameters(ParameterSet):
         help=_("Keep the neck closed until the grains have settled. The published glass has no lid."))
     fill_height: float = number(1.5, 0.9, 3.0, _("filled up to"), "H", "m", effect="restart", group=_("Glass"),
         help=_("Grains start at random places between the neck, at 0.75 m, and this height."))
-    grain_count: int = count(7000, 1, 20_000, _("grains at most"), "N", effect="restart", group=_("Grains"),
-        help=_("Fewer are placed if 1000 tries in a row find no free position for the next one."))
+    grain_count: int = count(7000, 1, 1_000_000, _("grains at most"), "N", log=True, effect="restart",
+        group=_("Grains"), help=_("Fewer are placed if 1000 tries in a row find no free position for the next one."))
     mean_radius: MeanRadius = 1.25e-2
     radius_spread: RadiusSpread = 0.2
     window: int = count(100, 2, 2000, _("window"), "N_w", group=_("Experiment"),

@@ -16,7 +16,7 @@ PACKINGS = {
 
 def begin_anew(state: HourglassState, world: World) -> None:
     """Count from the present heights, at time zero."""
-    state.heights = world.motion[2, 0].tolist()
+    state.heights = world.motion[2, 0].copy()
     state.density_at = state.opened = 0.0
     state.passages, state.densities, state.run_all = [], [], False
 

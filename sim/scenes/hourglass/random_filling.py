@@ -9,6 +9,7 @@ import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.neighbours.cell_list import in_order_of_place
 from repose.sim.engine.world import Floats, World
+from repose.sim.io.plain import Array
 from repose.sim.scenes.common.phases import PhaseState
 from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance, walls
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
@@ -30,7 +31,7 @@ class HourglassState(PhaseState):
 
     phase: str = "flowing"
     placed: int = 0
-    heights: list[float] = field(default_factory=list)
+    heights: Array = field(default_factory=lambda: np.empty(0))
     """Height of every grain at the last sample [m]; minus infinity once the grain has been counted."""
     passages: list[float] = field(default_factory=list)
     """Times at which grains passed the neck [s], ascending, since the glass was last turned."""
@@ -60,7 +61,7 @@ def begin(parameters: Parameters, seed: int) -> tuple[World, HourglassState]:
     shape, corner = walls(parameters, parameters.lid)
     world = set_walls(world, shape, corner, material=1)
     state = HourglassState(
-        phase="filling" if parameters.lid else "flowing", placed=radius.size, heights=position[:, 2].tolist()
+        phase="filling" if parameters.lid else "flowing", placed=radius.size, heights=position[:, 2].copy()
     )
     return world, state
 

@@ -132,7 +132,7 @@ def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
     world = empty_world(3, 3, skin=0.3 * parameters.mean_radius, materials=2)
     world = set_walls(world, [PLANE] + [FACET] * len(facets), np.concatenate([floor, facets]), material=1)
     return world, VesselState(
-        radii=radii.tolist(),
+        radii=radii,
         random=dict(generator.bit_generator.state),
         closed=mesh.closed,
         volume=mesh.volume,

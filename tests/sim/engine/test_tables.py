@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.engine import tables
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, keep_spheres, with_levels, with_threads
-from repose.sim.engine.tables import LINE_BYTES, SHORT, copied, filled, joined, taken, zeros
+from repose.sim.engine.tables import LINE_BYTES, SHORT, copied, filled, joined, same_bits, taken, zeros
 from repose.sim.engine.world import World, copy_world
 from repose.sim.io.world_tables import packed, tables_of, unpacked, world_of
 
@@ -63,3 +64,26 @@ def test_tables_have_their_shape_type_and_values() -> None:
     assert np.array_equal(taken(numbers, rows), numbers[:, rows])
     assert np.array_equal(joined(numbers, numbers[:, :7]), np.concatenate([numbers, numbers[:, :7]], axis=1))
     assert zeros((3, 0)).shape == (3, 0)
+
+
+def test_a_copy_with_long_rows_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "LONG_ROW", 800)
+    table = np.zeros((2, 4, 100))
+    table[0, 0], table[1, 2], table[1, 3] = np.arange(100.0), -0.0, np.nan
+    for original in (table, table.swapaxes(0, 1), table[..., :0], np.arange(500)):
+        copy = copied(original)
+        assert copy.dtype == original.dtype
+        assert copy.tobytes() == original.tobytes()
+        assert not np.shares_memory(copy, original)
+
+
+def test_tables_are_equal_only_if_all_bits_are() -> None:
+    table = np.zeros((2, 3, 500))
+    table[1, 2, 499] = np.nan
+    assert same_bits(table, table.copy())
+    for at, value in (((0, 0, 0), -0.0), ((1, 2, 400), 1e-300), ((1, 2, 499), 0.0)):
+        other = table.copy()
+        other[at] = value
+        assert not same_bits(table, other), at
+    assert not same_bits(table, table[..., :499])
+    assert not same_bits(np.arange(3), np.arange(3, dtype=np.int32))

@@ -138,4 +138,4 @@ def test_grains_added_while_others_are_poured_leave_those_as_they_were() -> None
     state = experiment.run.state
     later = state.radii[state.poured :]
     done(experiment, AddGrains((2.5e-3, 20e-3), mean_radius(experiment), 2))
-    assert state.radii[state.poured :] == later
+    assert state.radii[state.poured :].tolist() == later.tolist()

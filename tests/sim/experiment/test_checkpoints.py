@@ -7,12 +7,15 @@ import tracemalloc
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
+from repose.sim.engine.builder import SPHERE_COLUMNS
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.checkpoints import bytes_of
 from repose.sim.experiment.commands import Act, Rewind, SetParameters, Start
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import keep_return
+from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
@@ -156,3 +159,31 @@ def test_a_restart_point_shares_no_list_with_the_run() -> None:
         assert all(one is not other for one, other in values)
     assert kept.radii is kept.again
     assert kept.random["bits"] is not state.random["bits"]
+
+
+def test_restart_points_share_the_tables_that_did_not_change_and_none_with_the_running_world() -> None:
+    experiment = new_experiment("heap", {"grain_count": 40, "width": 0.015})
+    apply(experiment, Act("fill"))
+    advance(experiment, 100)
+    first = RestartPoint.of(experiment.parameters, experiment.run)
+    advance(experiment, 50)
+    second = RestartPoint.of(experiment.parameters, experiment.run, first.run.world)
+    one, other, now = first.run.world, second.run.world, experiment.run.world
+    for name in ("mass", "radius", "inverse_mass", "material", "sphere_id"):
+        assert getattr(one, name) is getattr(other, name), name
+    for name in ("motion", "previous", "counters"):
+        assert not np.shares_memory(getattr(one, name), getattr(other, name)), name
+    direct = RestartPoint.of(experiment.parameters, experiment.run, now).run.world
+    for point in (one, other, direct):
+        assert not any(np.shares_memory(getattr(point, name), getattr(now, name)) for name in SPHERE_COLUMNS)
+    assert state_hash(second.run) == state_hash(experiment.run)
+    digest = state_hash(first.run)
+    advance(experiment, 50)
+    now.mass[:] *= 2.0
+    assert state_hash(first.run) == digest
+
+
+def test_the_beginning_of_a_run_is_kept_once() -> None:
+    history = new_experiment("heap", {"grain_count": 40, "width": 0.015}).history
+    start, good = history.log.start.now.run.world, history.good.run.world
+    assert all(getattr(start, name) is getattr(good, name) for name in SPHERE_COLUMNS)

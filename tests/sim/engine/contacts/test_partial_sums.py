@@ -6,11 +6,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from repose.sim.engine import workspace
-from repose.sim.engine.builder import add_spheres, empty_world, index_pairs
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, with_new_workspace
 from repose.sim.engine.contacts import partial_sums
 from repose.sim.engine.contacts.partial_sums import add_partial_sums, clear_partial_sums, find_rows_of_sums
-from repose.sim.engine.workspace import FIRST_CHUNK, FIRST_ROW, LAST_CHUNK, LAST_ROW, SHIFT, most_ranges, rows_of_sums
-from repose.sim.engine.world import PAIR_COUNT, World
+from repose.sim.engine.workspace import (
+    FIRST_CHUNK,
+    FIRST_ROW,
+    LAST_CHUNK,
+    LAST_ROW,
+    SHIFT,
+    SUMS_FULL,
+    most_ranges,
+    rows_of_sums,
+)
+from repose.sim.engine.world import OK, PAIR_COUNT, PAIRS_FULL, REBUILD_COUNT, World
+
+from tests.small_worlds import rebuild_lists
 
 SPHERES, CHUNK = 400, 16
 
@@ -28,8 +39,7 @@ def listed(i: NDArray[np.int64], j: NDArray[np.int64]) -> World:
     order = np.lexsort((j, i))
     world = world._replace(pairs=world.pairs._replace(i=i[order].astype(np.uint32), j=j[order].astype(np.uint32)))
     world.counters[PAIR_COUNT] = i.size
-    index_pairs(world)
-    return world
+    return with_new_workspace(world.state)
 
 
 def neighbours_in_a_row() -> World:
@@ -105,3 +115,27 @@ def test_each_range_adds_to_rows_of_its_own_and_all_sums_together_are_the_forces
     np.add.at(expected, world.pairs.i[:pairs], force)
     np.subtract.at(expected, world.pairs.j[:pairs], force)
     np.testing.assert_allclose(sums[:SPHERES], expected, rtol=0, atol=1e-13 * pairs)
+
+
+def lattice_in_any_order() -> World:
+    """A square lattice of touching discs whose neighbours have any rows, without a list."""
+    side = round(SPHERES**0.5)
+    place = np.random.default_rng(3).permutation(SPHERES)
+    position = 1.99e-3 * np.column_stack(np.divmod(place, side)).astype(float)
+    return add_spheres(empty_world(skin=1e-4), position, 1e-3, 1e-3)
+
+
+def test_room_for_sums_follows_the_list_which_is_not_made_again() -> None:
+    world = lattice_in_any_order()
+    assert world.workspace.threads.sums.size < 2 * 1.1 * SPHERES
+    assert rebuild_lists(world) == PAIRS_FULL
+    assert (world.workspace.threads.thread_status[0, SUMS_FULL], world.counters[REBUILD_COUNT]) == (1, 1)
+    grown = enlarge_pairs(world)
+    assert np.array_equal(grown.pairs.j, world.pairs.j)
+    assert np.array_equal(grown.search.reference, world.motion[:2, 0])
+    assert grown.search.skin == world.search.skin
+    threads = grown.workspace.threads
+    ranges = threads.ranges[: int(threads.range_count[0])]
+    most = int((ranges[:, SHIFT] + ranges[:, LAST_ROW]).max())
+    assert SPHERES < most <= threads.sums.size / 2
+    assert rebuild_lists(grown) == OK
