@@ -74,6 +74,11 @@ def plan(request: RunRequest) -> Job:
             direction = direction_for(direction, parameters, checked(chosen.values))
     if request.ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
+    if request.ready and request.seed not in (None, chosen.seed):
+        raise ParameterError(
+            f"--seed {request.seed} is refused with --ready: the ready-filled container has the grains of seed "
+            f"{chosen.seed}, and another seed would give the same run. Leave --ready out to fill it with this seed."
+        )
     return Job(
         request=request,
         scene=chosen.scene,

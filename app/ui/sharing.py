@@ -78,7 +78,7 @@ def command_line(preset: presets.Preset) -> str:
     start = presets.load(presets.DEFAULT)
     if start.scene != preset.scene:
         start = presets.Preset("defaults", "", preset.scene)
-    if preset.ready not in (None, start.ready):
+    if preset.ready is not None and (preset.ready, preset.seed) != (start.ready, start.seed):
         return _joined(["repose", "run", "--preset", presets.code_of(preset), "--ready"])
     declared = scenes()[preset.scene].parameters
     before = declared.checked(start.values).model_dump()

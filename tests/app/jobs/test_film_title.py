@@ -11,6 +11,7 @@ from repose.app.ui.preset_library import PresetLibrary
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.io import presets
+from repose.sim.parameters import ParameterError
 
 
 def test_the_title_of_a_film_is_that_of_the_preset_or_of_the_scene() -> None:
@@ -37,3 +38,11 @@ def test_the_words_of_an_answer_belong_to_the_parameters_of_the_preset(changes: 
     """`repose run --preset moon --set gravity=9.81` answered "On the Moon"."""
     job = plan(RunRequest(preset="moon", changes=changes))
     assert bool(job.direction.answer) == own
+
+
+def test_another_seed_is_refused_with_a_container_that_is_filled() -> None:
+    """Its run was that of the stored seed bit by bit, and its result had the other one."""
+    with pytest.raises(ParameterError, match=r"^--seed 7 is refused with --ready: .* seed 1, and .* the same run"):
+        plan(RunRequest(preset="heap-in-space", ready=True, seed=7))
+    assert plan(RunRequest(preset="heap-in-space", ready=True, seed=1)).ready == "funnel"
+    assert plan(RunRequest(preset="heap-in-space", seed=7)).seed == 7

@@ -51,7 +51,11 @@ def test_the_copied_code_is_the_experiment_shown(shared: PanelHarness) -> None:
     assert (found.scene, found.seed, found.ready, found.values) == ("heap", 5, "column", {"friction": 0.3})
     assert "on the clipboard" in str(current_toasts(shared.ui)[-1].text)
     press(shared, "copy_command_line")
-    assert imgui.get_clipboard_text() == "repose run heap --seed 5 --set=friction=0.3 --ready"
+    # `--seed 5 --ready` is refused: the container that is filled has the grains of seed 1.
+    assert imgui.get_clipboard_text() == f"repose run --preset {presets.code_of(found)} --ready"
+    shared.ui.snapshot = with_fields(shared.ui.snapshot, seed=1)
+    press(shared, "copy_command_line")
+    assert imgui.get_clipboard_text() == "repose run heap --seed 1 --set=friction=0.3 --ready"
 
 
 def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(shared: PanelHarness) -> None:
