@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
 from repose.app.storage.recorder import names_of
+from repose.app.ui.replay_control import Replay
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import EMPTY, Message, Number, _, replaced
@@ -45,8 +46,8 @@ def current_toasts(ui: Ui) -> list[Toast]:
     toasts, seen = ui.states[Toasts].shown, ui.states[Toasts].seen
     first, now = not seen, imgui.get_time()
     for source, sign, text, bad in _sources(ui):
-        if seen.get(source) == sign:
-            continue
+        if seen.get(source) == sign or (source == MESSAGE and ui.states[Replay].on):
+            continue  # what is shown once more was said before
         seen[source] = sign
         if text or source == MESSAGE:  # a run that begins has no message yet: that of the last one is not about it
             toasts[:] = [toast for toast in toasts if toast.source != source]

@@ -19,6 +19,7 @@ from repose.app.ui.panels import Panel, all_keys, all_panels, notices_over_pictu
 from repose.app.ui.panels.notices_over_picture import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
+from repose.app.ui.replay_control import Replay
 from repose.app.ui.toasts import LONG, SHORT, Toasts, current_toasts, show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
@@ -378,6 +379,23 @@ def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
     harness.ui.snapshot = with_fields(harness.ui.snapshot, compiling=True)
     harness.frame()
     assert said in notes
+
+
+def test_a_replay_does_not_say_again_what_the_run_has_said(harness: PanelHarness) -> None:
+    def said(count: int, words: str) -> list[str]:
+        message = with_fields(harness.ui.snapshot, latest=Message(words), count=count)
+        harness.ui.snapshot = message
+        harness.frame()
+        return [str(toast.text) for toast in current_toasts(harness.ui)]
+
+    said(0, "It waits.")
+    assert "It ends." in said(2, "It ends.")
+    harness.ui.states[Toasts].shown.clear()
+    harness.ui.states[Replay].on = True
+    assert said(1, "It begins.") == []
+    harness.ui.states[Replay].on = False
+    assert said(2, "It ends.") == []
+    assert "It begins again." in said(3, "It begins again.")
 
 
 def test_the_clock_of_a_presentation_shows_the_microseconds_of_an_impact(
