@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,11 @@ from repose.sim import (
     place_spheres,
     shape_of_spheres,
 )
-from repose.sim.engine.boundaries import images_of, shortest_branch
+from repose.sim.engine.boundaries import boundary_table, images_of, shortest_branch
 from repose.sim.experiment import saved_run
+from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.replay import verify
+from repose.sim.registry import scenes
 
 from tests.small_worlds import use_plain_engine
 
@@ -171,3 +174,30 @@ def test_a_bond_across_the_border_has_the_length_of_the_nearest_images() -> None
     assert simulation.world.bonds.rest_length[0] == pytest.approx(2.0 * R)
     branch = simulation.position[[0]] - simulation.position[[1]]
     assert shortest_branch(branch, simulation.world.boundary)[0, 0] == pytest.approx(2.0 * R)
+
+
+def scene_with(period: float) -> Scene:
+    """The bouncing sphere in a world that is periodic in x and y."""
+    scene = scenes()["bounce"]
+
+    def begin(parameters: Any, seed: int) -> tuple[Any, Any]:
+        world, state = scene.course.begin(parameters, seed)
+        return world._replace(boundary=boundary_table(3, np.array([period, period, 0.0]))), state
+
+    return replace(scene, course=replace(scene.course, begin=begin))
+
+
+def test_a_scene_makes_its_world_periodic_when_it_begins() -> None:
+    scene = scene_with(1.0)
+    values = scene.test_values | {"dt": 1e-5}
+    alone, periodic = Simulation("bounce", values), Simulation(scene, values)
+    for one in (alone, periodic):
+        one.act("run")
+        one.step(50)
+    assert periodic.world.is_periodic
+    np.testing.assert_array_equal(periodic.position, alone.position)
+
+
+def test_a_scene_that_cannot_be_periodic_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ParameterError, match=r"The scene 'bounce' cannot begin: the period along x, 1e-06 m, is too"):
+        Simulation(scene_with(1e-6), scenes()["bounce"].test_values)
