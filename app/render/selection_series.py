@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from repose.app.render.selection import contacts_of, forces_on, members_of, rows_of, selected_contact
 from repose.app.storage.view_settings import View
-from repose.sim.engine.world import Floats
+from repose.sim.engine.boundaries import periodic_dimensions
+from repose.sim.engine.world import PERIOD, Floats
 from repose.sim.experiment.snapshot import Snapshot
 
 LONGEST = 3000
@@ -23,6 +24,8 @@ class SelectionSeries:
     """Scene, seed and log of the rows."""
     rows: list[tuple[float, ...]] = field(default_factory=list)
     """Time [s], two forces [N] (`forces_of`), place of the grain [m]."""
+    boundary: Floats = field(default_factory=lambda: np.empty((2, 0)))
+    """`ShownGeometry.boundary` of the rows."""
 
     def follow(self, snapshot: Snapshot, view: View) -> None:
         """Add the row of a snapshot."""
@@ -30,6 +33,7 @@ class SelectionSeries:
         if (self.selected, self.run) != (view.selected, run):
             self.selected, self.run, self.rows = view.selected, run, []
         forces, rows = forces_of(snapshot, view), rows_of(snapshot, view.selected)
+        self.boundary = snapshot.geometry.boundary
         while self.rows and self.rows[-1][0] >= snapshot.run.time:
             self.rows.pop()
         if forces is not None and rows is not None:
@@ -38,9 +42,14 @@ class SelectionSeries:
             del self.rows[:-LONGEST]
 
     def table(self, most: int) -> Floats:
-        """At most about `most` of the rows, evenly chosen, the last one included, shape (rows, 3 + dimension)."""
+        """At most about `most` of the rows, evenly chosen, the last one included, shape (rows, 3 + dimension). In a
+        periodic world the path goes on through the border, and ends at the grain in the cell."""
         stride = max(1, len(self.rows) // most)
-        return np.array(self.rows[::-1][::stride][::-1])
+        table = np.array(self.rows)
+        for c in periodic_dimensions(self.boundary) if self.rows else ():
+            path = np.unwrap(table[:, 3 + c], period=self.boundary[PERIOD, c])
+            table[:, 3 + c] = path + (table[-1, 3 + c] - path[-1])
+        return table[::-1][::stride][::-1]
 
 
 def forces_of(snapshot: Snapshot, view: View) -> tuple[float, float] | None:

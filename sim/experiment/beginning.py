@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from repose.sim.engine.boundaries import flaw_of_room
+from repose.sim.engine.composition import reach_in
 from repose.sim.engine.world import MATERIAL_COUNT, World
 from repose.sim.experiment.activation import model_for
 from repose.sim.experiment.experiment import Scene
@@ -67,8 +68,8 @@ def _flaw_of_boundary(scene: Scene, parameters: Any, world: World) -> str:
     for name in scene.model.fields(parameters):
         if fields()[name].at_a_place:
             return f"its world is periodic and the field '{name}' has no images; leave out the field or the period"
-    law = scene.law_of(parameters)
-    reach = float(laws()[law].bind(parameters).reach(laws()[law].coefficients(parameters)))
+    law = laws()[scene.law_of(parameters)]
+    reach = reach_in(world, law.bind(parameters), law.coefficients(parameters))
     flaw = flaw_of_room(world.boundary, 2.0 * float(world.radius.max(initial=0.0)) + reach)
     return f"{flaw[0].lower()}{flaw[1:-1]}" if flaw else ""
 

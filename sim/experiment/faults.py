@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.boundaries import shortest_branch
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.workspace import OVERLAP_RATIO, WAIT_LIMIT
@@ -229,7 +230,8 @@ def _same_place(experiment: Experiment) -> Fault | None:
     used = int(world.counters[PAIR_COUNT])
     i, j = world.pairs.i[:used].astype(np.int64), world.pairs.j[:used].astype(np.int64)
     position = world.motion[: experiment.scene.model.dimension, 0]
-    differ = (position[:, i] != position[:, j]).any(axis=0) | (world.fixed[i] & world.fixed[j])
+    branch = shortest_branch((position[:, i] - position[:, j]).T, world.boundary)
+    differ = (branch != 0.0).any(axis=1) | (world.fixed[i] & world.fixed[j])
     result = np.flatnonzero(~differ)
     if not result.size:
         return None

@@ -13,13 +13,17 @@ from repose.app.render.field_picture import field_picture
 from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Frame, bonds, make_frame, periodic_images
 from repose.app.render.passes.displacement import displaced
+from repose.app.render.selection_series import SelectionSeries
 from repose.app.storage.view_settings import View
 from repose.sim import Bodies, Bonds, Material, ParameterError, Setup, Simulation, Spheres, shape_of_spheres
+from repose.sim.engine.workspace import OVERLAP_RATIO
+from repose.sim.experiment import faults
 from repose.sim.experiment.commands import Pull, Push
 from repose.sim.experiment.displacement_reference import present_mark
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import in_picture, take_snapshot
 
+from tests.english import english
 from tests.small_worlds import use_plain_engine
 
 R = 1e-3
@@ -176,3 +180,24 @@ def test_the_hand_pulls_the_nearest_image_and_has_no_rod() -> None:
     assert abs(snapshot.hand.pull.target[0] - snapshot.hand.pull.position[0]) < 3.0 * R
     with pytest.raises(ParameterError, match="periodic boundaries has no rod"):
         simulation.apply(Push((0.0, 0.0), R, 1.0, 0.1, True))
+
+
+def test_the_path_of_a_selected_grain_is_not_cut_at_the_border() -> None:
+    series = SelectionSeries(boundary=np.array([[0.0, 0.0], [SIDE, 0.0]]))
+    series.rows = [(0.1 * k, 1.0, 0.0, (0.8 * SIDE + 0.3 * k * SIDE) % SIDE, 2.0) for k in range(5)]
+    path = series.table(100)[:, 3]
+    np.testing.assert_allclose(np.diff(path), 0.3 * SIDE)
+    assert path[-1] == series.rows[-1][3]
+    assert SelectionSeries().table(100).shape == (0,)
+
+
+def test_two_grains_at_one_place_in_different_images_are_a_fault() -> None:
+    position = [[0.5 * R, 0.0], [0.5 * R + 1e-5 * R, 0.0]]
+    simulation = Simulation(Setup(Spheres(position, R, GLASS), period=(SIDE, 0.0)), {"gravity": 0.0, "dt": 1e-8})
+    simulation.step(1)
+    assert faults.check(simulation.experiment) is None
+    simulation.world.motion[0, 0] = 0.0, 3.0 * SIDE
+    simulation.world.largest_overlap[OVERLAP_RATIO] = 2.0  # as a step would find
+    found = faults.check(simulation.experiment)
+    assert found is not None
+    assert "exactly the same place" in english(found.message)
