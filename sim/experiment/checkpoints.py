@@ -14,7 +14,6 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.run import PLAIN, Checkpoint
 from repose.sim.message import Message
 
-
 OWN_ENTRIES = 440
 """Memory of the entries of one checkpoint in `Checkpoints.shown` and in the table of sizes [bytes]."""
 
