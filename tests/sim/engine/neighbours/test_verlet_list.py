@@ -144,6 +144,55 @@ def small_and_large(count: int, large: int) -> World:
     return add_spheres(world, middle, 50e-3, 50.0, SphereGroup(first_id=count))
 
 
+def wide_cloud(generator: np.random.Generator, dimension: int, count: int, steepness: float = 3.0) -> World:
+    """Spheres with radii over a factor of 30, in random order, of which equal intervals of log R take equal volumes
+    (`steepness` = dimension) or have equal numbers (0)."""
+    share = generator.uniform(size=count)
+    if steepness:
+        radius = 1e-4 * (1.0 - share * (1.0 - 30.0**-steepness)) ** (-1.0 / steepness)
+    else:
+        radius = 1e-4 * 30.0**share
+    radius[generator.integers(count)], radius[generator.integers(count)] = 30e-4, 1e-4
+    filled = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[dimension] * (radius**dimension).sum()
+    edge = (filled / 0.6) ** (1.0 / dimension)
+    position = generator.uniform(-0.3 * edge, 0.7 * edge, (count, dimension))
+    return add_spheres(empty_world(dimension, skin=3e-5), position, radius, radius**3)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("dimension", "steepness"), [(2, 2.0), (2, 0.0), (3, 3.0), (3, 0.0)])
+def test_list_equals_brute_force_for_radii_over_a_factor_of_thirty(
+    dimension: int, steepness: float, threads: int
+) -> None:
+    generator = np.random.default_rng([dimension, int(steepness)])
+    for number in range(12):
+        world = with_threads(wide_cloud(generator, dimension, 300, steepness), threads)
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+        assert world.workspace.search.large_start.size > 1
+        skin = world.search.skin[0]
+        assert brute_force(world, skin - 1e-9 * skin - 1e-12) <= listed(world), number
+        assert listed(world) <= brute_force(world, skin + 1e-9 * skin + 1e-12), number
+
+
+def test_pairs_are_missed_if_fewer_cells_are_searched_than_the_reach_covers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control of the test above."""
+    world = wide_cloud(np.random.default_rng(5), 2, 1500)
+    while plain_rebuild(world) == PAIRS_FULL:
+        world = enlarge_pairs(world)
+    whole = listed(world)
+    assert brute_force(world, world.search.skin[0]) == whole
+    within = pair_list.cells_within
+    monkeypatch.setattr(pair_list, "cells_within", lambda here, across, size: within(here, 0.5 * across, size))
+    assert plain_rebuild(world) == OK
+    assert listed(world) < whole
+
+
+def plain_rebuild(world: World) -> int:
+    """Have one thread rebuild both lists in the plane, uncompiled; returns the status."""
+    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, 0), (0.0, 0.0))
+
+
 def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many are compared with spheres when the list is rebuilt."""
     compared = 0
