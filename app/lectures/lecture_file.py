@@ -362,10 +362,11 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
             with schema.positioned(schema.entry_of(f"{language}.step", number, len(file.step))):
                 _translate(entry, language, texts)
     steps: list[Step] = []
-    scene = ""
+    scene, held = "", dict[str, Value]()
     for number, entry in enumerate(file.step, 1):
         with schema.positioned(schema.entry_of("step", number, len(file.step))):
-            step = _step(entry, scene, folder)
+            step = _step(entry, scene, held, folder)
+            held = (held if step.preset is None else {**step.preset.values}) | step.values
         scene = step.preset.scene if step.preset is not None else scene
         steps.append(step)
     return Lecture(name, file.title or {ENGLISH: Path(name).stem}, tuple(steps), file.about)
@@ -385,15 +386,15 @@ def _add(own: Text | bool, language: str, text: str) -> None:
         own[language] = text.strip()
 
 
-def _step(table: StepTable, before: str, folder: Path | None) -> Step:
+def _step(table: StepTable, before: str, held: Mapping[str, Value], folder: Path | None) -> Step:
     """The step in a table, if its scene has what it names; `before` is the scene of the step before it, empty for the
-    first one."""
+    first one, and `held` are the values that lecture and preset have given that run, its contact law among them."""
     if table.continues and not before:
         raise schema.refused("continue", True, _("the first step has no run before it to go on with"))
     preset = None if table.continues else _preset(table, folder)
     scene = before if preset is None else preset.scene
     record = scenes()[scene]
-    parameters = record.parameters.chosen({} if preset is None else preset.values)
+    parameters = record.parameters.chosen({**held, **table.parameters} if preset is None else preset.values)
     plots = offered_plots(scene) if table.plot else ()
     plot = table.plot if table.plot in plots else old_labels.plot_named(table.plot, plots) or table.plot
     named: tuple[tuple[Iterable[str], Any, Message], ...] = (
@@ -415,7 +416,7 @@ def _step(table: StepTable, before: str, folder: Path | None) -> Step:
     content = {name: getattr(table, name) for name in StepContent.model_fields}
     content |= {
         "preset": preset,
-        "values": _values(table, scene) if preset is None else {},
+        "values": _values(table, scene, held) if preset is None else {},
         "colour": table.colour or AUTOMATIC,
         "box": _box(table, in_space),
         "plot": plot,

@@ -127,4 +127,4 @@ def coefficients_of(parameters: CapillaryParameters) -> Capillary:
     return Capillary(*(float(getattr(parameters, name)) for name in Capillary._fields))
 
 
-LAW = Law("capillary", CapillaryParameters, bind, coefficients_of)
+LAW = Law("capillary", CapillaryParameters, bind, coefficients_of, lecture=("pull_off_force",))

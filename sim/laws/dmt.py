@@ -88,4 +88,4 @@ def coefficients_of(parameters: AdhesiveParameters) -> DMT:
     return DMT(np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing(), COLUMNS)))
 
 
-LAW = Law("dmt", AdhesiveParameters, bind, coefficients_of)
+LAW = Law("dmt", AdhesiveParameters, bind, coefficients_of, lecture=("surface_energy",))

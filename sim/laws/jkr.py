@@ -165,4 +165,4 @@ def coefficients_of(parameters: AdhesiveParameters) -> JKR:
     return JKR(np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing(), COLUMNS)))
 
 
-LAW = Law("jkr", AdhesiveParameters, bind, coefficients_of)
+LAW = Law("jkr", AdhesiveParameters, bind, coefficients_of, lecture=("surface_energy",))

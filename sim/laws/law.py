@@ -20,3 +20,5 @@ class Law:
     must give equal records; otherwise the loop is compiled again."""
     coefficients: Callable[..., tuple]
     """coefficients(parameters) -> the tuple of coefficients that the functions read as `params`."""
+    lecture: tuple[str, ...] = ()
+    """The parameters of the law that matter in a lecture, by name: the window shows them before those of the scene."""

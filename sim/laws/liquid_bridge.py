@@ -154,4 +154,4 @@ def coefficients_of(parameters: LiquidBridgeParameters) -> LiquidBridge:
     )
 
 
-LAW = Law("liquid_bridge", LiquidBridgeParameters, bind, coefficients_of)
+LAW = Law("liquid_bridge", LiquidBridgeParameters, bind, coefficients_of, lecture=("liquid_volume",))

@@ -80,7 +80,7 @@ def moment(preset: presets.Preset) -> Snapshot:
     due = RUNNING.get(preset.name, math.inf)
     while experiment.time < due and not is_finished(experiment):
         advance(experiment, STEPS)
-        if experiment.present_phase.colour == "speed" and due == math.inf:  # the grains begin to flow
+        if experiment.present_phase.name == "flowing" and due == math.inf:
             due = experiment.time + FLOWING.get(preset.name, math.inf)
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)

@@ -20,7 +20,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button, foldable, widths
 from repose.sim.message import Message, _, plural
 from repose.sim.parameters import Parameter, ParameterSet
-from repose.sim.registry import scenes
+from repose.sim.registry import laws, scenes
 
 FLAT = imgui.TreeNodeFlags_.no_tree_push_on_open | imgui.TreeNodeFlags_.span_avail_width
 OPEN_AT_START = (_("Contact"), _("Gravity"), _("Container"), _("Shape"))
@@ -119,9 +119,10 @@ def draw(ui: Ui) -> None:
 
 
 def lecture_parameters(scene: str, kind: type[ParameterSet]) -> tuple[Parameter, ...]:
-    """The parameters that the scene declares for a lecture and the chosen law has; else its first numbers."""
-    declared, record = kind.declared(), scenes().get(scene)
-    names = record.lecture if record is not None else ()
+    """The parameters that the chosen law and the scene declare for a lecture and the law has; else its first
+    numbers."""
+    declared, record, law = kind.declared(), scenes().get(scene), laws().get(getattr(kind, "selected_law", ""))
+    names = (*(law.lecture if law is not None else ()), *(record.lecture if record is not None else ()))
     chosen = tuple(declared[name] for name in names if name in declared)
     return chosen or tuple(entry for entry in declared.values() if entry.kind in ("float", "int"))[:FEW]
 

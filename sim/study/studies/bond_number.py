@@ -24,13 +24,14 @@ UPRIGHT = 0.9
 """Share of the grains that are left from which on the column counts as upright: it has no slope [-]."""
 
 
-def heaps(outcome: StudyOutcome) -> tuple[list[Row], list[Row]]:
-    """Angles of the Bond numbers at which a part of the column falls, and grains left of those at which none does."""
-    group = outcome.groups[0]
-    left = {row.at: row for row in outcome.rows(group, "grains_left")}
-    stands = [row for row in left.values() if row.value >= UPRIGHT * GRAINS]
-    upright = {row.at for row in stands}
-    return [row for row in outcome.rows(group, "angle_of_repose") if row.at not in upright], stands
+def heaps(outcome: StudyOutcome) -> tuple[list[Row], list[float]]:
+    """Angles of the Bond numbers at which no column stands, and the pull-off forces at which every column does."""
+    left: dict[float, list[float]] = {}
+    for point in outcome.points(outcome.groups[0], "grains_left"):
+        left.setdefault(point.at, []).append(point.value)
+    stands = [at for at, counts in left.items() if min(counts) >= UPRIGHT * GRAINS]
+    fall = {at for at, counts in left.items() if max(counts) < UPRIGHT * GRAINS}
+    return [row for row in outcome.rows(outcome.groups[0], "angle_of_repose") if row.at in fall], stands
 
 
 def steeper_with_cohesion(outcome: StudyOutcome) -> StatementVerdict:
@@ -56,15 +57,14 @@ def stands_upright(outcome: StudyOutcome) -> StatementVerdict:
         return verdicts.UNDECIDED
     if not stands:
         return StatementVerdict("every column falls", False)
-    least = min(row.at for row in stands) / WEIGHT
-    return StatementVerdict(f"stands at a Bond number of {least:g}", True)
+    return StatementVerdict(f"stands at a Bond number of {min(stands) / WEIGHT:g}", True)
 
 
 STUDY = StudyPlan(
     name="bond-number",
     title="Wet grains: angle of repose over the Bond number",
     about="The column of the heap with liquid bridges: the pull-off force varies, in units of the weight of a grain. "
-    "Where the column stands upright it has no slope, and all grains are left.",
+    "A column that stands upright has no slope, and all its grains are left.",
     scene="heap",
     values={
         "law": "capillary",
@@ -73,7 +73,6 @@ STUDY = StudyPlan(
         "base_radius": 1e-3,
         "grain_count": GRAINS,
         "integrator": "leapfrog",
-        "method": "height_over_base",
     },
     grid={"pull_off_force": tuple(number * WEIGHT for number in BOND_NUMBERS)},
     seeds=(1, 2, 3, 4, 5),

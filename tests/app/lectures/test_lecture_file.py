@@ -21,7 +21,7 @@ def refusal(text: str) -> str:
 
 
 def test_every_shipped_lecture_is_read_and_every_step_has_notes() -> None:
-    assert set(names()) == {"granular-flow", "heap-slope"}
+    assert set(names()) == {"granular-flow", "heap-slope", "sand-castle"}
     for name in names():
         lecture = load(name)
         assert len(lecture.steps) >= 9
@@ -175,7 +175,7 @@ def test_bad_input_is_refused_in_a_sentence_with_file_and_step(text: str, words:
 def test_a_lecture_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="did you mean 'heap-slope'"):
         load("heap-slop")
-    with pytest.raises(ParameterError, match="Shipped lectures: granular-flow, heap-slope"):
+    with pytest.raises(ParameterError, match="Shipped lectures: granular-flow, heap-slope, sand-castle"):
         load(tmp_path / "none.toml")
 
 
@@ -197,3 +197,12 @@ def test_presets_are_looked_for_beside_the_file(tmp_path: Path) -> None:
 def test_a_lecture_is_told_from_a_preset_and_from_a_study() -> None:
     texts = {STEP: "lecture", 'scene = "heap"': "preset", "[[": "preset", "[grid]\nfriction = [0.1]": "study"}
     assert [presets.kind_of(text) for text in texts] == [*texts.values()]
+
+
+def test_a_step_that_goes_on_changes_parameters_of_the_law_that_its_run_has() -> None:
+    began = '[[step]]\ntitle = "Wet"\nscene = "heap"\nparameters = { law = "capillary" }\n'
+    goes_on = '[[step]]\ntitle = "Dry"\ncontinue = true\nparameters = { pull_off_force = 0.0 }\n'
+    lecture = parse(began + goes_on + 'controls = ["pull_off_force"]\n', "drying.toml")
+    assert lecture.steps[1].values == {"pull_off_force": 0.0}
+    with pytest.raises(ParameterError, match="Unknown parameter 'pull_off_force'"):
+        parse(began.replace("capillary", "memoryless") + goes_on, "drying.toml")

@@ -29,7 +29,7 @@ def test_every_shipped_preset_loads_and_differs_from_the_defaults_only_where_it_
     assert {"as-printed", "rough-base", "moon", "frictionless", "linear-law", "large"} <= set(presets.names())
     for name in presets.names():
         preset = presets.load(name)
-        declared = scenes()[preset.scene].parameters.declared()
+        declared = scenes()[preset.scene].parameters.chosen(preset.values).declared()
         assert preset.title
         assert all(value != declared[key].default for key, value in preset.values.items()), name
 

@@ -11,6 +11,7 @@ from repose.sim.clumps.body import body_of
 from repose.sim.clumps.clump_file import text_of
 from repose.sim.clumps.making import clump_of, examined
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.registry import scenes
 from repose.sim.scenes.clumps.parameters import ClumpsParameters
 
 
@@ -41,3 +42,17 @@ def test_a_clump_file_is_listed_in_place_of_the_shape_that_it_replaces(tmp_path:
         "friction",
         "gravity",
     ]
+
+
+def test_the_parameter_of_a_cohesive_law_stands_before_those_of_the_scene() -> None:
+    space = scenes()["heap3d"].parameters
+    firsts = {
+        law: lecture_parameters("heap3d", space.of_law(law))[0].name
+        for law in ("hertz_mindlin", "liquid_bridge", "jkr", "dmt")
+    }
+    assert firsts == {
+        "hertz_mindlin": "friction",
+        "liquid_bridge": "liquid_volume",
+        "jkr": "surface_energy",
+        "dmt": "surface_energy",
+    }
