@@ -631,11 +631,12 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
         return noun
     same = parameter.quantity.unit if parameter.quantity.scale == 1.0 else ""
     unit = f" {DISPLAY_UNITS.get(parameter.quantity.unit, (same,))[0]}".rstrip()
+    digits = "d" if parameter.kind == "int" else "g"
     span = Message(
         "{noun} from {low} to {high}{unit}",
         noun=noun,
-        low=Number(parameter.low, format="g"),
-        high=Number(parameter.high, format="g"),
+        low=Number(parameter.low, format=digits),
+        high=Number(parameter.high, format=digits),
         unit=unit,
     )
     if parameter.quantity.scale != 1.0:

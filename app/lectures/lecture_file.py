@@ -366,7 +366,7 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
     for number, entry in enumerate(file.step, 1):
         with schema.positioned(schema.entry_of("step", number, len(file.step))):
             step = _step(entry, scene, held, folder)
-            held = (held if step.preset is None else {**step.preset.values}) | step.values
+            held = {**(held if step.preset is None else step.preset.values), **step.values}
         scene = step.preset.scene if step.preset is not None else scene
         steps.append(step)
     return Lecture(name, file.title or {ENGLISH: Path(name).stem}, tuple(steps), file.about)
