@@ -41,6 +41,8 @@ class FramePosition(NamedTuple):
     """Simulated time [s]; None if the dump does not contain it."""
     spheres: int
     columns: tuple[str, ...]
+    borders: tuple[tuple[float, float] | None, ...] = (None, None, None)
+    """Lower and upper border of each dimension that is periodic [m]; None for the others."""
 
 
 class DumpFrame(NamedTuple):
@@ -181,6 +183,7 @@ def _places(path: Path) -> list[FramePosition]:
         file.seek(0)
         time: float | None = None
         step = count = 0
+        borders: tuple[tuple[float, float] | None, ...] = (None, None, None)
         while line := file.readline(4096):
             if not line.isascii():
                 raise ValueError(f"it contains bytes that are no text after step {step}")
@@ -194,8 +197,7 @@ def _places(path: Path) -> list[FramePosition]:
                 if not 1 <= count <= MOST_SPHERES:
                     raise ValueError(f"{count} spheres at step {step}; 1 to {MOST_SPHERES} can be shown")
             elif words[:3] == ["ITEM:", "BOX", "BOUNDS"]:
-                for _ in range(3):
-                    file.readline(4096)
+                borders = _borders(words[3:], [file.readline(4096) for _ in range(3)])
             elif words[:2] == ["ITEM:", "ATOMS"]:
                 columns = tuple(words[2:])
                 if not count:
@@ -205,13 +207,27 @@ def _places(path: Path) -> list[FramePosition]:
                 _skip(file, count, size)
                 if file.tell() > size:
                     break
-                frames.append(FramePosition(at, step, time, count, columns))
+                frames.append(FramePosition(at, step, time, count, columns, borders))
                 _require_later(path, frames[-2:])
             elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
             elif not frames and not words:
                 raise ValueError("it begins with an empty line")
     return frames
+
+
+def _borders(kinds: list[str], lines: list[bytes]) -> tuple[tuple[float, float] | None, ...]:
+    """Borders of periodic dimensions [m], from the rest of the line of BOX BOUNDS and the lines after it; those of an
+    oblique box, whose images are elsewhere, are left out."""
+    found: list[tuple[float, float] | None] = []
+    for kind, line in zip(kinds, lines) if len(kinds) == 3 else ():
+        try:
+            low, high = map(float, line.split())
+        except ValueError:
+            return None, None, None
+        sound = kind == "pp" and abs(low) <= LARGEST and abs(high) <= LARGEST and low < high
+        found.append((low, high) if sound else None)
+    return tuple(found) if len(found) == 3 else (None, None, None)
 
 
 def _number(file: BinaryIO, kind: Callable[[bytes], Number], item: str) -> Number:

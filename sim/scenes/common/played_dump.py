@@ -14,6 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.direction import NOT_DIRECTED
+from repose.sim.engine.boundaries import (
+    boundary_table,
+    flaw_of_room,
+    nearest_image,
+    periodic_dimensions,
+    shortest_branch,
+)
 from repose.sim.engine.builder import (
     add_spheres,
     empty_world,
@@ -31,7 +38,7 @@ from repose.sim.engine.workspace import (
     OVERLAP_STEP,
     OVERLAP_WALL,
 )
-from repose.sim.engine.world import Floats, World
+from repose.sim.engine.world import LOWEST, PERIOD, Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment, ModelChoice, Scene, SceneLimits, SceneView
 from repose.sim.experiment.notices import notify
@@ -141,17 +148,21 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Mes
         )
     first, last = dump.frame(0), dump.frame(count - 1)
     dimension = 3 if first.position[:, 2].any() or last.position[:, 2].any() else 2
+    boundary = boundary_of(dump, dimension)
     same, mine, theirs = np.intersect1d(first.sphere_id, last.sphere_id, return_indices=True)
-    moved = np.abs(first.position[mine] - last.position[theirs]).max(axis=1)
+    moved = np.abs(shortest_of(first.position[mine] - last.position[theirs], boundary)).max(axis=1)
     held = same[moved <= STILL] if count > 1 else same[:0]
     axis, (low, high) = axis_and_box(dump, held, dimension)
     radius = float(np.median(first.radius))
+    for c in periodic_dimensions(boundary):
+        low = (*low[:c], float(boundary[LOWEST, c]), *low[c + 1 :])
+        high = (*high[:c], float(boundary[LOWEST, c] + boundary[PERIOD, c]), *high[c + 1 :])
 
     class Parameters(DumpParameters):
         dt: float = number(interval / steps, 1e-9, 1.0, _("time step"), "Δt", "µs", group=_("Time step"))
 
     def begin(parameters: Any, seed: int) -> tuple[World, DumpState]:
-        world = empty_world(dimension, 0, 3, 0.3 * radius, materials=2)
+        world = empty_world(dimension, 0, 3, 0.3 * radius, materials=2)._replace(boundary=boundary)
         return shown(world, first, dimension, held), DumpState()
 
     def supervise(experiment: Experiment) -> None:
@@ -249,6 +260,26 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Mes
     return scene, remark
 
 
+def boundary_of(dump: Dump, dimension: int) -> Floats:
+    """`State.boundary` of the world of a dump: periodic where all frames have the same periodic borders, and no sphere
+    touches two images of another one."""
+    first = dump.places[0].borders[:dimension]
+    if any(place.borders[:dimension] != first for place in dump.places) or not any(first):
+        return boundary_table(dimension)
+    low, high = (np.array([one[side] if one else 0.0 for one in first]) for side in (0, 1))
+    boundary = boundary_table(dimension, high - low, low)
+    largest = max(float(frame.radius.max()) for frame in (dump.frame(0), dump.frame(len(dump.places) - 1)))
+    return boundary_table(dimension) if flaw_of_room(boundary, 2.0 * largest) else boundary
+
+
+def shortest_of(difference: Floats, boundary: Floats) -> Floats:
+    """Differences of positions in space [m], shape (n, 3), to the nearest images."""
+    result = difference.copy()
+    dimension = boundary.shape[1]
+    result[:, :dimension] = shortest_branch(difference[:, :dimension], boundary)
+    return result
+
+
 def summary_of(dump: Dump) -> Message:
     """Number of frames, and of spheres in the first of them."""
     frames = plural("{count} frame", "{count} frames", count=len(dump.places))
@@ -269,7 +300,10 @@ def shown(world: World, frame: DumpFrame, dimension: int, held: NDArray[np.int64
         if (np.diff(rows) != 1).any():
             world = with_rows(world, rows)
     fixed = np.isin(world.sphere_id, held)
-    world.motion[:dimension, 0] = frame.position[:, :dimension].T
+    before = world.motion[:dimension, 0].T
+    place = frame.position[:, :dimension]
+    # In a periodic world a sphere goes on through the border: to the image that is nearest to its last place.
+    world.motion[:dimension, 0] = nearest_image(before, place, world.boundary).T
     world.motion[:, 1:] = 0.0
     world.radius[:] = frame.radius
     world.layer[:] = np.where(fixed, -1, 0)  # a dump does not say in which layers its grains were poured
@@ -288,7 +322,7 @@ def deepest_overlap(experiment: Experiment, frame: DumpFrame) -> list[float]:
         return known
     touching = engine.contact_table(world, engine.law_parameters)
     i, j = touching.i, touching.j
-    branch = (frame.position[i] - frame.position[j])[:, :dimension]
+    branch = shortest_branch((frame.position[i] - frame.position[j])[:, :dimension], world.boundary)
     size = np.where(world.fixed, math.inf, frame.radius)
     ratio = (frame.radius[i] + frame.radius[j] - np.linalg.norm(branch, axis=1)) / np.minimum(size[i], size[j])
     if not ratio.size or ratio.max() <= known[OVERLAP_RATIO]:
@@ -308,7 +342,7 @@ def aim(world: World, now: DumpFrame, then: DumpFrame, interval: float, dt: floa
     if not np.array_equal(now.sphere_id, then.sphere_id):
         return
     dimension = world.motion.shape[0]
-    velocity = ((then.position - now.position) / interval)[:, :dimension]
+    velocity = shortest_branch((then.position - now.position)[:, :dimension], world.boundary) / interval
     speed, most = np.linalg.norm(velocity, axis=1), FOLLOWED * LARGEST_STEP * now.radius / dt
     world.motion[:, 1] = (velocity * np.minimum(1.0, most / np.maximum(speed, most))[:, None]).T
 

@@ -251,3 +251,54 @@ def test_the_slope_of_a_heap_in_space_is_measured_about_its_own_axis(tmp_path: P
     assert math.degrees(experiment.measure().angle) == pytest.approx(25.0, abs=1.5)
     low, high = experiment.experiment.scene.view.box(experiment.experiment)
     assert [0.5 * (a + b) for a, b in zip(low[:2], high[:2])] == pytest.approx([0.3, -0.2], abs=1e-3)
+
+
+def flowing(folder: Path, borders: str = "pp mm mm", low: float = 0.0) -> Path:
+    """Two touching spheres that move to the right by 3 mm in each frame through the border of a periodic box, whose
+    width is 10 mm, on a held one."""
+    text = ""
+    for k in range(5):
+        rows = [sphere(1, low + 0.005, 0.0, 2)]
+        rows += [sphere(2 + n, low + (0.001 + 1.9e-3 * n + 3e-3 * k) % 0.01, 1.9e-3, y=1e-3) for n in range(2)]
+        text += frame(k * EVERY, rows, k * EVERY * DT)
+    bounds = f"BOX BOUNDS {borders}\n{low} {low + 0.01}"
+    return written(folder, text.replace("BOX BOUNDS mm mm mm\n0 1", bounds))
+
+
+@pytest.mark.parametrize("low", [0.0, -0.37])
+def test_a_periodic_dump_goes_on_through_the_border(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, low: float
+) -> None:
+    use_plain_engine(monkeypatch)
+    dump = read_dump(flowing(tmp_path, low=low))
+    assert dump.places[0].borders == ((low, pytest.approx(low + 0.01)), None, None)
+    played = Simulation(scene_of_dump(dump)[0])
+    assert played.world.fixed.tolist() == [True, False, False]
+    places = [played.position]
+
+    def note(simulation: Simulation) -> None:
+        places.append(simulation.position)
+        assert simulation.contacts().i.size == 1, "the two touch in each frame, also across the border"
+
+    played.run(every=1e-3, call=note)
+    paths = np.array([place[1:, 0] - places[0][1:, 0] for place in places])
+    assert paths[-1] == pytest.approx([0.012, 0.012])
+    assert (np.diff(paths, axis=0) >= -1e-9).all()
+    assert np.diff(paths, axis=0).max() < 4e-3
+
+
+@pytest.mark.parametrize("borders", ["mm mm mm", "pp pp", "xy xz yz pp pp pp", "ff ff ff"])
+def test_other_borders_leave_a_dump_open(tmp_path: Path, borders: str) -> None:
+    dump = read_dump(flowing(tmp_path, borders))
+    assert dump.places[0].borders == (None, None, None)
+    assert not Simulation(scene_of_dump(dump)[0]).world.is_periodic
+
+
+def test_a_dump_whose_period_changes_or_is_too_short_is_open(tmp_path: Path) -> None:
+    path = flowing(tmp_path)
+    text = path.read_text()
+    path.write_text(text[: len(text) // 2] + text[len(text) // 2 :].replace("\n0.0 0.01\n", "\n0.0 0.011\n"))
+    assert read_dump(path).places[-1].borders[0] == (0.0, 0.011)
+    assert not Simulation(scene_of_dump(read_dump(path))[0]).world.is_periodic
+    path.write_text(text.replace("\n0.0 0.01\n", "\n0.0 0.0039\n"))
+    assert not Simulation(scene_of_dump(read_dump(path))[0]).world.is_periodic
