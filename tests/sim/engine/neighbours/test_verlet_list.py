@@ -190,7 +190,7 @@ def test_pairs_are_missed_if_fewer_cells_are_searched_than_the_reach_covers(monk
 
 def plain_rebuild(world: World) -> int:
     """Have one thread rebuild both lists in the plane, uncompiled; returns the status."""
-    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, 0), (0.0, 0.0))
+    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, 0), (0.0, 0.0), ())
 
 
 def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
