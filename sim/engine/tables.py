@@ -7,7 +7,9 @@ bytes: with them every vector of a column crosses two lines, and a step takes a 
 from __future__ import annotations
 
 import math
+import mmap
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,11 @@ LINE_BYTES = 64
 """Length of a cache line [bytes]."""
 SHORT = 512
 """Length below which a table begins anywhere [bytes]: its position makes no difference."""
+MAPPED = 2**20
+"""Length from which a table has pages of its own [bytes], which go back to the system at once when it is discarded: the
+allocator of C keeps most of the memory of tables up to 32 MB, of a million grains a gigabyte."""
+HUGE = 2**22
+"""Length from which the system may use pages of two megabytes for a table, as for an array of numpy [bytes]."""
 LONG_ROW = 2**18
 """Length from which a row of zeros is not written in a copy [bytes]: it then takes no memory."""
 
@@ -80,6 +87,17 @@ def _placed(make: Callable[..., NDArray[Any]], shape: Shape, kind: DTypeLike) ->
     size = (shape if isinstance(shape, int) else math.prod(shape)) * np.dtype(kind).itemsize
     if size < SHORT:
         return make(shape, kind)
+    if size >= MAPPED and hasattr(mmap, "MAP_ANONYMOUS"):  # not on Windows
+        return np.frombuffer(_mapped(size), kind).reshape(shape)
     storage = make(size + LINE_BYTES, np.uint8)
     begin = -storage.ctypes.data % LINE_BYTES
     return storage[begin : begin + size].view(kind).reshape(shape)
+
+
+def _mapped(size: int) -> mmap.mmap:
+    """Pages of zeros that begin at a cache line."""
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a system without such pages
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages

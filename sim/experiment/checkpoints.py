@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import mmap
 import sys
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any
@@ -126,6 +127,10 @@ def bytes_of(thing: Any, seen: set[int] | None = None) -> int:
         if isinstance(part, np.ndarray):
             total += 2 * part.ndim * np.intp().itemsize  # shape and strides, which have memory of their own
             waiting.append(part.base)  # the storage of a view, which it keeps as a whole
+        elif isinstance(part, memoryview):
+            waiting.append(part.obj)
+        elif isinstance(part, mmap.mmap):
+            total += len(part)
         elif isinstance(part, dict):
             waiting += [*part, *part.values()]
         elif isinstance(part, list | tuple | set | frozenset):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from repose.sim.engine import tables
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, keep_spheres, with_levels, with_threads
 from repose.sim.engine.tables import LINE_BYTES, SHORT, copied, filled, joined, same_bits, taken, zeros
 from repose.sim.engine.world import World, copy_world
+from repose.sim.experiment.checkpoints import bytes_of
 from repose.sim.io.world_tables import packed, tables_of, unpacked, world_of
 
 COUNT = 203
@@ -75,6 +78,21 @@ def test_a_copy_with_long_rows_has_the_same_bits(monkeypatch: pytest.MonkeyPatch
         assert copy.dtype == original.dtype
         assert copy.tobytes() == original.tobytes()
         assert not np.shares_memory(copy, original)
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the memory of a process is read as on Linux")
+def test_the_memory_of_long_tables_goes_back_to_the_system_at_once() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+    before, size = resident(), 8 * 2**20
+    kept = [filled((2, size // 16), 1.0) for _ in range(16)]
+    assert resident() - before > 15 * size
+    assert sum(map(bytes_of, kept)) >= 16 * size
+    assert all(table.ctypes.data % LINE_BYTES == 0 for table in kept)
+    del kept[:-1]  # the allocator of C would keep the others below the last
+    assert resident() - before < 3 * size
+    assert (kept[0] == 1.0).all()
 
 
 def test_tables_are_equal_only_if_all_bits_are() -> None:
