@@ -1,4 +1,4 @@
-"""Rigid bodies of several spheres: orientation, motion of the members, sums of the forces on the members.
+"""Rigid bodies of several spheres: their orientation.
 
 The integrator moves the table of bodies like the table of spheres: the centre of mass by force over mass, and the
 angular momentum L over a reference moment of inertia I_0 by torque over I_0. Every scheme therefore conserves the
@@ -12,9 +12,7 @@ free body oscillates without drift. Close to the middle axis the period of a fre
 sensitively that the classical Runge-Kutta scheme, with a relative loss of 1e-8, missed it by 10 %. In the plane the
 angle is an ordinary coordinate.
 
-A member at the offset s has the position X + R s and the velocity V + w x R s. The force on a body is the sum of the
-forces on its members. The torque is the sum of their torques about the centre without that of their weights: uniform
-gravity exerts no torque on a body.
+Their members are placed by `repose.sim.engine.members`.
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import Thread
-from repose.sim.engine.packed import coefficients_at
 from repose.sim.engine.threads import share
 from repose.sim.engine.workspace import BLOCK
 from repose.sim.engine.world import World
@@ -244,32 +241,9 @@ def orient_block(buffer, size, behind):
         arrays.write_block(buffer, AT_SPIN, BLOCK, k, vector.add(now, faster))
 
 
-def arm_of(matrix, b, offset):
-    """The offset [m] of a member of body b, rotated into space."""
-    d = len(offset)
-    return tuple(sum(float(matrix[d * r + c, b]) * offset[c] for c in range(d)) for r in range(d))
-
-
-@overload(arm_of)
-def _arm_of(matrix, b, offset):
-    def in_plane(matrix, b, offset):
-        return (
-            matrix[0, b] * offset[0] + matrix[1, b] * offset[1],
-            matrix[2, b] * offset[0] + matrix[3, b] * offset[1],
-        )
-
-    def in_space(matrix, b, offset):
-        return (
-            matrix[0, b] * offset[0] + matrix[1, b] * offset[1] + matrix[2, b] * offset[2],
-            matrix[3, b] * offset[0] + matrix[4, b] * offset[1] + matrix[5, b] * offset[2],
-            matrix[6, b] * offset[0] + matrix[7, b] * offset[1] + matrix[8, b] * offset[2],
-        )
-
-    return in_plane if len(offset) == 2 else in_space
-
-
 class BodyTables(NamedTuple):
-    """Arguments of the parts that move bodies and their members: a world and this evaluation."""
+    """Arguments of the parts that move bodies and their members (repose.sim.engine.members): a world and this
+    evaluation."""
 
     world: World
     gravity: int
@@ -278,13 +252,15 @@ class BodyTables(NamedTuple):
     """Time since the end of the last step [s]."""
     behind: float
     """Time of this evaluation minus time of the stored velocity [s]."""
+    restores: int
+    """1 if the previous positions of members are to be computed from `BodyEvaluation.last_pose`, else 0."""
     thread: Thread
 
 
 @compilable(forceinline=True)
-def body_tables(world, gravity, elapsed, behind, thread):
-    """The argument of `turn_bodies`, `place_members` and `gather_members`."""
-    return BodyTables(world, gravity, elapsed, behind, thread)
+def body_tables(world, gravity, elapsed, behind, restores, thread):
+    """The argument of the parts that move bodies and their members."""
+    return BodyTables(world, gravity, elapsed, behind, restores, thread)
 
 
 @compilable(forceinline=True)
@@ -299,8 +275,29 @@ def turn_bodies(tables, shapes):
     bodies = tables.world.bodies
     first, last = own_bodies(bodies, tables.thread)
     buffer = tables.world.workspace.threads.buffer[tables.thread.id]
-    orient(bodies, tables.world.workspace.bodies, buffer, first, last, tables.elapsed, tables.behind, shapes.spin)
+    now = tables.world.workspace.bodies
+    orient(bodies, now, buffer, first, last, tables.elapsed, tables.behind, shapes.spin)
+    keep_pose(bodies, now, len(shapes.position), first, last)
     return 0
+
+
+@compilable
+def keep_pose(bodies, now, dimension, first, last):
+    """Store centre, rotation matrix and rotation of these bodies, and keep those of the last placement."""
+    poses = now.pose.shape[0]
+    for c in range(poses):
+        for b in range(first, last):
+            now.last_pose[c, b] = now.pose[c, b]
+    matrix = dimension * dimension
+    for c in range(dimension):
+        for b in range(first, last):
+            now.pose[c, b] = bodies.motion[c, 0, b]
+    for c in range(matrix):
+        for b in range(first, last):
+            now.pose[dimension + c, b] = now.matrix[c, b]
+    for c in range(poses - dimension - matrix):
+        for b in range(first, last):
+            now.pose[dimension + matrix + c, b] = bodies.rotation[c, b]
 
 
 @compilable
@@ -309,80 +306,3 @@ def settle_bodies(bodies, first, last):
     for c in range(4):
         for b in range(first, last):
             bodies.reference[c, b] = bodies.orientation[c, b]
-
-
-@compilable
-def place_members(tables, shapes):
-    """Set position, velocity and spin of the members among this thread's spheres from their bodies, and their higher
-    derivatives to zero. Returns 0."""
-    motion = tables.world.motion
-    bodies = tables.world.bodies
-    now = tables.world.workspace.bodies
-    body = tables.world.workspace.search.body
-    thread = tables.thread
-    dimension = len(shapes.position)
-    centres = arrays.level(bodies.motion, 0, 0, shapes.position)
-    speeds = arrays.level(bodies.motion, 0, 1, shapes.position)
-    turning = arrays.rows(now.spin, shapes.spin)
-    offsets = arrays.rows(bodies.offset, shapes.position)
-    arms = arrays.rows(now.arm, shapes.position)
-    positions = arrays.level(motion, 0, 0, shapes.position)
-    velocities = arrays.level(motion, 0, 1, shapes.position)
-    spins = arrays.level(motion, dimension, 1, shapes.spin)
-    angles = arrays.level(motion, dimension, 0, shapes.spin)
-    turned_by = arrays.rows(bodies.rotation, shapes.spin)
-    accelerations = arrays.level(bodies.motion, 0, 2, shapes.position)
-    for row in range(thread.first, thread.last):
-        if body[row] < 0:
-            continue
-        i = np.uint64(row)  # a signed index would be tested for being negative, at every access
-        b = np.uint64(body[i])
-        spin = arrays.at(turning, b)
-        arm = arm_of(now.matrix, b, arrays.at(offsets, i))
-        arrays.write_at(arms, i, arm)
-        arrays.write_at(positions, i, vector.add(arrays.at(centres, b), arm))
-        speed = vector.add(arrays.at(speeds, b), vector.scale(tables.behind, arrays.at(accelerations, b)))
-        arrays.write_at(velocities, i, vector.add(speed, vector.turn(spin, arm)))
-        arrays.write_at(spins, i, spin)
-        arrays.write_at(angles, i, arrays.at(turned_by, b))
-    first = thread.first
-    size = thread.last - first
-    for c in range(motion.shape[0]):
-        for level in range(2, motion.shape[1]):
-            row_of_level = motion[c, level, first : first + size]
-            owner = body[first : first + size]
-            for k in range(owner.size):
-                row_of_level[k] = row_of_level[k] if owner[k] < 0 else 0.0
-    return 0
-
-
-@compilable
-def gather_members(tables, shapes):
-    """Set force and torque of this thread's bodies to the sums over their members, in member order. Returns 0.
-
-    The function reads arms and no positions: another thread may have begun to move the members.
-    """
-    bodies = tables.world.bodies
-    now = tables.world.workspace.bodies
-    dimension = len(shapes.position)
-    gravity = coefficients_at(tables.gravity, shapes.position)
-    arms = arrays.rows(now.arm, shapes.position)
-    forces = arrays.rows(tables.world.force, shapes.position)
-    torques = arrays.rows(tables.world.force[dimension:], shapes.spin)
-    total_forces = arrays.rows(now.force, shapes.position)
-    total_torques = arrays.rows(now.force[dimension:], shapes.spin)
-    first, last = own_bodies(bodies, tables.thread)
-    for row in range(first, last):
-        b = np.uint64(row)
-        total = vector.scale(0.0, gravity)
-        torque = vector.scale(0.0, shapes.spin)
-        for k in range(bodies.begin[row], bodies.begin[row + 1]):
-            i = bodies.member[np.uint64(k)]
-            force = arrays.at(forces, i)
-            push = vector.sub(force, vector.scale(bodies.own_mass[i], gravity))
-            arm = arrays.at(arms, i)
-            total = vector.add(total, force)
-            torque = vector.add(torque, vector.add(arrays.at(torques, i), vector.torque(arm, push, shapes.spin)))
-        arrays.write_at(total_forces, b, total)
-        arrays.write_at(total_torques, b, torque)
-    return 0

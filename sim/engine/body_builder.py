@@ -17,7 +17,7 @@ from repose.sim.engine.builder import (
 )
 from repose.sim.engine.checked import checked_array, checked_number, numbers_in
 from repose.sim.engine.orientation import matrices
-from repose.sim.engine.workspace import BodyEvaluation, empty_body_evaluation
+from repose.sim.engine.workspace import empty_body_evaluation
 from repose.sim.engine.world import BodyTable, Floats, World, empty_bodies
 from repose.sim.parameters import ParameterError
 
@@ -187,12 +187,9 @@ def add_bodies(
         offset=np.concatenate([bodies.offset, np.tile(shape.offset.T, count)], axis=1),
         own_mass=np.concatenate([bodies.own_mass, np.tile(shape.mass * shape.share, count)]),
     )
-    now = BodyEvaluation(
-        force=np.concatenate([evaluation.force, present.force], axis=-1),
-        matrix=np.concatenate([evaluation.matrix, present.matrix], axis=-1),
-        spin=np.concatenate([evaluation.spin, present.spin], axis=-1),
-        arm=np.zeros((dimension, grown.sphere_count)),
-    )
+    now = empty_body_evaluation(dimension, spin_length, whole.body_id.size, grown.sphere_count)
+    for name in ("force", "matrix", "spin"):  # what is read between steps
+        getattr(now, name)[:] = np.concatenate([getattr(evaluation, name), getattr(present, name)], axis=-1)
     grown.workspace.search.body[:] = body_of(whole, grown.sphere_count)
     velocities = speed[:, None, :] + _across(turning, arm)
     grown.motion[:dimension, 1, rows] = velocities.reshape(-1, dimension).T

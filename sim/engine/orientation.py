@@ -26,10 +26,14 @@ def update(world: World) -> None:
         world.turned[:spin_length, rows] = now
         if spin_length == 1:
             world.orientation[0, rows] = np.remainder(world.orientation[0, rows] + step[0], 2.0 * np.pi)
+        elif world.bodies:
+            free = np.flatnonzero(world.body[rows] < 0)
+            world.orientation[:, begin + free] = rotated(world.orientation[:, begin + free], step[:, free])
         else:
             world.orientation[:, rows] = rotated(world.orientation[:, rows], step)
     if world.bodies and spin_length == 3:
-        world.orientation[:, world.bodies.member] = world.bodies.reference[:, world.body[world.bodies.member]]
+        of_members = np.repeat(world.bodies.reference, np.diff(world.bodies.begin), axis=1)
+        world.orientation[:, world.bodies.member] = of_members
 
 
 def rotated(quaternion: Floats, step: Floats) -> Floats:

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.engine.bodies import body_tables, gather_members, place_members, turn_bodies
+from repose.sim.engine.bodies import body_tables, turn_bodies
 from repose.sim.engine.bond_forces import BondCall, bond_forces, bond_tables
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.compiler import address_of, argument_type
@@ -30,6 +30,7 @@ from repose.sim.engine.contacts.wall_forces import (
 )
 from repose.sim.engine.fields import FieldCall, field_forces, field_tables, sum_of
 from repose.sim.engine.jit import compiled_part, fingerprint
+from repose.sim.engine.members import fill_noted, gather_members, members_moved, note_members, place_members
 from repose.sim.engine.model import (
     AT_REST,
     NO_COEFFICIENTS,
@@ -91,6 +92,12 @@ class Parts(NamedTuple):
     """Sets position, velocity and spin of the members of bodies."""
     gather_members: Any = 0
     """Sums force and torque of the members on their bodies."""
+    note_members: Any = 0
+    """Notes which members are in lists; returns 0 if a thread is missing."""
+    members_moved: Any = 0
+    """Tests whether a member that is not placed has moved half the skin."""
+    fill_noted: Any = 0
+    """Fills the rows of the noted members that contacts read."""
     needs_material: int = 0
     """1 if pairs need their pair of materials and their effective radius, else 0; a number, not a part."""
     needs_kind: int = 0
@@ -120,6 +127,9 @@ NUMBERS = ("needs_material", "needs_kind", "needs_radius", "needs_stiffening")
 
 OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "add_wall_forces", "record_walls"}
 """Parts that only worlds with walls need."""
+
+OF_BODIES = (turn_bodies, place_members, gather_members, note_members, members_moved, fill_noted)
+"""Functions of the parts that only models with bodies need; a part has the name of its function."""
 
 FUSED = {"evaluate_pairs"}
 """Parts in which a product and the sum with it may be rounded once, which saves a tenth of the step of beads and a
@@ -162,8 +172,7 @@ def plain_parts(model: Model, params: tuple = (), coefficients: Coefficients = N
     if model.fields:
         parts = parts._replace(add_field_forces=_of_fields(model.fields, lengths, likeness(coefficients.fields)))
     if model.bodies:
-        turn, move, gather = (_part(one, lengths) for one in (turn_bodies, place_members, gather_members))
-        parts = parts._replace(turn_bodies=turn, place_members=move, gather_members=gather)
+        parts = parts._replace(**{one.__name__: _part(one, lengths) for one in OF_BODIES})
     return parts
 
 
@@ -210,7 +219,7 @@ def argument_types() -> dict[str, Any]:
     row, table, motion = np.zeros(0), np.zeros((2, 0)), np.zeros((2, 3, 0))
     world = record_of(empty_world())
     block = Block(row, 0, 0, 0, stage)
-    bodies = body_tables(world, 0, 0.0, 0.0, thread)
+    bodies = body_tables(world, 0, 0.0, 0.0, 0, thread)
     arguments = {
         "evaluate_pairs": block,
         "evaluate_walls": block,
@@ -225,9 +234,7 @@ def argument_types() -> dict[str, Any]:
         "record_walls": wall_record(world, 0.0, 0),
         "add_field_forces": field_tables(world, 0, 0.0, 0.0, row, thread),
         "add_bond_forces": bond_tables(world, 0, stage, thread),
-        "turn_bodies": bodies,
-        "place_members": bodies,
-        "gather_members": bodies,
+        **{one.__name__: bodies for one in OF_BODIES},
     }
     return {name: argument_type(argument) for name, argument in arguments.items()}
 

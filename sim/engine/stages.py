@@ -15,11 +15,19 @@ from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_e
 from repose.sim.engine.contacts.wall_forces import force_of_walls, move_walls, wall_record
 from repose.sim.engine.fields import field_tables, record_field_energy
 from repose.sim.engine.jit import call, compilable
+from repose.sim.engine.members import any_free
 from repose.sim.engine.model import Corrected, Predicted, Share, Stage
 from repose.sim.engine.neighbours.pair_list import note_branches
-from repose.sim.engine.neighbours.verlet_list import forget_jumps, list_as_far, refresh_lists, store_positions
+from repose.sim.engine.neighbours.verlet_list import (
+    count_moved,
+    forget_jumps,
+    list_as_far,
+    refresh_lists,
+    renew,
+    store_positions,
+)
 from repose.sim.engine.threads import is_missing, wait
-from repose.sim.engine.workspace import CULPRIT, STATUS
+from repose.sim.engine.workspace import CULPRIT, SPARING, STATUS, TILE
 from repose.sim.engine.world import (
     NOT_FINITE,
     OK,
@@ -29,9 +37,6 @@ from repose.sim.engine.world import (
     THREAD_MISSING,
     TOO_FAST,
 )
-
-TILE = 128
-"""Spheres of which a step ends and the next one begins together."""
 
 
 class Batch(NamedTuple):
@@ -70,6 +75,8 @@ class Moment(NamedTuple):
     """Whether the spheres are predicted for the next step together with the end of this one."""
     last: bool
     """Whether this is the last stage of the step."""
+    between: bool
+    """Whether there is an evaluation before and one after this in the batch, and something moves."""
 
 
 @compilable(forceinline=True)
@@ -89,6 +96,7 @@ def moment_of(batch, scheme, done, k):
     weight = float(scheme.weights[k])
     behind = scheme.velocity_lead * batch.dt
     last = k == stages - 1
+    first = done == 0 and k == max(pending - 1, 0)
     return Moment(
         k,
         batch.begun + done,
@@ -97,10 +105,11 @@ def moment_of(batch, scheme, done, k):
         Stage(weight * batch.dt, weight * scheme.damping_fraction, behind, (time - last_time) * batch.dt),
         pending > k + 1 or (static and k > 0),
         pending == k + 1,
-        done == 0 and k == max(pending - 1, 0),
+        first,
         done > 0 and k == 0,
         last and done < batch.steps - 1 and not static,
         last,
+        not (first or static or (last and done == batch.steps - 1)),
     )
 
 
@@ -130,8 +139,10 @@ def before(world, now, thread, parts):
     if now.begun:
         return
     if now.dt != 0.0:
-        if not now.joined:
+        if not now.joined and parts.turn_bodies == 0:
             call(parts.before, Predicted(world.motion, thread.first, thread.last, now.k, now.dt))
+        elif not now.joined:
+            begin_free_spheres(world, thread.first, thread.last, now.k, now.dt, parts)
         if parts.turn_bodies != 0:
             first, last = own_bodies(world.bodies, thread)
             call(parts.before, Predicted(world.bodies.motion, first, last, now.k, now.dt))
@@ -142,32 +153,60 @@ def before(world, now, thread, parts):
 
 @compilable(forceinline=True)
 def place_members(world, numbers, now, thread, parts):
-    """Place the members of rigid bodies."""
-    return place_at(world, numbers, now.time * now.dt, now.stage.behind, thread, parts)
-
-
-@compilable(forceinline=True)
-def place_at(world, numbers, elapsed, behind, thread, parts):
-    """Turn the bodies to `elapsed` [s] after the end of the last step, and place their members."""
+    """Turn the rigid bodies and place their members; between the first and the last evaluation of a batch, only those
+    that pair forces need then."""
     if parts.turn_bodies == 0:
         return True
-    bound = body_tables(world, numbers.gravity, elapsed, behind, thread)
+    bound = tables_of_bodies(world, numbers, now, thread, parts)
     call(parts.turn_bodies, bound)
     if not wait(world.workspace.threads):
         return False
-    call(parts.place_members, bound)
+    sparing = now.between and spares(parts)
+    world.workspace.threads.thread_status[thread.id, SPARING] = 1 if sparing else 0
+    if not sparing:
+        call(parts.place_members, bound)
     return True
 
 
 @compilable(forceinline=True)
-def refresh_neighbours(world, now, thread, parts):
+def spares(parts):
+    """Whether forces act only on members in lists: bonds and fields act on others, too."""
+    return parts.add_bond_forces == 0 and parts.add_field_forces == 0
+
+
+@compilable(forceinline=True)
+def tables_of_bodies(world, numbers, now, thread, parts):
+    """The argument of the parts of bodies at this evaluation. After the first evaluation of a batch, the positions at
+    the last one follow from the poses of the bodies."""
+    restores = 1 if spares(parts) and not now.first else 0
+    return body_tables(world, numbers.gravity, now.time * now.dt, now.stage.behind, restores, thread)
+
+
+@compilable(forceinline=True)
+def refresh_neighbours(world, numbers, now, thread, parts):
     """Rebuild the lists if a sphere has moved half the skin."""
-    status = refresh_lists(world, now.dt, thread, parts)
-    if status != OK:
+    if parts.turn_bodies == 0:
+        return refresh_lists(world, now.dt, thread, parts) == OK
+    return refresh_with_members(world, numbers, now, thread, parts)
+
+
+@compilable(forceinline=True)
+def refresh_with_members(world, numbers, now, thread, parts):
+    """`refresh_neighbours` with rigid bodies: all members are placed before a rebuild, and noted after it."""
+    bound = tables_of_bodies(world, numbers, now, thread, parts)
+    of_thread = world.workspace.threads.thread_status[thread.id]
+    moved = count_moved(world, call(parts.members_moved, bound) if of_thread[SPARING] > 0 else 0, thread, parts)
+    if moved < 0:
         return False
-    if now.first and parts.turn_bodies != 0:  # members are in their places only now
+    if moved > 0:
+        if of_thread[SPARING] > 0:
+            call(parts.place_members, bound)
+            of_thread[SPARING] = 0
+        if renew(world, now.dt, thread, parts) != OK:
+            return False
+    if now.first:  # members are in their places only now
         forget_jumps(world, thread.first, thread.last)
-    return True
+    return call(parts.note_members, bound) != 0 if now.first or moved > 0 else True
 
 
 @compilable(forceinline=True)
@@ -222,8 +261,20 @@ def record_contacts(world, now, thread, parts):
             call(parts.record_walls, wall_record(world, now.stage.dt, parts.needs_stiffening))
         step = world.counters[STEP_COUNT] + (0 if now.dt == 0.0 else 1)
         record_largest_overlap(world.largest_overlap, world.workspace.threads.largest_overlap, step)
-    store_positions(world.previous, world.motion, thread.first, thread.last)
+    if world.workspace.threads.thread_status[thread.id, SPARING] > 0:
+        store_free_positions(world, thread)
+    else:
+        store_positions(world.previous, world.motion, thread.first, thread.last)
     return True
+
+
+@compilable(forceinline=True)
+def store_free_positions(world, thread):
+    """`store_positions`, except where all spheres are members of bodies."""
+    for begin in range(thread.first, thread.last, TILE):
+        end = min(begin + TILE, thread.last)
+        if any_free(world.workspace.search.body, begin, end):
+            store_positions(world.previous, world.motion, begin, end)
 
 
 @compilable(forceinline=True)
@@ -233,7 +284,7 @@ def gather_members(world, numbers, now, thread, parts):
         return True
     if not wait(world.workspace.threads):
         return False
-    call(parts.gather_members, body_tables(world, numbers.gravity, now.time * now.dt, now.stage.behind, thread))
+    call(parts.gather_members, tables_of_bodies(world, numbers, now, thread, parts))
     return True
 
 
@@ -246,8 +297,8 @@ def after(world, now, thread, parts):
         correct_bodies(world, now, thread, parts)
     if now.dt == 0.0:
         set_accelerations(motion, force, inverse_mass, first, last)
-    elif now.joins:
-        end_and_begin_step(world, first, last, now.k, now.dt, parts)
+    elif now.joins or parts.turn_bodies != 0:
+        end_and_begin_step(world, first, last, now, parts)
     else:
         call(parts.after, Corrected(motion, force, inverse_mass, first, last, now.k, now.dt))
 
@@ -266,14 +317,26 @@ def correct_bodies(world, now, thread, parts):
 
 
 @compilable(forceinline=True)
-def end_and_begin_step(world, first, last, stage, dt, parts):
-    """End the last stage of a step for the rows first to last - 1, and begin the next step: `TILE` spheres at a time,
+def end_and_begin_step(world, first, last, now, parts):
+    """End a stage for the rows first to last - 1, and if `now.joins` begin the next step: `TILE` spheres at a time,
     whose derivatives stay in the first-level cache in between."""
     motion, force, inverse_mass = world.motion, world.force, world.inverse_mass
     for begin in range(first, last, TILE):
         end = min(begin + TILE, last)
-        call(parts.after, Corrected(motion, force, inverse_mass, begin, end, stage, dt))
-        call(parts.before, Predicted(motion, begin, end, 0, dt))
+        if parts.turn_bodies != 0 and not any_free(world.workspace.search.body, begin, end):
+            continue
+        call(parts.after, Corrected(motion, force, inverse_mass, begin, end, now.k, now.dt))
+        if now.joins:
+            call(parts.before, Predicted(motion, begin, end, 0, now.dt))
+
+
+@compilable(forceinline=True)
+def begin_free_spheres(world, first, last, stage, dt, parts):
+    """`before` for the rows first to last - 1 of a world with bodies, except where all spheres are members."""
+    for begin in range(first, last, TILE):
+        end = min(begin + TILE, last)
+        if any_free(world.workspace.search.body, begin, end):
+            call(parts.before, Predicted(world.motion, begin, end, stage, dt))
 
 
 @compilable(forceinline=True)
@@ -295,7 +358,14 @@ def count_step(world, dt, thread):
 @compilable(forceinline=True)
 def end_batch(world, numbers, steps, thread, parts):
     """Place members at the end of the last step, for the readers of the tables."""
-    return steps == 0 or place_at(world, numbers, 0.0, 0.0, thread, parts)
+    if steps == 0 or parts.turn_bodies == 0:
+        return True
+    bound = body_tables(world, numbers.gravity, 0.0, 0.0, 0, thread)
+    call(parts.turn_bodies, bound)
+    if not wait(world.workspace.threads):
+        return False
+    call(parts.place_members, bound)
+    return True
 
 
 @compilable(forceinline=True)

@@ -53,7 +53,7 @@ def step_loop(source: str) -> Callable[..., Any]:
                 before(world, now, thread, parts)
                 if not (
                     place_members(world, numbers, now, thread, parts)
-                    and refresh_neighbours(world, now, thread, parts)
+                    and refresh_neighbours(world, numbers, now, thread, parts)
                     and pair_forces(world, numbers, now, thread, parts)
                     and wall_forces(world, numbers, now, thread, parts)
                     and bond_forces(world, numbers, now, thread, parts)

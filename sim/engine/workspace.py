@@ -31,8 +31,15 @@ CHUNK = 8 * BLOCK
 LINE = 8
 """Numbers in a cache line. Tables that are read as vectors are padded by a line and begin at a line."""
 
+TILE = 128
+"""Spheres of which a step ends and the next one begins together. Members of bodies are placed at every evaluation: they
+are moved by the scheme only where a tile also has other spheres."""
+
 MOST_RANGES = 16
 """Largest number of ranges of the pair list (repose.sim.engine.contacts.partial_sums)."""
+
+LISTED = 8 * BLOCK
+"""Room for the spheres around a body (repose.sim.engine.neighbours.pair_list.list_around)."""
 
 FIRST_CHUNK, LAST_CHUNK, FIRST_ROW, LAST_ROW, SHIFT = range(5)
 """Columns of `Threads.ranges`: first chunk and last chunk + 1 of the pair list; first row and last row + 1 of the
@@ -70,10 +77,13 @@ BUFFER_ROWS = 47
 """Largest number of columns of a block: in three dimensions with rotation and materials
 (repose.sim.engine.contacts.pair_blocks)."""
 
-MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT, SUMS_FULL = range(7)
+MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT, SUMS_FULL, SPARING, NOTED = range(9)
 """Columns of `Threads.thread_status`: whether a sphere has moved half the skin; status, and row of the sphere
 concerned (thread 0 only); number of pairs found; whether the list of contacts with walls fits; number of pairs after
-sorting; whether `Threads.sums` has too few rows for the new list (thread 0 only)."""
+sorting; whether `Threads.sums` has too few rows for the new list (thread 0 only); whether only members in lists are
+placed at this evaluation; number of these members."""
+IN_PAIR, NEAR_WALL = 1, 2
+"""Parts of `BodyEvaluation.mark`."""
 
 ARRIVED, ROUND, WAIT_LIMIT = 0, 8, 9
 """Entries of `Threads.barrier`: number of threads that have arrived; in the next cache line the number of completed
@@ -154,6 +164,26 @@ class BodyEvaluation(NamedTuple):
     """Angular velocity [rad/s], shape (spin length, bodies)."""
     arm: Floats
     """Vector from the centre of the body to each member [m], shape (dimension, count)."""
+    pose: Floats
+    """Centre [m], rotation matrix and rotation [rad] of each body at the present placement of members, shape
+    (dimension + dimension² + spin length, bodies)."""
+    last_pose: Floats
+    """The same at the placement before."""
+    noted_pose: Floats
+    """The same when the members in lists were noted last (repose.sim.engine.members.note_members)."""
+    reach: Floats
+    """Largest distance of a member from the centre of its body, and largest distance of a member from its reference
+    position, when they were noted [m], shape (2, bodies)."""
+    mark: NDArray[np.uint8]
+    """IN_PAIR and NEAR_WALL, added, of each sphere in the list of pairs and in that of contacts with walls, shape
+    (count,)."""
+    noted: NDArray[np.uint32]
+    """Rows of the members with a mark: those of a thread from its first sphere on, shape (count,)."""
+    partial: NDArray[np.uint32]
+    """Rows of spheres with partial sums that pairs of a range add to: those of a range from the row of its first
+    partial sum on, shape (rows of `Threads.sums`,)."""
+    partial_count: NDArray[np.int64]
+    """Number of these rows in each range, shape (ranges,)."""
 
 
 class PairBuffer(NamedTuple):
@@ -226,13 +256,15 @@ class Threads(NamedTuple):
     barrier: NDArray[np.int64]
     """Entries ARRIVED, ROUND and WAIT_LIMIT, shape (16,)."""
     thread_status: NDArray[np.int64]
-    """Report of each thread to the others, one cache line per thread, shape (threads, 8)."""
+    """Report of each thread to the others, two cache lines per thread, shape (threads, 16)."""
     buffer: Floats
     """Columns of one block of pairs per thread, shape (threads, BUFFER_ROWS * BLOCK + 8). A block is padded by contacts
     that are evaluated with the previous contents: all numbers are finite, radii, masses and materials positive."""
     chosen: NDArray[np.uint32]
     """Touching pairs of the present block: row in the list, i, j; then the rows of the sums on i and j;
     shape (threads, 5, BLOCK)."""
+    listed: NDArray[np.uint32]
+    """Rows of the spheres around a body during a rebuild, shape (threads, LISTED)."""
     heat: Floats
     """Power dissipated by damping [W], work done on friction springs and energy that springs lose as their stiffness
     changes, both since the last evaluation [J]; per chunk of the list, shape (3, chunks)."""
@@ -331,11 +363,20 @@ def empty_wall_evaluation(capacity: int, spheres: int, dimension: int) -> WallEv
 
 def empty_body_evaluation(dimension: int, spin_length: int, count: int = 0, spheres: int = 0) -> BodyEvaluation:
     """Tables for `count` bodies."""
+    pose = dimension + dimension**2 + spin_length
     return BodyEvaluation(
         force=zeros((dimension + spin_length, count)),
         matrix=zeros((dimension**2, count)),
         spin=zeros((spin_length, count)),
         arm=zeros((dimension, spheres)),
+        pose=zeros((pose, count)),
+        last_pose=zeros((pose, count)),
+        noted_pose=zeros((pose, count)),
+        reach=zeros((2, count)),
+        mark=zeros(spheres, np.uint8),
+        noted=zeros(spheres, np.uint32),
+        partial=zeros(rows_of_sums(most_ranges(spheres), spheres), np.uint32),
+        partial_count=zeros(most_ranges(spheres), np.int64),
     )
 
 
@@ -402,9 +443,10 @@ def search_storage(
     )
     shared_tables = Threads(
         barrier=np.where(np.arange(16) == WAIT_LIMIT, round(1000 * LONGEST_WAIT), 0),
-        thread_status=zeros((threads, 8), np.int64),
+        thread_status=zeros((threads, 16), np.int64),
         buffer=filled((threads, BUFFER_ROWS * BLOCK + 8), 1.0),
         chosen=zeros((threads, 5, BLOCK), np.uint32),
+        listed=zeros((threads, LISTED), np.uint32),
         heat=zeros((3, capacity // CHUNK + 1)),
         largest_overlap=zeros((2, threads, OVERLAP_COLUMNS)),
         sphere_rows=sphere_rows,

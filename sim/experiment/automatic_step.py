@@ -18,7 +18,8 @@ from repose.sim.engine.timestep.stable_step import (
     limit_table,
     stability_limit,
 )
-from repose.sim.engine.timestep.survey import Survey, interpolate
+from repose.sim.engine.timestep.stiffness_sums import interpolate
+from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand, speed_of_pull

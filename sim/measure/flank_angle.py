@@ -59,18 +59,18 @@ def measure_flank(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]
     layer = np.floor((height / high - FROM) / (TO - FROM) * LAYERS) if high > 0.0 else np.full(height.size, -1.0)
     squared = (position[:, :2] ** 2).sum(axis=1)
 
-    def radii(rows: NDArray[np.bool_]) -> Floats:
+    def radii(rows: list[NDArray[np.intp]]) -> Floats:
         """Height and radius of the heap in each layer that has enough of these spheres, shape (2, layers)."""
-        chosen = [rows & (layer == number) for number in range(LAYERS)]
         entries = [
             (np.average(height[part], weights=volume[part]), 2.0 * np.average(squared[part], weights=volume[part]))
-            for part in chosen
-            if part.sum() >= FEWEST
+            for part in rows
+            if part.size >= FEWEST
         ]
         both = np.array(entries).reshape(-1, 2).T
         return np.stack([both[0], np.sqrt(both[1])])
 
-    whole = radii(np.ones(radius.size, bool))
+    in_layer = [np.flatnonzero(layer == number) for number in range(LAYERS)]
+    whole = radii(in_layer)
     if whole.shape[1] < FEWEST_LAYERS:
         return None
     loss, at_plate = (float(number) for number in np.polyfit(whole[0], whole[1], 1))
@@ -78,7 +78,7 @@ def measure_flank(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]
     at_plate = float((whole[1] + loss * whole[0]).mean())
     bearing = np.arctan2(position[:, 1], position[:, 0])
     sector = np.floor((bearing + np.pi) / (2.0 * np.pi) * SECTORS).astype(np.int64) % SECTORS
-    parts = [radii(sector == number) for number in range(SECTORS)]
+    parts = [radii([rows[sector[rows] == number] for rows in in_layer]) for number in range(SECTORS)]
     angles = [np.arctan2(1.0, -np.polyfit(part[0], part[1], 1)[0]) for part in parts if part.shape[1] >= FEWEST_LAYERS]
     error = float(np.std(angles, ddof=1) / np.sqrt(len(angles))) if len(angles) > 1 else float("nan")
     ends = at_plate - loss * whole[0][[-1, 0]]

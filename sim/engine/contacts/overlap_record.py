@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.sphere_rows import entry, read_row
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.workspace import (
     BLOCK,
@@ -19,6 +20,7 @@ from repose.sim.engine.workspace import (
     OVERLAP_SECOND,
     OVERLAP_STEP,
     OVERLAP_WALL,
+    row_width,
 )
 
 ALMOST = 1.0 - 1e-6
@@ -49,9 +51,12 @@ def any_larger(buffer, at, one, other, size, limit):
 
 
 @compilable
-def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
-    """Record the pair of a block with the largest overlap, if it exceeds the recorded one."""
+def search_pairs(largest_overlap, world, buffer, at, places, rows_i, rows_j):
+    """Record the pair of a block with the largest overlap, if it exceeds the recorded one. `places` are the rows of
+    spheres (repose.sim.engine.contacts.sphere_rows), which begin with the position, and a vector like a position."""
     radii = world.radius
+    table, like = places
+    width = row_width(len(like), world.motion.shape[0] > len(like))
     for k in range(rows_i.size):
         overlap = buffer[arrays.index(at.overlap, BLOCK, k)]
         i = rows_i[k]
@@ -62,7 +67,7 @@ def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
         size_j = radii[j] if world.inverse_mass[0, j] > 0.0 else np.inf
         ratio = overlap / min(size_i, size_j)
         if ratio > largest_overlap[OVERLAP_RATIO]:
-            here = arrays.at(positions, i)
+            here = read_row(table, entry(i, width, 0), like)
             branch = arrays.read_block(buffer, at.branch, BLOCK, k, here)
             distance = math.sqrt(vector.dot(branch, branch))
             point = vector.sub(here, vector.scale((radii[i] - 0.5 * overlap) / distance, branch))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.bodies import body_tables
 from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
@@ -58,6 +59,7 @@ from repose.sim.engine.contacts.sphere_rows import (
 )
 from repose.sim.engine.images import nearest_branch, periods_of
 from repose.sim.engine.jit import call, compilable
+from repose.sim.engine.members import add_noted_sums, any_free, clear_noted_sums, write_sums_at_walls
 from repose.sim.engine.model import AT_REST, Stage, Thread
 from repose.sim.engine.packed import coefficients_at
 from repose.sim.engine.roots import inverse_root
@@ -71,6 +73,8 @@ from repose.sim.engine.workspace import (
     LAST_CHUNK,
     MASSES_AT,
     OVERLAP_RATIO,
+    SPARING,
+    TILE,
     Floats,
     row_width,
     sum_width,
@@ -103,6 +107,8 @@ class PairForces(NamedTuple):
     """1 if the law reads the effective radius of spheres that do not rotate, else 0."""
     needs_stiffening: int
     """1 if the stiffness of friction springs follows the overlap, else 0."""
+    fill_noted: Any
+    """`Parts.fill_noted`."""
 
 
 @compilable(forceinline=True)
@@ -120,6 +126,7 @@ def force_of_pairs(world, coefficients, mass, stage, thread, parts):
         parts.needs_kind,
         parts.needs_radius,
         parts.needs_stiffening,
+        parts.fill_noted,
     )
 
 
@@ -129,22 +136,48 @@ def pair_forces(tables, shapes):
     returns 1, or 0 if a thread is missing."""
     world = tables.world
     thread = tables.thread
-    fill_sphere_rows(world, shapes, shapes.spin, tables.stage, thread)
-    begin_sums(world, tables.mass, coefficients_at(tables.gravity, shapes.position), shapes, thread)
-    if not wait(world.workspace.threads):
+    threads = world.workspace.threads
+    body = world.workspace.search.body
+    gravity = coefficients_at(tables.gravity, shapes.position)
+    # Where only members in lists are placed, tiles without other spheres are left out.
+    sparing = threads.thread_status[thread.id, SPARING] > 0
+    size = TILE if sparing else max(thread.last - thread.first, 1)
+    for begin in range(thread.first, thread.last, size):
+        end = min(begin + size, thread.last)
+        if not sparing or any_free(body, begin, end):
+            fill_sphere_rows(world, shapes, shapes.spin, tables.stage, begin, end)
+            begin_sums(world, tables.mass, gravity, shapes, begin, end)
+    if sparing:
+        call(tables.fill_noted, body_tables(world, tables.gravity, 0.0, tables.stage.behind, 1, thread))
+    if not wait(threads):
         return 0
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach, shapes.periodic)
-    if not wait(world.workspace.threads):
+    if not wait(threads):
         return 0
-    write_sums(world, shapes.position, shapes.spin, thread.first, thread.last)
+    sums = threads.sums[to_line(threads.sums) :]
+    if sparing:
+        add_noted_sums(sums, world, width_of_sums(shapes), thread.first, thread.last)
+    else:
+        add_partial_sums(sums, threads, width_of_sums(shapes), thread.first, thread.last)
+    for begin in range(thread.first, thread.last, size):
+        end = min(begin + size, thread.last)
+        if not sparing or any_free(body, begin, end):
+            write_sums(world, shapes.position, shapes.spin, begin, end)
+    if sparing:
+        write_sums_at_walls(world, thread, shapes.position, shapes.spin)
     return 1
 
 
 @compilable(forceinline=True)
-def fill_sphere_rows(world, shapes, spin_like, stage, thread):
-    """Fill the rows of this thread's spheres with the quantities that contacts read: position and velocity at the same
-    time, and with rotation the displacement and rotation since the last evaluation."""
-    first, last = thread.first, thread.last
+def width_of_sums(shapes):
+    """Length of the row of sums of a sphere."""
+    return sum_width(len(shapes.position), len(shapes.spin) > 0)
+
+
+@compilable(forceinline=True)
+def fill_sphere_rows(world, shapes, spin_like, stage, first, last):
+    """Fill the rows of the spheres first to last - 1 with the quantities that contacts read: position and velocity at
+    the same time, and with rotation the displacement and rotation since the last evaluation."""
     dimension = len(shapes.position)
     rows = world.workspace.threads.sphere_rows[to_line(world.workspace.threads.sphere_rows) :]
     width = row_width(dimension, len(spin_like) > 0)
@@ -177,11 +210,10 @@ def fill_sphere_rows(world, shapes, spin_like, stage, thread):
 
 
 @compilable(forceinline=True)
-def begin_sums(world, mass, gravity, shapes, thread):
-    """Set the sums of forces and torques on this thread's spheres to weight and zero."""
-    width = sum_width(len(shapes.position), len(shapes.spin) > 0)
+def begin_sums(world, mass, gravity, shapes, first, last):
+    """Set the sums of forces and torques on the spheres first to last - 1 to weight and zero."""
     sums = world.workspace.threads.sums[to_line(world.workspace.threads.sums) :]
-    fill_gravity(sums, width, mass, gravity, shapes.spin, thread.first, thread.last)
+    fill_gravity(sums, width_of_sums(shapes), mass, gravity, shapes.spin, first, last)
 
 
 @compilable(forceinline=True)
@@ -190,7 +222,6 @@ def write_sums(world, position_like, spin_like, first, last):
     dimension = len(position_like)
     width = sum_width(dimension, len(spin_like) > 0)
     sums = world.workspace.threads.sums[to_line(world.workspace.threads.sums) :]
-    add_partial_sums(sums, world.workspace.threads, width, first, last)
     rows_to_columns(sums, width, 0, arrays.rows(world.force, position_like), first, last)
     rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], spin_like), first, last)
 
@@ -277,7 +308,10 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like, periodic_like):
     start_search(threads.largest_overlap, world.largest_overlap, thread.id)
     begin, end = own_ranges(threads, thread)
     for k in range(begin, end):
-        clear_partial_sums(sums, threads.ranges, k, width)
+        if threads.thread_status[thread.id, SPARING] > 0:
+            clear_noted_sums(sums, world, k, width)
+        else:
+            clear_partial_sums(sums, threads.ranges, k, width)
         for chunk in range(threads.ranges[k, FIRST_CHUNK], threads.ranges[k, LAST_CHUNK]):
             evaluate_chunk(tables, shapes, spin_like, reach_like, periodic_like, k, chunk)
 
@@ -300,7 +334,6 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, periodic_like, of_rang
     remembered = at.lasting if len(reach_like) > 0 else at.overlap
     sphere_rows = threads.sphere_rows[to_line(threads.sphere_rows) :]
     sums = threads.sums[to_line(threads.sums) :]
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
     branches = arrays.rows(of_pairs.last_branch, shapes.position)
     several_materials = tables.needs_kind > 0 and world.counters[MATERIAL_COUNT] > 1
@@ -357,7 +390,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, periodic_like, of_rang
                 targets, columns, buffer, first, following, at.overlap, of_pairs.smaller_radius, limit
             )
         if larger:
-            search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
+            search_pairs(largest_overlap, world, buffer, at, (sphere_rows, shapes.position), rows_i, rows_j)
         if has_partial_sums(threads.ranges, of_range):
             sums_i, sums_j = chosen[3, : rows_i.size], chosen[4, : rows_i.size]
             find_rows_of_sums(sums_i, rows_i, threads.ranges, of_range)

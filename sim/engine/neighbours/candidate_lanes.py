@@ -42,6 +42,23 @@ def write_near(rows, filled, search, slots, around):
 
 
 @vectorised(answer=int)
+def write_listed(rows, filled, listed, columns, entries, around):
+    """`write_near` for the entries entries[0] to entries[1] - 1 of a list of rows, at most LANES of them. `columns` has
+    their positions and radii, each as long as the list."""
+    first, end = entries
+    table, size = columns, size_of(listed)
+    read = [load(table, size * c + first) for c in range(len(around.centre) + 1)]
+    branch = [x - column for x, column in zip(around.centre, read)]
+    square = branch[0] * branch[0]
+    for x in branch[1:]:
+        square = square + x * x
+    close = around.reach + read[-1]
+    near = (square <= close * close) & first_lanes(end - first)
+    store(rows, filled, compress(load(listed, first), near))
+    return filled + count(near)
+
+
+@vectorised(answer=int)
 def count_less(table, first, number, limit):
     """Number of entries less than `limit` among `number` (up to LANES) entries of a table from `first` on."""
     # A load must not pass the end of the table: near the end it begins earlier and skips lanes.

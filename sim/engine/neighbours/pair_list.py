@@ -12,18 +12,30 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from repose.sim.engine import arrays
+from repose.sim.engine import arrays, vector
 from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.images import image_is_near, image_of, is_near_border, point_in_cell
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.neighbours.candidate_lanes import copy_few, count_less, repeat_few, sort_few, write_near
+from repose.sim.engine.neighbours.candidate_lanes import (
+    copy_few,
+    count_less,
+    repeat_few,
+    sort_few,
+    write_listed,
+    write_near,
+)
 from repose.sim.engine.neighbours.cell_list import bucket_of
-from repose.sim.engine.workspace import LANES
+from repose.sim.engine.workspace import LANES, LISTED
 from repose.sim.engine.world import MATERIAL_COUNT, PERIOD
 
 MOST_COUNTED = 32
 """Number of old neighbours of a sphere up to which one is found by counting smaller rows."""
+
+FEWEST_MEMBERS = 4
+"""Members of a body from which on their neighbours are searched together."""
+SLACK = 1.0 + 1e-6
+"""Factor of the distance within which spheres around a body are listed: more than its rounding [-]."""
 
 
 class Section(NamedTuple):
@@ -64,17 +76,30 @@ def find_pairs(world, cells, position_like, periodic_like, thread, section, end)
     radius = world.radius
     rows = world.workspace.pair_buffer.candidate
     positions = arrays.level(world.motion, 0, 0, position_like)
-    reach, skin = world.search.reach[0], world.search.skin[0]
+    gap = world.search.reach[0] + world.search.skin[0]
     filled = section
+    number = -1  # of spheres around the present body; -1 if they are not listed
+    stop = thread.first  # row after the last member of this body; in periodic worlds each member is searched alone
+    together = 0
     for i in range(thread.first, thread.last):
         search.new_begin[i] = filled
-        centre = point_in_cell(arrays.at(positions, i), world.boundary, periodic_like)
-        around = Around(i, centre, radius[i] + reach + skin)
-        filled = find_later(search, cells, rows, radius[i], around, filled, end)
-        if filled >= 0 and len(periodic_like) > 0:
-            filled = find_beyond_border(world, cells, rows, around, around.centre, filled, end)
+        around = Around(i, point_in_cell(arrays.at(positions, i), world.boundary, periodic_like), radius[i] + gap)
+        if i >= stop:
+            stop = end_of_members(search.body, i, thread.last)
+            number = -1
+            if stop - i >= FEWEST_MEMBERS and len(periodic_like) == 0:
+                number = list_around(world, cells, positions, thread, (i, stop))
+                together += 1
+        if number < 0:
+            filled = find_later(search, cells, rows, radius[i], around, filled, end)
+            if filled >= 0 and len(periodic_like) > 0:
+                filled = find_beyond_border(world, cells, rows, around, around.centre, filled, end)
+        else:
+            filled = choose_around(world, rows, thread, number, around, filled, end)
         if filled < 0:
             return -1
+    if together > 0:  # contacts that pad a block are evaluated with these numbers, which must be positive
+        arrays.fill_row(world.workspace.threads.buffer[thread.id], 0, LISTED * (len(position_like) + 1), 1.0)
     return filled - section
 
 
@@ -93,6 +118,63 @@ def find_beyond_border(world, cells, rows, around, centre, filled, end):
                 filled = find_other_kind(search, cells, rows, kind, here, here.centre, filled, end)
                 if filled < 0:
                     return -1
+    return filled
+
+
+@compilable
+def end_of_members(body, first, last):
+    """Row after the members of one body from row `first` on, at most `last`; first + 1 for a sphere of no body."""
+    stop = first + 1
+    while stop < last and body[first] >= 0 and body[stop] == body[first]:
+        stop += 1
+    return stop
+
+
+@compilable
+def list_around(world, cells, positions, thread, members):
+    """List the spheres in later rows that may be near one of the members members[0] to members[1] - 1 of a body;
+    returns their number, or -1 if they are too many.
+
+    All members together are searched like one large sphere: most candidates of a member belong to its own body or are
+    far from the body. Rows are written to `Threads.listed`, positions and radii to `Threads.buffer`.
+    """
+    search = world.workspace.search
+    threads = world.workspace.threads
+    first, stop = members
+    rows = threads.listed[thread.id]
+    radius = world.radius
+    centre = vector.scale(0.0, arrays.at(positions, first))
+    for i in range(first, stop):
+        centre = vector.add(centre, vector.scale(1.0 / (stop - first), arrays.at(positions, i)))
+    size = 0.0
+    for i in range(first, stop):
+        branch = vector.sub(arrays.at(positions, i), centre)
+        size = max(size, math.sqrt(vector.dot(branch, branch)) + radius[i])
+    reach = SLACK * (size + world.search.reach[0] + world.search.skin[0])
+    around = Around(stop - 1, centre, reach)
+    number = 0
+    for kind in range(cells.kinds):
+        number = find_other_kind(search, cells, rows, kind, around, centre, number, LISTED - LANES)
+        if number < 0:
+            return -1
+    buffer = threads.buffer[thread.id]
+    for k in range(number):
+        row = rows[k]
+        arrays.write_block(buffer, 0, LISTED, k, arrays.at(positions, row))
+        buffer[arrays.index(len(centre), LISTED, k)] = radius[row]
+    return number
+
+
+@compilable(forceinline=True)
+def choose_around(world, rows, thread, number, around, filled, end):
+    """`find_later` among the first `number` rows of `list_around`."""
+    threads = world.workspace.threads
+    listed = threads.listed[thread.id]
+    buffer = threads.buffer[thread.id]
+    for k in range(0, number, LANES):
+        filled = write_listed(rows, filled, listed, buffer, (k, number), around)
+        if filled > end:
+            return -1
     return filled
 
 
@@ -172,7 +254,7 @@ def search_row(search, start, rows, left, wide, around, filled, end):
 
 @compilable
 def find_other_kind(search, cells, rows, kind, around, here, filled, end):
-    """`find_later` among the spheres of the other kind, in all cells that the reach covers. `here` is the
+    """`find_later` among the spheres of one kind, in all cells that the reach covers. `here` is the
     centre: numba drops the branch for three dimensions only if the length is that of an argument."""
     start = search.bucket_start if kind == 0 else search.large_start
     mask = start.size - 2
@@ -307,6 +389,8 @@ def write_pairs(world, section, needs_material):
         first = new_begin[i] - from_buffer
         begin[i] = first
         last = new_begin[i + 1] - from_buffer if i + 1 < section.last else stop
+        if last == first:
+            continue
         if last - first <= LANES and first + LANES <= stop:
             repeat_few(pairs.i, first, last, i)
         else:

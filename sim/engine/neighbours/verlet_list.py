@@ -26,6 +26,7 @@ from repose.sim.engine.workspace import (
     LANES,
     LINE,
     MOVED,
+    SPARING,
     STATUS,
     SUMS_FULL,
     WALL_LIST_FITS,
@@ -69,6 +70,17 @@ def farther(now, then, limit, first, last):
 
 
 @compilable
+def free_farther(now, then, body, limit, first, last):
+    """`farther` for the spheres that are members of no body."""
+    for i in range(first, last):
+        if body[i] < 0:
+            step = vector.sub(arrays.at(now, i), arrays.at(then, i))
+            if not vector.dot(step, step) <= limit * limit:
+                return True
+    return False
+
+
+@compilable
 def walls_moved(now, then, skin):
     """True if a wall has moved more than half the skin."""
     limit = (0.5 * skin[0]) ** 2
@@ -83,13 +95,18 @@ def walls_moved(now, then, skin):
 
 @compilable(forceinline=True)
 def moved_too_far(tables, position_like):
-    """1 if a sphere or wall has moved so far that a pair outside the list may touch, else 0; `tables` is a `Share`."""
+    """1 if a sphere or wall has moved so far that a pair outside the list may touch, else 0; `tables` is a `Share`.
+    Members of bodies count if all are placed."""
     world = tables.world
     search = world.search
     thread = tables.thread
     now = arrays.level(world.motion, 0, 0, position_like)
     then = arrays.rows(search.reference, position_like)
-    if farther(now, then, 0.5 * search.skin[0], thread.first, thread.last):
+    limit = 0.5 * search.skin[0]
+    if world.workspace.threads.thread_status[thread.id, SPARING] > 0:  # members are not in their places
+        if free_farther(now, then, world.workspace.search.body, limit, thread.first, thread.last):
+            return 1
+    elif farther(now, then, limit, thread.first, thread.last):
         return 1
     # Thread 0 moves the walls and checks them.
     return 1 if thread.id == 0 and walls_moved(world.walls.moved, search.wall_reference, search.skin) else 0
@@ -316,15 +333,29 @@ def renew_lists(tables, position_like, periodic_like):
 def refresh_lists(world, dt, thread, parts):
     """Rebuild the lists if a pair outside them may touch; returns a status, which is also in `Threads.thread_status`
     with the row of the sphere concerned."""
-    thread_status = world.workspace.threads.thread_status
-    thread_status[thread.id, MOVED] = call(parts.moved_too_far, Share(world, thread))
-    if not wait(world.workspace.threads):
+    moved = count_moved(world, 0, thread, parts)
+    if moved < 0:
         return THREAD_MISSING
+    return renew(world, dt, thread, parts) if moved > 0 else OK
+
+
+@compilable(forceinline=True)
+def count_moved(world, members, thread, parts):
+    """Number of threads with spheres that have moved so far that a pair outside the lists may touch; -1 if a thread is
+    missing. `members`: 1 if members of bodies that are not placed have moved so far, else 0."""
+    thread_status = world.workspace.threads.thread_status
+    thread_status[thread.id, MOVED] = call(parts.moved_too_far, Share(world, thread)) | members
+    if not wait(world.workspace.threads):
+        return -1
     moved = 0
     for other in range(thread.total):
         moved += thread_status[other, MOVED]
-    if moved == 0:
-        return OK
+    return moved
+
+
+@compilable(forceinline=True)
+def renew(world, dt, thread, parts):
+    """Rebuild the lists; returns a status as `refresh_lists`."""
     status = call(parts.renew_lists, renewal(world, dt, thread, parts.needs_material, parts.list_walls))
-    thread_status[thread.id, STATUS] = status
+    world.workspace.threads.thread_status[thread.id, STATUS] = status
     return status

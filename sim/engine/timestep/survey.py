@@ -44,6 +44,9 @@ from repose.sim.engine.timestep.stiffness_sums import (
     blank_body_sums,
     largest_eigenvalue,
     merge_members,
+    step_for,
+    weigh_bodies,
+    weight_of,
 )
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
@@ -74,6 +77,9 @@ class Survey(NamedTuple):
     """Part of `shear_energy` that has been stored since the last evaluation of forces [J]."""
 
 
+TURNS = 3
+"""How often the contacts are surveyed if there are bodies: after each time the weights of the bodies are closer to the
+motion of the highest frequency. The longest of the steps that result is stable, since each is."""
 CHUNK = 1024
 """Number of contacts evaluated at a time: their table stays in the cache of a core."""
 
@@ -164,34 +170,43 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
     fields = sum_of(model.fields)
     field_potential, field_stiffness = fields.potential, fields.stiffness
     has_bodies = model.bodies
+    turns = TURNS if has_bodies else 1
     has_bonds = model.bond is not None
     bond = model.bond or NO_BOND
     energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
     def survey_all(world, evaluation, params, limits, sums, of_bodies, coefficients, table):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        totals = (0, 0.0, 0.0, 0.0, 0.0)
         entries = world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT]
-        for first in range(0, entries, table.i.size):
-            last = min(first + table.i.size, entries)
-            count = call(evaluation, ContactRange(world, params, first, last, table))
-            totals = survey_contacts(world, table, count, shapes, sums, of_bodies, totals)
-        contacts, elastic, sheared, largest, work = totals
+        totals = (0, 0.0, 0.0, 0.0, 0.0)
         field_energy = 0.0
-        if has_fields:
-            field = FieldSurvey(field_potential, field_stiffness, coefficients.fields, coefficients.time)
-            weighing = world.mass
-            if has_bodies:
-                weighing = world.bodies.own_mass
-            field_energy = survey_fields(world, field, shapes, weighing, sums)
         bond_energy = 0.0
-        if has_bonds:
-            survey = BondSurvey(energy_of_bond, bond_stiffness, coefficients.bond, own)
-            bond_energy = survey_bonds(world, survey, shapes, sums)
-        if has_bodies:
-            merge_members(world, sums, of_bodies)
-        stable, omega, ratio, stiffest = largest_step(limits, sums)
-        return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy, bond_energy, work
+        stiffest = (np.inf, 0.0, 0.0, -1)
+        for turn in range(turns):
+            totals = (0, 0.0, 0.0, 0.0, 0.0)
+            for first in range(0, entries, table.i.size):
+                last = min(first + table.i.size, entries)
+                count = call(evaluation, ContactRange(world, params, first, last, table))
+                totals = survey_contacts(world, table, count, shapes, sums, of_bodies, totals)
+            if has_fields:
+                field = FieldSurvey(field_potential, field_stiffness, coefficients.fields, coefficients.time)
+                weighing = world.mass
+                if has_bodies:
+                    weighing = world.bodies.own_mass
+                field_energy = survey_fields(world, field, shapes, weighing, sums)
+            if has_bonds:
+                survey = BondSurvey(energy_of_bond, bond_stiffness, coefficients.bond, own)
+                bond_energy = survey_bonds(world, survey, shapes, sums)
+            if has_bodies:
+                merge_members(world, sums, of_bodies)
+            found = largest_step(limits, sums)
+            if turn == 0 or found[0] > stiffest[0]:
+                stiffest = found
+            if has_bodies:
+                weigh_bodies(world, sums, of_bodies, limits, found[0])
+        contacts, elastic, sheared, largest, work = totals
+        stable, omega, ratio, row = stiffest
+        return contacts, elastic, sheared, largest, stable, omega, ratio, row, field_energy, bond_energy, work
 
     return survey_all
 
@@ -236,22 +251,6 @@ def blank_sums(world: World) -> Floats:
 
 
 @compilable
-def interpolate(x, grid, values):
-    """Linear interpolation of 1/value; beyond the last grid point the value falls as 1/x.
-
-    Limits of the time step fall about as 1/x: linear interpolation of the value would overestimate them.
-    """
-    last = grid.size - 1
-    if x >= grid[last]:
-        return values[last] * grid[last] / x
-    k = 1
-    while k < last and grid[k] <= x:  # `searchsorted` takes half a second to compile
-        k += 1
-    share = (x - grid[k - 1]) / (grid[k] - grid[k - 1])
-    return 1.0 / ((1.0 - share) / values[k - 1] + share / values[k])
-
-
-@compilable
 def survey_contacts(world, table, count, shapes, sums, of_bodies, totals):
     """Add the contacts of a table to `totals` (the first four fields of a `Survey` and the last), and their stiffnesses
     to `sums`."""
@@ -269,15 +268,17 @@ def survey_contacts(world, table, count, shapes, sums, of_bodies, totals):
         sheared += table.elasticity[1, k]
         work += table.elasticity[6, k]
         smaller = radius[i] if inverse_mass[0, i] > 0.0 else np.inf
-        moving = inverse_mass[0, i]
+        weight = weight_of(of_bodies, i)
+        moving = weight * inverse_mass[0, i]
         turning = 0.0
         if turns:
-            turning = radius[i] ** 2 * inverse_mass[dimension, i]
+            turning = weight * (radius[i] ** 2 * inverse_mass[dimension, i])
         if j >= 0:
             smaller = min(smaller, radius[j] if inverse_mass[0, j] > 0.0 else np.inf)
-            moving += inverse_mass[0, j]
+            weight = weight_of(of_bodies, j)
+            moving += weight * inverse_mass[0, j]
             if turns:
-                turning += radius[j] ** 2 * inverse_mass[dimension, j]
+                turning += weight * (radius[j] ** 2 * inverse_mass[dimension, j])
         largest = max(largest, table.overlap[k] / smaller)
         stiffness = (table.elasticity[2, k], table.elasticity[3, k], table.elasticity[4, k], table.elasticity[5, k])
         contact = ElasticContact(arrays.at(normals, k), stiffness, moving, turning)
@@ -298,8 +299,8 @@ def largest_step(limits, sums):
         square = largest_eigenvalue(sums[0], row)
         if square > 0.0:
             w = math.sqrt(square)
-            z = largest_eigenvalue(sums[1], row) / (2.0 * w)
-            dt = interpolate(z, limits.ratios, limits.omega_dt) / w
+            rate = largest_eigenvalue(sums[1], row)
+            dt = step_for(square, rate, limits)
             if dt < stable:
-                stable, omega, ratio, stiffest = dt, w, z, row
+                stable, omega, ratio, stiffest = dt, w, rate / (2.0 * w), row
     return stable, omega, ratio, stiffest

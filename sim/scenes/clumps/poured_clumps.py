@@ -15,7 +15,7 @@ from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.making import number_of_pieces, why_apart
-from repose.sim.engine.body_builder import BodyShape, body_shape
+from repose.sim.engine.body_builder import BodyShape, body_shape, most_easily_moved
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Surface
 from repose.sim.message import EMPTY, Message, Number, _, plural
@@ -162,6 +162,12 @@ def shape_of(grain: Grain, radius: float, mass: float, dimension: int = 3) -> Bo
     inertia = mass * radius**2 * np.array(grain.inertia)
     turning = inertia if dimension == 3 else inertia[2, 2]
     return body_shape(members[:, :dimension], members[:, 3], mass, turning, np.zeros(dimension))
+
+
+@lru_cache(maxsize=32)
+def smallest_moved_mass(grain: Grain, radius: float, mass: float, dimension: int) -> float:
+    """Smallest force over acceleration of a member of this clump for a normal force [kg]; as `shape_of`."""
+    return 1.0 / float(most_easily_moved(shape_of(grain, radius, mass, dimension))[0].max())
 
 
 def random_orientations(count: int, generator: np.random.Generator, dimension: int = 3) -> Floats:

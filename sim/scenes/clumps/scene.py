@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.direction import Direction
-from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Hand, ModelChoice, Scene, SceneView
 from repose.sim.experiment.notices import notify
@@ -46,7 +45,7 @@ from repose.sim.scenes.clumps.plate_and_container import (
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS, shape_of
+from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS, smallest_moved_mass
 from repose.sim.scenes.clumps.prepared import PREPARED, PREPARED_IN_PLANE
 from repose.sim.scenes.common.cone_slope import (
     ANSWER_VALUES,
@@ -479,10 +478,8 @@ def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[fl
     mass = float(parameters.mass_of(np.array(radius)))
     if not parameters.has_clumps:
         return mass, radius
-    easiest = [
-        float(most_easily_moved(shape_of(grain, radius, mass, dimension))[0].max()) for grain in parameters.grains
-    ]
-    return 1.0 / max(easiest), radius * min(r for grain in parameters.grains for *_, r in grain.members)
+    least = min(smallest_moved_mass(grain, radius, mass, dimension) for grain in parameters.grains)
+    return least, radius * min(r for grain in parameters.grains for *_, r in grain.members)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:

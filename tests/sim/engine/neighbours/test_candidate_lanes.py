@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from repose.sim.engine.jit import OPTIONS
-from repose.sim.engine.neighbours.candidate_lanes import copy_few, count_less, repeat_few, sort_few, write_near
+from repose.sim.engine.neighbours.candidate_lanes import (
+    copy_few,
+    count_less,
+    repeat_few,
+    sort_few,
+    write_listed,
+    write_near,
+)
 from repose.sim.engine.neighbours.pair_list import Around
 from repose.sim.engine.workspace import LANES
 
@@ -22,6 +29,11 @@ class Slots(NamedTuple):
 @numba.njit(**OPTIONS)
 def write_compiled(rows, filled, search, slots, around):
     return write_near(rows, filled, search, slots, around)
+
+
+@numba.njit(**OPTIONS)
+def listed_compiled(rows, filled, listed, columns, entries, around):
+    return write_listed(rows, filled, listed, columns, entries, around)
 
 
 @numba.njit(**OPTIONS)
@@ -50,6 +62,26 @@ class History(NamedTuple):
     j: NDArray[np.uint32]
     touching: NDArray[np.uint8]
     shear_spring: NDArray[np.float64]
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_near_spheres_of_a_list_are_written_in_their_order(dimension: int) -> None:
+    generator = np.random.default_rng(dimension)
+    for _ in range(100):
+        number = int(generator.integers(1, 30))
+        listed = np.sort(generator.choice(1000, 40, replace=False)).astype(np.uint32)
+        columns = generator.uniform(0.0, 1.0, (dimension + 1, 40))
+        here = tuple(generator.uniform(0.0, 1.0, dimension).tolist())
+        first = int(generator.integers(0, number))
+        answers = []
+        for write in (write_listed, listed_compiled):
+            rows = np.zeros(40, np.uint32)
+            filled = write(rows, 5, listed, columns.reshape(-1), (first, number), Around(0, here, 0.1))
+            answers.append((filled, rows[5:filled].tolist(), rows[:5].tolist()))
+        few = np.arange(first, min(number, first + LANES))
+        distance = np.sqrt(((columns[:-1, few].T - here) ** 2).sum(axis=1))
+        near = listed[few][distance <= 0.1 + columns[-1, few]].tolist()
+        assert answers == [(5 + len(near), near, [0] * 5)] * 2
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

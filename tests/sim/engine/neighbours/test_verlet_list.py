@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from repose.sim.engine.builder import (
     SphereGroup,
     add_spheres,
@@ -22,7 +23,7 @@ from repose.sim.engine.neighbours.candidate_lanes import write_near
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.verlet_list import LONG_LIVED, OK, PAIRS_FULL
 from repose.sim.engine.threads import thread_of
-from repose.sim.engine.workspace import FOUND, LANES
+from repose.sim.engine.workspace import FOUND, LANES, LISTED
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT, World
 
 from tests.sim.engine.neighbours.lists import arguments_of, renew
@@ -133,6 +134,52 @@ def test_a_pair_found_twice_because_two_cells_share_a_bucket_is_listed_once(dime
     assert (world.workspace.search.cell == 0).all()
     assert int(world.workspace.threads.thread_status[:, FOUND].sum()) > 1
     assert listed(world) == {(0, 1)}
+
+
+def random_bodies(generator: np.random.Generator, count: int) -> NDArray[np.int32]:
+    """Bodies of so many spheres, -1 for those of none: runs of rows of any length, one body of several runs."""
+    body, row = np.full(count, -1, np.int32), 0
+    while row < count:
+        stop = row + int(generator.integers(1, 16))
+        body[row:stop] = generator.choice([-1, row, row, 0])
+        row = stop
+    return body
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_the_neighbours_of_all_members_of_a_body_are_those_of_each(dimension: int, threads: int) -> None:
+    generator = np.random.default_rng([dimension, threads])
+    within = 0
+    for number in range(100):
+        world = with_threads(cloud(generator, dimension), threads)
+        body = random_bodies(generator, world.sphere_count)
+        world.workspace.search.body[:] = body
+        while rebuild(world) == PAIRS_FULL:
+            world = enlarge_pairs(world)
+            world.workspace.search.body[:] = body
+        skin = world.search.skin[0]
+        found = listed(world)
+        assert not any(body[i] == body[j] >= 0 for i, j in found)
+        least, most = (brute_force(world, skin + sign * 1e-9 * (1.0 + skin)) for sign in (-1.0, 1.0))
+        apart = {(i, j) for i, j in least if body[i] < 0 or body[i] != body[j]}
+        within += len(least) - len(apart)
+        assert apart <= found <= most, number
+        assert (world.workspace.threads.buffer[:, : 4 * LISTED] == 1.0).all()
+    assert within > 100
+
+
+def test_a_body_among_more_spheres_than_are_listed_together_finds_all_of_them() -> None:
+    generator = np.random.default_rng(5)
+    corners = 0.02 * generator.normal(size=(6, 3))
+    grid = np.stack(np.meshgrid(*[np.arange(-12, 13, 2) * 1e-3] * 3), axis=-1).reshape(-1, 3)
+    place = np.concatenate([corners, grid])
+    world = add_spheres(empty_world(3, skin=3e-4), place, np.repeat([5e-3, 1e-4], [6, len(grid)]), 1e-3)
+    world.workspace.search.body[:6] = 0
+    assert len(grid) > LISTED
+    assert rebuild(world) == OK
+    near = brute_force(world, world.search.skin[0])
+    assert listed(world) == {(i, j) for i, j in near if j >= 6} != set()
 
 
 def small_and_large(count: int, large: int) -> World:

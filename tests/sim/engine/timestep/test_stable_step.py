@@ -20,7 +20,7 @@ from repose.sim.engine.timestep.stable_step import (
     limit_table,
     stability_limit,
 )
-from repose.sim.engine.timestep.survey import interpolate
+from repose.sim.engine.timestep.stiffness_sums import interpolate
 from repose.sim.registry import integrators
 
 from tests.tiers import tiered
