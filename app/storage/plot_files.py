@@ -11,7 +11,7 @@ import logging
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -193,8 +193,17 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
         narrow = sheet.over_time and count > 1
         label = joined(filter(None, (y.quantity, label_of(EMPTY, (""), y.unit))), "\n") if narrow else y.label
         name_axes(axes, "", _written(label, language), sizes["label"], sizes["ticks"])
+    _widen(rows[0], sheet.curves)
     rows[-1].set_xlabel(_written(sheet.curves[-1].x_label, language), fontsize=sizes["label"])
     save_figure(figure, str(sheet.title), "\n".join((str(sheet.facts), *_source_lines(sheet))), file, kind)
+
+
+def _widen(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Let the axis that plots share reach the last value of all of them; the first plot has set it for its own."""
+    values = [line.x[np.isfinite(line.x)] for curve in curves for line in curve.lines]
+    last, (low, high) = max((float(one.max()) for one in values if one.size), default=-math.inf), axes.get_xlim()
+    if last > high:
+        axes.set_xlim(low, last + 0.05 * (last - low))
 
 
 def draw_axes(axes: Axes, curve: Curve) -> None:

@@ -19,7 +19,7 @@ class AdhesiveParameters(MaterialParameters):
     """One material that adheres to itself and to the walls."""
 
     # fmt: off
-    surface_energy: float = number(0.05, 0.0, 100.0, _("surface energy"), "γ", "J/m²", effect="ramp",
+    surface_energy: float = number(0.05, 0.0, 100.0, _("surface energy"), "γ", "J/m²", log=True, effect="ramp",
         group=_("Material"),
         help=_("Of grains and walls; 0 is dry, 0.05 to 0.5 polymers and glass. Parting them takes 2 γ per area."))
     # fmt: on

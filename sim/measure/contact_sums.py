@@ -16,20 +16,23 @@ class Pushes(NamedTuple):
     """Sum of normal forces [N], shape (count,)."""
     contacts: Floats
     """Number of contacts, shape (count,)."""
+    size: Floats
+    """Sum of the absolute normal forces [N], shape (count,): cohesive contacts pull, and their sum can be zero."""
 
 
 def pushes(world: World) -> Pushes:
     """Contacts and normal forces of every sphere after the last step."""
     pairs, touches = world.pairs, world.wall_contacts
     used, near = int(world.counters[PAIR_COUNT]), int(world.counters[WALL_CONTACT_COUNT])
-    force, contacts = np.zeros(world.sphere_count), np.zeros(world.sphere_count)
+    force, contacts, size = (np.zeros(world.sphere_count) for _ in range(3))
     _add(
         (pairs.i[:used], pairs.j[:used], pairs.touching[:used], pairs.normal_force[:used]),
         (touches.sphere[:near], touches.touching[:near], touches.normal_force[:near]),
         force,
         contacts,
+        size,
     )
-    return Pushes(force, contacts)
+    return Pushes(force, contacts, size)
 
 
 def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
@@ -48,17 +51,20 @@ def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
 # Compiled: numpy takes ten times as long and does not release the GIL.
 
 
-def _add_up(pairs, walls, force, contacts):  # type: ignore[no-untyped-def]
+def _add_up(pairs, walls, force, contacts, size):  # type: ignore[no-untyped-def]
     i, j, touching, normal = pairs
     sphere, at_wall, wall_force = walls
     for p in range(i.size):
         if touching[p]:
             force[i[p]] += normal[p]
             force[j[p]] += normal[p]
+            size[i[p]] += abs(normal[p])
+            size[j[p]] += abs(normal[p])
             contacts[i[p]] += 1.0
             contacts[j[p]] += 1.0
     for t in range(sphere.size):
         force[sphere[t]] += wall_force[t]
+        size[sphere[t]] += abs(wall_force[t])
         if at_wall[t]:
             contacts[sphere[t]] += 1.0
 

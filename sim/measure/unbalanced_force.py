@@ -11,8 +11,8 @@ from repose.sim.message import _
 
 
 def unbalanced_force(world: World, among: NDArray[np.bool_] | bool = True) -> float:
-    """Mean net force on a grain, weight included, over the mean normal force of a contact [-], for the loose spheres in
-    `among`, shape (count,), and all bodies.
+    """Mean net force on a grain, weight included, over the mean size of the normal force of a contact [-], for the
+    loose spheres in `among`, shape (count,), and all bodies.
 
     Grains that do not accelerate are in equilibrium: 0. Without contacts it is infinite while a grain accelerates.
     """
@@ -29,7 +29,7 @@ def unbalanced_force(world: World, among: NDArray[np.bool_] | bool = True) -> fl
     if total == 0.0:
         return 0.0
     pushed, moving = pushes(world), ~world.fixed & among
-    contacts, force = float(pushed.contacts[moving].sum()), float(pushed.force[moving].sum())
+    contacts, force = float(pushed.contacts[moving].sum()), float(pushed.size[moving].sum())
     return total / net.size * contacts / force if force > 0.0 else np.inf
 
 

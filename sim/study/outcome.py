@@ -143,10 +143,10 @@ class StudyOutcome:
 
     def points(self, group: Group, name: str = "") -> list[Point]:
         """Results of the runs of a line, SI: of the quantity `name`, by default the first quantity."""
-        entries = []
+        entries, counts = [], self.plan.counts if name in ("", self.drawn.name) else None
         for run in self.runs:
             result = self.results.get(run.task.path.name)
-            if result is not None and self.group_of(run) == group:
+            if result is not None and self.group_of(run) == group and (counts is None or counts(result)):
                 at = self.places[run.varied.get(self.plan.over, "")]
                 point = read(self.plan.scene, name or self.drawn.name, result, at)
                 entries += [] if point is None else [point]

@@ -124,6 +124,9 @@ class StudyPlan:
     of the weight of a grain, for example."""
     numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
     """How numbers are shown that `beside` adds to the results, by the last part of their names."""
+    counts: Callable[[Mapping[str, Any]], bool] | None = None
+    """counts(result) -> whether the first quantity of a result is meant by the study; None if it always is. A heap that
+    has not fallen, for example, has no angle of repose."""
     drawn_count: int = 1
     """Number of the first quantities, all of one unit, that are drawn in the figure."""
     references: tuple[Reference, ...] = ()

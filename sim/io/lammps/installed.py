@@ -151,8 +151,9 @@ def compare_contacts(
     finally:
         other.close()
     largest = max(pair.largest for pair in pairs)
-    counts = (sum(getattr(pair, name) for pair in pairs) for name in ("compared", "sliding", "apart"))
-    return Contacts(max(pair.difference for pair in pairs) / largest, *counts)
+    compared, sliding = sum(pair.compared for pair in pairs), sum(pair.sliding for pair in pairs)
+    apart = sum(pair.apart for pair in pairs)
+    return Contacts(max(pair.difference for pair in pairs) / largest, compared, sliding, apart)
 
 
 def _directions(generator: np.random.Generator, count: int) -> Floats:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from repose.sim.experiment.comparison import Row, no_laws, shown
 from repose.sim.message import _
@@ -24,8 +26,13 @@ UPRIGHT = 0.9
 """Share of the grains that are left from which on the column counts as upright: it has no slope [-]."""
 
 
+def has_fallen(result: Mapping[str, Any]) -> bool:
+    """Whether the column of a run has become a heap."""
+    return int(result["grains_left"]) < UPRIGHT * GRAINS
+
+
 def heaps(outcome: StudyOutcome) -> tuple[list[Row], list[float]]:
-    """Angles of the Bond numbers at which no column stands, and the pull-off forces at which every column does."""
+    """Angles where every column falls, and the pull-off forces at which every column stands."""
     left: dict[float, list[float]] = {}
     for point in outcome.points(outcome.groups[0], "grains_left"):
         left.setdefault(point.at, []).append(point.value)
@@ -77,6 +84,7 @@ STUDY = StudyPlan(
     grid={"pull_off_force": tuple(number * WEIGHT for number in BOND_NUMBERS)},
     seeds=(1, 2, 3, 4, 5),
     measured=("angle_of_repose", "grains_left"),
+    counts=has_fallen,
     shown_as={"pull_off_force": Quantity(_("Bond number"), "Bo", "", WEIGHT)},
     laws=no_laws,
     statements=(

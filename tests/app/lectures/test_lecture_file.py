@@ -24,7 +24,7 @@ def test_every_shipped_lecture_is_read_and_every_step_has_notes() -> None:
     assert set(names()) == {"granular-flow", "heap-slope", "sand-castle"}
     for name in names():
         lecture = load(name)
-        assert len(lecture.steps) >= 9
+        assert len(lecture.steps) >= 4
         for step in lecture.steps:
             assert len(text_in(step.notes)) > 150
             assert text_in(step.question)

@@ -49,6 +49,14 @@ def test_the_legend_of_several_plots_covers_no_point_and_lists_results_before_re
     assert words == ["soft ± standard error", "hard ± standard error", "soft: 1.05 arctan", "arctan"]
 
 
+def test_the_common_axis_of_several_plots_reaches_the_values_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    upper = Curve("a", plain("A"), Axis(plain("x")), Axis(plain("y")), (Line("one", X, X, points=True, error=ERROR),))
+    lower = replace(upper, name="b", lines=(Line("one", np.array((0.1, 5.0)), X, points=True, error=ERROR),))
+    axes, _words = legend_of((upper, lower), monkeypatch)
+    assert axes.get_xlim()[1] > 5.0
+    assert legend_of((upper, upper), monkeypatch)[0].get_xlim()[1] < 0.3
+
+
 def test_a_picture_in_another_language_has_its_words_and_its_decimal_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     figures: list[Any] = []
     monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))

@@ -11,6 +11,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.rest import BALANCED
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.unbalanced_force import unbalanced_force
+from repose.sim.registry import laws
 
 from tests.small_worlds import Bench, model_of, world_of
 
@@ -24,6 +25,15 @@ def test_a_grain_on_another_is_out_of_balance_by_its_weight_minus_the_contact_fo
     bench = Bench(world, model, numbers, 1e-12, gravity=(0.0, -9.81))
     bench.advance(1)
     assert unbalanced_force(bench.world) == pytest.approx(abs(1.0 - share) / share, abs=1e-6)
+
+
+def test_a_grain_that_hangs_on_a_bridge_is_balanced_by_a_pull() -> None:
+    model, numbers = model_of("velocity_verlet", law=laws()["capillary"], pull_off_force=1e-3, normal_stiffness=1e3)
+    hung = world_of(model, [(0.0, 0.0), (0.0, -2.0e-3 + 4e-7)], 1e-3, 1e-5, fixed=[True, False])
+    bench = Bench(hung, model, numbers, 1e-12, (0.0, -0.62e-3 / 1e-5))
+    bench.advance(2)
+    # The bridge pulls with 1 mN and the spring pushes with 0.4 mN: 0.02 mN of the weight of 0.62 mN are not borne.
+    assert unbalanced_force(bench.world) == pytest.approx(0.02 / 0.6, rel=0.05)
 
 
 def test_without_contacts_only_grains_that_do_not_accelerate_are_in_balance() -> None:

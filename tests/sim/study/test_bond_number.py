@@ -37,6 +37,23 @@ def test_the_angle_rises_until_the_column_stands(angle, stands_from: float, agre
     assert verdicts_of(angle, stands_from) == agrees
 
 
+def test_a_column_that_stands_has_no_angle_in_the_figure() -> None:
+    runs = STUDY.runs(Path(), (1,))
+    results = {
+        run.task.path.name: {
+            "scene": "heap",
+            "point": {"value": 30.0, "error": 1.0, "unit": "°", "aside": {}},
+            "grains_left": GRAINS if float(run.varied["pull_off_force"]) > 50.0 * WEIGHT else 50,
+            "measurements": {},
+        }
+        for run in runs
+    }
+    outcome = StudyOutcome(STUDY, runs, results)
+    (group,) = outcome.groups
+    assert [row.at / WEIGHT for row in outcome.rows(group)] == pytest.approx(BOND_NUMBERS[:-1])
+    assert [row.at / WEIGHT for row in outcome.rows(group, "grains_left")] == pytest.approx(BOND_NUMBERS)
+
+
 def test_the_figure_is_over_the_bond_number() -> None:
     outcome = StudyOutcome(STUDY, STUDY.runs(Path()), {})
     assert str(outcome.curve().x.label) == "Bond number Bo"
