@@ -23,6 +23,7 @@ from repose.app.ui.places import (
     LectureArea,
     ParameterArea,
     StabilityArea,
+    ToolArea,
     chosen_fold,
     fold,
     give_focus,
@@ -102,10 +103,14 @@ def fit(ui: Ui) -> None:
     left, top, _, bottom = measure_inset(
         ui.window.size, ui.window.scale, ui.view.ui_visible, folded, presented_room(ui)
     )
+    if ui.beside.runs and ui.view.ui_visible:
+        top += ui.states[ToolArea].rows
     ui.window.beside = width_beside(ui, width - left)
     ui.window.inset = left, top, ui.window.beside, bottom
     free = width - left - ui.window.beside
-    ui.window.band = band(ui.snapshot, ui.view, free, ui.window.scale) if instead(ui) is None else 0.0
+    # Below pictures side by side is room, beside them is none; a lecture has no results below them.
+    has_band = instead(ui) is None and not (ui.beside.runs and not ui.mode.lecture.on)
+    ui.window.band = band(ui.snapshot, ui.view, free, ui.window.scale) if has_band else 0.0
 
 
 def presented_room(ui: Ui) -> tuple[float, float] | None:

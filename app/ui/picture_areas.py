@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from repose.app.language import decimal_sign
+from repose.app.render.passes import BAND, PLATE_MARGIN, plates
 from repose.app.render.pictures_side_by_side import columns_for, places, shape_of
 from repose.app.ui.field_values import typed
 from repose.app.ui.places import strip_height
@@ -21,8 +22,9 @@ from repose.sim.wording import value_text
 
 Inset = tuple[float, float, float, float]
 
-FOOT = 0.36
-"""Fraction of the height between the panels for the results below the pictures [-]."""
+FOOT, MOST_FOOT = 0.36, 0.6
+"""Fraction of the height between the panels for the results below the pictures, and the largest one, with plates beside
+the results [-]."""
 LEAST_FOOT = 150.0
 """Least height of the results; with less room there are only pictures [px at scale 1]."""
 GAP = 4.0
@@ -138,10 +140,22 @@ def keep_one(ui: Ui) -> None:
 
 
 def foot(ui: Ui) -> float:
-    """Height of the results below the pictures [px]; 0 without room for them, and in a lecture."""
-    high = _height(ui)
-    wanted = FOOT * high
-    return wanted if ui.view.ui_visible and not ui.mode.lecture.on and wanted >= LEAST_FOOT * ui.window.scale else 0.0
+    """Height of the results, and of plates beside them, below the pictures [px]; 0 without room for them, and in a
+    lecture."""
+    if not ui.view.ui_visible or ui.mode.lecture.on:
+        return 0.0
+    high, scale = _height(ui), ui.window.scale
+    wanted = FOOT * high if FOOT * high >= LEAST_FOOT * scale else 0.0
+    shown = plates(ui.snapshot, ui.view, MOST_FOOT * high / scale)
+    return max(wanted, *((edge + PLATE_MARGIN) * scale for _, edge in shown.values())) if shown else wanted
+
+
+def beside_results(ui: Ui) -> float:
+    """Width of the plates at the right of the results, where they make no picture narrower [px]; 0 without plates, and
+    where they have no room below the pictures: there they cover a picture, in a lecture they have a band beside it."""
+    width = ui.window.size[0] - ui.window.inset[0] - ui.window.inset[2]
+    has_plates = foot(ui) and plates(ui.snapshot, ui.view, foot(ui) / ui.window.scale)
+    return min(BAND * ui.window.scale, width) if has_plates else 0.0
 
 
 def _height(ui: Ui) -> float:
@@ -192,9 +206,10 @@ def _insets(
 
 
 def results_area(ui: Ui) -> tuple[float, float, float, float]:
-    """Left, top, width and height of the results below the pictures [px]; height 0 without room for them."""
+    """Left, top, width and height of the results below the pictures, without the plates beside them [px]; height 0
+    without room for them."""
     left, _, right, _ = ui.window.inset
-    right += ui.window.band
+    right += ui.window.band + beside_results(ui)
     return left, ui.window.size[1] - insets(ui)[-1][3], ui.window.size[0] - left - right, foot(ui)
 
 

@@ -90,7 +90,9 @@ class ToolArea:
     edge: float = 0.0
     """The same, beside which words on the picture begin [px]; 0 if they need not."""
     corner: tuple[float, float] = (0.0, 0.0)
-    """Lower right corner, with the settings of the chosen tool [px]; 0 without buttons."""
+    """Lower right corner, with the settings of the chosen tool [px]; 0 without anything over the picture."""
+    rows: float = 0.0
+    """Height of the buttons above pictures side by side [px]; 0 elsewhere."""
 
 
 @dataclass

@@ -33,7 +33,7 @@ from repose.app.storage.settings import Settings
 from repose.app.ui import directed, lecture_mode, replay_control
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
-from repose.app.ui.picture_areas import insets, run_at
+from repose.app.ui.picture_areas import beside_results, insets, results_area, run_at
 from repose.app.ui.places import free_of_actions, free_of_buttons, over_picture
 from repose.app.ui.preset_library import PresetLibrary, being_built, start_of
 from repose.app.ui.studies import Studies
@@ -480,6 +480,8 @@ class Application:
         around, has_band = free_of_actions(ui), ui.window.band > 0.0
         # The legend of pictures side by side is in one of them, beside the band.
         column = PlateColumn(around, has_band, below_legend=not (together and has_band))
+        if together and beside_results(ui):
+            column = PlateColumn((around[0], results_area(ui)[1], *around[2:]), in_band=True, below_legend=False)
         foot_is_free = around[3] > ui.window.inset[3]  # a panel beside the picture ends above the strip of actions
         over = (0.0, 0.0) if together else (ui.window.band, ui.window.beside * foot_is_free)
         for number, picture in enumerate(pictures.all):

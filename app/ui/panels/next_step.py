@@ -33,7 +33,7 @@ FEWER = plain("«")
 """Label of the button that hides actions: the strip needs its room for their labels."""
 FEW = 4
 """Number of actions up to which all have a button without *More*."""
-UPPER_GAP, LEAST_HEIGHT = 4.0, 620.0
+UPPER_GAP, LEAST_HEIGHT = 4.0, 520.0
 """Distance of the two rows of actions where their names do not fit into one, and least height of a window with two rows
 [px at scale 1]."""
 ROUNDING = 0.01

@@ -23,6 +23,7 @@ from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.panels.time_plot import BROAD, LINE, thinned
 from repose.app.ui.picture_areas import (
     LabelStrip,
+    beside_results,
     foot,
     insets,
     keep_one,
@@ -47,6 +48,8 @@ from repose.sim.registry import scenes
 
 PLOT, LEAST_PLOT = 0.42, 0.26
 """Usual fraction of the width below the pictures for the plot, and least fraction beside a wide table [-]."""
+WITH_TABLE, WITH_PLOT = 480.0, 200.0
+"""Width for plot and table, and for the plot alone, beside plates [px at scale 1]."""
 CHOICE = 6.0
 """Least width of the choice of the quantity beside the button back to one run [font sizes]."""
 LABEL = 1.1
@@ -172,8 +175,12 @@ def _bold_width(font: imgui.ImFont, height: float, text: str) -> float:
 
 
 def _draw_results(ui: Ui) -> None:
-    """Draw the results below the pictures: plot at the left, table at the right."""
+    """Draw the results below the pictures: plot at the left, table at the right; beside plates the table only if there
+    is room for both."""
     left, top, width, height = results_area(ui)
+    if width < WITH_PLOT * ui.window.scale:
+        return
+    has_table = width >= WITH_TABLE * ui.window.scale or not beside_results(ui)
     imgui.set_next_window_pos(imgui.ImVec2(left, top))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
     # The renderer of the pictures has filled the background.
@@ -182,14 +189,15 @@ def _draw_results(ui: Ui) -> None:
     room = imgui.get_content_region_avail()
     across = room.x - imgui.get_style().item_spacing.x
     table, needed = fitted(_head(ui), rows(ui), (1.0 - LEAST_PLOT) * across)
-    plot = max(LEAST_PLOT * across, min(PLOT * across, across - needed))
+    plot = max(LEAST_PLOT * across, min(PLOT * across, across - needed)) if has_table else room.x
     imgui.begin_child("plot", imgui.ImVec2(plot, room.y), imgui.ChildFlags_.nav_flattened)
     _draw_plot(ui)
     imgui.end_child()
-    imgui.same_line()
-    imgui.begin_child("table", imgui.ImVec2(0.0, room.y), imgui.ChildFlags_.nav_flattened)
-    _draw_table(ui, table, needed)
-    imgui.end_child()
+    if has_table:
+        imgui.same_line()
+        imgui.begin_child("table", imgui.ImVec2(0.0, room.y), imgui.ChildFlags_.nav_flattened)
+        _draw_table(ui, table, needed)
+        imgui.end_child()
     imgui.end()
 
 
