@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -186,7 +187,8 @@ def with_new_workspace(state: State, threads: int = 1) -> World:
 
 def _keep_evaluation(world: World, before: BodyEvaluation) -> World:
     """The world with the tables of an earlier evaluation of the same bodies, which are read between steps."""
-    kept = (old if old.shape == new.shape else new for old, new in zip(before, world.workspace.bodies))
+    both: Iterable[tuple[np.ndarray, np.ndarray]] = zip(before, world.workspace.bodies)
+    kept = (old if old.shape == new.shape else new for old, new in both)
     return World.of(world.state, world.workspace._replace(bodies=BodyEvaluation._make(kept)))
 
 

@@ -172,7 +172,8 @@ def plain_parts(model: Model, params: tuple = (), coefficients: Coefficients = N
     if model.fields:
         parts = parts._replace(add_field_forces=_of_fields(model.fields, lengths, likeness(coefficients.fields)))
     if model.bodies:
-        parts = parts._replace(**{one.__name__: _part(one, lengths) for one in OF_BODIES})
+        of_bodies: dict[str, Any] = {one.__name__: _part(one, lengths) for one in OF_BODIES}
+        parts = parts._replace(**of_bodies)
     return parts
 
 
