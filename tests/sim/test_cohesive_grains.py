@@ -11,6 +11,8 @@ from repose.sim.choices import LAWS
 from repose.sim.experiment.results import state_hash
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
+from repose.sim.scenes.common.stream import stop_above_grains
+from repose.sim.scenes.heap3d.plate_and_funnel import FLOOR_WALL, sizes
 
 from tests.small_worlds import use_plain_engine
 
@@ -58,3 +60,19 @@ def test_every_law_that_a_scene_offers_says_whether_grains_are_dry_wet_or_sticky
     offered = {name for name, law in laws().items() if "friction" in law.parameters.model_fields}
     assert {name.split(":")[0] for name in map(str, LAWS.values())} == {"dry", "wet", "sticky"}
     assert offered == set(LAWS)
+
+
+@pytest.mark.parametrize(("lifted", "stops"), [(1.5, False), (2.5, True)])
+def test_a_cylinder_to_which_grains_stick_is_lifted_to_twice_its_height(
+    lifted: float, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plain_engine(monkeypatch)
+    simulation = Simulation("heap3d", {"pouring": "cylinder", "grain_count": 5, "base": "smooth"})
+    simulation.act("fill")
+    experiment, world = simulation.experiment, simulation.experiment.run.world
+    high = sizes(experiment.run.built).high
+    world.walls.velocity[FLOOR_WALL + 1 :, 2] = 0.1
+    world.walls.moved[FLOOR_WALL + 1 :, 2] = lifted * high
+    world.motion[2, 0] = (lifted + 0.5) * high  # carried with the cylinder
+    stop_above_grains(experiment, 0.0, high)
+    assert world.walls.velocity.any() == (not stops)

@@ -118,7 +118,7 @@ def supervise(experiment: Experiment) -> None:
             if state.run_all:
                 notify(experiment, lift(experiment))
     elif state.phase == "flowing":
-        stop_above_grains(experiment, 0.0)
+        stop_above_grains(experiment, 0.0, sizes_now(experiment).high)
         if quiet and not experiment.run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
     elif state.phase == "rested" and move_again(experiment):

@@ -87,12 +87,13 @@ def around_axis(half: float, low: float, high: float, dimension: int = 3) -> Box
     return (*(-edge for edge in flat), low), (*flat, high)
 
 
-def stop_above_grains(experiment: Experiment, low: float) -> None:
-    """Stop walls that are lifted, whose lower edge was at the height `low` [m], once they are above all grains."""
+def stop_above_grains(experiment: Experiment, low: float, high: float) -> None:
+    """Stop walls that are lifted, whose lower and upper edges were at the heights `low` and `high` [m], once they are
+    above all grains, or at twice their height, to which only grains that stick to them rise with them."""
     world, up = experiment.run.world, experiment.scene.model.dimension - 1
     top = float((world.motion[up, 0] + world.radius)[~world.fixed].max(initial=0.0))
     lowest = low + float(world.walls.moved[:, up].max(initial=0.0))
-    if world.walls.velocity.any() and lowest > top + experiment.run.built.mean_radius:
+    if world.walls.velocity.any() and lowest > min(top + experiment.run.built.mean_radius, 2.0 * high):
         world.walls.velocity[:] = 0.0
         experiment.run.state.since = experiment.time
 

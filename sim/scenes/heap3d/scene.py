@@ -98,7 +98,8 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "filling":
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":
-        stop_above_grains(experiment, sizes(run.built).low)
+        size = sizes(run.built)
+        stop_above_grains(experiment, size.low, size.high)
         if quiet and not run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
     elif state.phase == "rested" and move_again(experiment):
