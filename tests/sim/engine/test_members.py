@@ -17,7 +17,7 @@ from repose.sim.registry import laws
 from tests.small_worlds import Bench, model_of
 from tests.tiers import tiered
 
-STEPS = 1200
+STEPS, SMALL_STEPS = 1200, 4000
 
 
 def star(dimension: int) -> BodyShape:
@@ -48,7 +48,8 @@ def poured(scheme: str, dimension: int) -> Bench:
         world = add_spheres(world, place, 1e-3, 1e-5, SphereGroup(first_id=world.sphere_count))
     up = np.eye(dimension)[-1]
     world = set_walls(world, [PLANE], [(0.0 * up, up, 0.0 * up)])
-    return Bench(world, replace(model, bodies=True), numbers, 2e-5, tuple(-9.81 * up), compiled=True)
+    dt = 5e-6 if scheme == "gear5" else 2e-5  # which is stable
+    return Bench(world, replace(model, bodies=True), numbers, dt, tuple(-9.81 * up), compiled=True)
 
 
 def tables_of(world: World) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def test_members_that_are_left_out_during_a_batch_change_no_bit(scheme: str, dim
     single, batches = poured(scheme, dimension), poured(scheme, dimension)
     batches.world = with_threads(batches.world, threads)
     left_out, touched, touched_wall = 0, False, False
-    for size in (37, 1, 2, 3, 50, 200, STEPS - 293):
+    for size in (37, 1, 2, 3, 50, 200, (SMALL_STEPS if scheme == "gear5" else STEPS) - 293):
         for _ in range(size):
             assert single.advance(1) == 1
             touched |= bool(single.world.pairs.touching.any())
