@@ -15,6 +15,7 @@ from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
+from repose.sim.engine.tables import zeros
 from repose.sim.message import Message, _, plural
 from repose.sim.wording import is_own, printable_message, reason_of
 
@@ -27,6 +28,8 @@ MOST_PACKED = 250
 more."""
 SAMPLES, SAMPLE, WORTH = 64, 4096, 0.75
 """Number and length [bytes] of the samples of a table, and the share of their size below which it is compressed."""
+READ_AT_ONCE = 2**22
+"""Number of bytes of a table that are in memory twice while it is read."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"
@@ -173,10 +176,13 @@ def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
         sound = kind.kind in KINDS and not by_columns and (list(shape), kind.str) == (said["shape"], said["dtype"])
         room = archive.getinfo(f"{name}.npy").file_size
         if sound and math.prod(shape) * kind.itemsize <= room:
-            data = member.read(math.prod(shape) * kind.itemsize + 1)
-            table = np.frombuffer(bytearray(data[: math.prod(shape) * kind.itemsize]), kind)
-            sound = len(data) == table.nbytes and hashlib.sha256(table.data).hexdigest() == said["sha256"]
-            if sound and table.size == math.prod(shape):
+            table = zeros(math.prod(shape), kind)
+            content, filled = table.view(np.uint8), 0
+            while filled < content.size and (read := member.read(min(READ_AT_ONCE, content.size - filled))):
+                content[filled : filled + len(read)] = np.frombuffer(read, np.uint8)
+                filled += len(read)
+            whole = filled == content.size and not member.read(1)
+            if whole and hashlib.sha256(table.data).hexdigest() == said["sha256"]:
                 return table.reshape(shape)
     raise ArchiveError(
         Message("Table '{name}' of the file is not what its manifest says: the file is damaged.", name=name)
