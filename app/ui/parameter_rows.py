@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import SMALL, draw_symbol, draw_text, si, symbol_width, text_width
+from repose.app.render.text import SMALL, draw_symbol, draw_text, shortened, si, symbol_width, text_width
 from repose.app.render.theme import Colour
 from repose.app.ui.field_values import DIGITS, compact, editable, position, typed, value_at
 from repose.app.ui.path_field import draw_path
@@ -137,6 +137,16 @@ def _shown(ui: Ui, name: str) -> Value:
     return entry.held_value if entry.held == name else ui.control.edits.value(name)
 
 
+def least_width(parameter: Parameter) -> float:
+    """Width in which a choice without a symbol shows its name beside each of its values, in the letters of a narrow
+    row; 0 for other parameters, whose symbol is enough [px]."""
+    if parameter.kind != "choice" or parameter.quantity.symbol:
+        return 0.0
+    widest = max(symbol_width(choice_name(choice)) for choice in parameter.choices)
+    words = text_width(parameter.quantity.label) + 1.5 * text_width(" ") + widest
+    return TIGHT * words + imgui.get_frame_height() + 2.0 * imgui.get_style().frame_padding.x
+
+
 def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: float, right: float) -> None:
     """Name, symbol and, if there is room, when a change takes effect, at the left; the value at the right.
 
@@ -156,7 +166,8 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
     wide = text_width(quantity.label) + gap + symbol_width(quantity.symbol)
     x = left
     if wide <= free or not quantity.symbol:
-        x = draw_text(x, top, quantity.label, palette.text) + gap
+        words = quantity.label if wide <= free + gap else shortened(quantity.label, free)
+        x = draw_text(x, top, words, palette.text) + gap
     x = draw_symbol(x, top, quantity.symbol, palette.muted) + gap
     tag, colour = _tag(ui, parameter)
     if tag and x + text_width(tag, SMALL) <= start - gap:

@@ -36,12 +36,13 @@ def repeats_width() -> float:
     return text_width(LABEL) + 4.0 * imgui.get_style().frame_padding.x
 
 
-def draw_repeats(ui: Ui, width: float) -> None:
-    """The button beside the last widget; during the runs, their progress and a button that ends them. Nothing in a
-    scene whose runs cannot be compared."""
+def draw_repeats(ui: Ui, width: float, beside: bool = True) -> None:
+    """The button `beside` the last widget, or below it; during the runs, their progress and a button that ends them.
+    Nothing in a scene whose runs cannot be compared."""
     if _study(ui) is None:
         return
-    imgui.same_line()
+    if beside:
+        imgui.same_line()
     parameters = parameters_of(ui.snapshot.run)
     if ui.work.repeats.running:
         _draw_progress(ui, width)

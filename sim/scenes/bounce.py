@@ -124,6 +124,10 @@ NUMERICAL = 0.05
 """Fraction of the explained deviation by which the run may exceed it [-]: the damping force begins with a jump, at a
 time that is resolved to half a step."""
 
+ROUNDINGS = 8.0
+"""Largest error of a height from rounding, per step and relative to the greatest height [machine epsilons]: a scheme
+adds a few terms per step, none of which is larger than the height."""
+
 LANE = 6.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
 
@@ -290,8 +294,15 @@ def explained(experiment: Experiment) -> Floats:
 
 
 def allowed(experiment: Experiment) -> Floats:
-    """Largest accepted deviation [m], shape (3,): 1 + `NUMERICAL` times the explained deviation."""
-    return (1.0 + NUMERICAL) * explained(experiment)
+    """Largest accepted deviation [m], shape (3,): 1 + `NUMERICAL` times the explained deviation, and `rounding`."""
+    return (1.0 + NUMERICAL) * explained(experiment) + rounding(experiment)
+
+
+def rounding(experiment: Experiment) -> float:
+    """Largest error of a height from the rounding of every step so far [m]; without an impact there is no other one."""
+    built = experiment.run.built
+    steps = elapsed(experiment) / experiment.run.dt if experiment.run.dt > 0.0 else 0.0
+    return ROUNDINGS * float(np.finfo(float).eps) * steps * (built.drop_height + built.radius)
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -410,10 +421,11 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The deviation of every sphere from its arcs at the end, beside the deviation explained by the contact time."""
+    far, explained_far = deviations(experiment), explained(experiment)
     columns = zip(
         experiment.run.built.restitutions,
-        deviations(experiment),
-        explained(experiment),
+        np.where(far <= rounding(experiment), 0.0, far),  # a number without a meaning
+        explained_far,
         allowed(experiment),
         strict=True,
     )

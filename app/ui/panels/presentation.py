@@ -15,10 +15,11 @@ from repose.app.ui.main_result import headline
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
-from repose.app.ui.parameter_rows import draw_field
+from repose.app.ui.parameter_rows import draw_field, least_width
 from repose.app.ui.pause_and_speed import describe_pace, wanted_speed
 from repose.app.ui.places import BELOW_LEGEND, GuessArea
 from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import WidgetState
 from repose.sim.message import _, formatted, joined, plain
 from repose.sim.parameters import Parameter
 
@@ -32,8 +33,9 @@ NARROW = 0.4
 """Least fraction of the width for a title, even if the legend leaves less [-]."""
 PLATE = 0.75
 """Opacity of the plate behind title and clock, and behind the number [-]."""
-ACTION, CHIP = 170.0, 84.0
-"""Width of the large button, and least width of a parameter [px at scale 1]."""
+ACTION, CHIP, CHIP_PADDING = 170.0, 84.0, 8.0
+"""Width of the large button, least width of a parameter, and distance of the parameter from its sides [px at scale
+1]."""
 
 
 def draw(ui: Ui) -> None:
@@ -139,12 +141,28 @@ def _draw_chips(ui: Ui) -> None:
     chips = _shown_parameters(ui)
     gap = 6 * ui.window.scale
     free = ui.window.size[0] - 2 * pad - action
-    count = min(len(chips), int(free // (CHIP * ui.window.scale + gap)))
-    for index, parameter in enumerate(chips[:count]):
+    chips = chips[: int(free // (CHIP * ui.window.scale + gap))]
+    inside = 2 * CHIP_PADDING * ui.window.scale
+    widths = shared([least_width(entry) + inside for entry in chips], free - len(chips) * gap, CHIP * ui.window.scale)
+    for index, (parameter, width) in enumerate(zip(chips, widths, strict=True)):
         if index or action:
             imgui.same_line(0.0, gap)
-        _draw_chip(ui, parameter.name, free / count - gap, high - 10 * ui.window.scale)
+        _draw_chip(ui, parameter.name, width, high - 10 * ui.window.scale)
     imgui.end()
+
+
+def shared(needs: list[float], room: float, least: float) -> list[float]:
+    """Widths that fill the room: equal ones, but a parameter that needs more has it if the others keep the `least`
+    [px]."""
+    if not needs:
+        return []
+    equal = room / len(needs)
+    large = [index for index, need in enumerate(needs) if need > equal]
+    rest = len(needs) - len(large)
+    taken = sum(needs[index] for index in large)
+    if not large or not rest or room - taken < rest * least:
+        return [equal] * len(needs)
+    return [need if need > equal else (room - taken) / rest for need in needs]
 
 
 def _shown_parameters(ui: Ui) -> tuple[Parameter, ...]:
@@ -162,7 +180,9 @@ def _draw_chip(ui: Ui, name: str, width: float, height: float) -> None:
     low = imgui.get_cursor_screen_pos()
     corner = imgui.ImVec2(low.x + width, low.y + height)
     imgui.get_window_draw_list().add_rect_filled(low, corner, colour32(ui.palette.panel), 6 * ui.window.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(8 * ui.window.scale, 6 * ui.window.scale))
+    imgui.push_style_var(
+        imgui.StyleVar_.window_padding, imgui.ImVec2(CHIP_PADDING * ui.window.scale, 6 * ui.window.scale)
+    )
     flags = imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened
     imgui.begin_child(f"chip.{name}", imgui.ImVec2(width, height), flags, imgui.WindowFlags_.no_scrollbar)
     imgui.pop_style_var()
@@ -180,7 +200,30 @@ def toggle(ui: Ui) -> None:
         ui.mode.presenting = not ui.mode.presenting
 
 
+def leave(ui: Ui) -> None:
+    """End the presentation."""
+    ui.mode.presenting = False
+
+
+def may_leave(ui: Ui) -> bool:
+    """Whether Esc ends the presentation; otherwise Esc first closes what is open, or releases a slider. A lecture,
+    which is presented too, has a key of its own."""
+    mode = ui.mode
+    if not mode.presenting or mode.lecture.on or mode.help_open or ui.states[WidgetState].selected:
+        return False
+    return mode.overlay in ("", "large_plot") and not imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
+
+
 KEYS = (
+    Key(
+        "leave_presentation",
+        _("Esc"),
+        _("end the presentation"),
+        _("Window"),
+        leave,
+        codes=(pygame.K_ESCAPE,),
+        when=may_leave,
+    ),
     Key(
         "present",
         plain("F5"),

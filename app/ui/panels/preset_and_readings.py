@@ -50,7 +50,7 @@ def draw(ui: Ui) -> None:
 
 def _draw_start(ui: Ui) -> None:
     """Draw the list of presets and the button of the scenes, which has no key beside a very long title, and in enlarged
-    letters only its key."""
+    letters only its key if the title is then whole."""
     gap, library = imgui.get_style().item_spacing.x, ui.work.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
     # An opened run has no preset: it has the title of its scene.
@@ -60,8 +60,9 @@ def _draw_start(ui: Ui) -> None:
     hint, pictures = "S", text_width(_("Scenes  S")) + 3.0 * pad
     if title > width - pictures - gap:
         hint, pictures = "", text_width(label) + 2.0 * pad
-    if title > width - pictures - gap and ui.window.scale > 1.0:  # in enlarged letters the whole title is worth more
-        label, hint, pictures = plain("S"), "", text_width("S") + 3.0 * pad
+    key = text_width("S") + 3.0 * pad
+    if width - pictures - gap < title <= width - key - gap and ui.window.scale > 1.0:
+        label, hint, pictures = plain("S"), "", key
     size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
     imgui.begin_child("preset", size, imgui.ChildFlags_.nav_flattened)
     chosen = choose(ui, "experiment.preset", EMPTY, library.titles, library.current, shown, shown)
@@ -73,6 +74,10 @@ def _draw_start(ui: Ui) -> None:
         ui.control.actions["scenes"]()
 
 
+LEAST_SEED = 2.0
+"""Least width of the field of the seed beside both buttons [font sizes]."""
+
+
 @dataclass
 class SeedEntry:
     """The field of the seed."""
@@ -82,13 +87,15 @@ class SeedEntry:
 
 
 def draw_seed(ui: Ui) -> None:
-    """Draw the field of the seed, and buttons for the next seed and for repeated runs."""
+    """Draw the field of the seed, and buttons for the next seed and for repeated runs, below them without room."""
     imgui.align_text_to_frame_padding()
     imgui.text_disabled(translated(_("Seed")))
     imgui.same_line()
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_spacing.x
     new, repeats = text_width(_("New")) + 2 * pad, repeats_width()
-    imgui.set_next_item_width(imgui.get_content_region_avail().x - new - repeats - 2.0 * gap)
+    room = imgui.get_content_region_avail().x - new - gap
+    beside = room - repeats - gap >= LEAST_SEED * imgui.get_font_size()
+    imgui.set_next_item_width(room - repeats - gap if beside else room)
     entry = ui.states[SeedEntry]
     text = entry.text if entry.text is not None else str(ui.snapshot.run.seed)
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
@@ -106,7 +113,7 @@ def draw_seed(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "experiment.new_seed", _("New"), width=new, help=_("Restart with the next seed.")):
         _start_with(ui, str(ui.snapshot.run.seed + 1))
-    draw_repeats(ui, repeats)
+    draw_repeats(ui, repeats if beside else imgui.get_content_region_avail().x, beside)
 
 
 def _start_with(ui: Ui, text: str) -> None:

@@ -188,8 +188,9 @@ def _draw_results(ui: Ui) -> None:
     imgui.begin("side by side results", None, OVER | below)
     room = imgui.get_content_region_avail()
     across = room.x - imgui.get_style().item_spacing.x
-    table, needed = fitted(_head(ui), rows(ui), (1.0 - LEAST_PLOT) * across)
-    plot = max(LEAST_PLOT * across, min(PLOT * across, across - needed)) if has_table else room.x
+    least = PLOT if beside_results(ui) else LEAST_PLOT  # all is narrow beside plates: the table gives way
+    table, needed = fitted(_head(ui), rows(ui), (1.0 - least) * across)
+    plot = max(least * across, min(PLOT * across, across - needed)) if has_table else room.x
     imgui.begin_child("plot", imgui.ImVec2(plot, room.y), imgui.ChildFlags_.nav_flattened)
     _draw_plot(ui)
     imgui.end_child()

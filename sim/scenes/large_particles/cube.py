@@ -275,8 +275,12 @@ def answer(experiment: Experiment) -> Answer:
 
 
 def focus(experiment: Experiment) -> Box:
-    """The cube, and the way of the particle to its left."""
+    """The cube, and the way of the particle to its left: a particle that leaves goes on, one that strikes comes back to
+    where it was, while the cube moves as far to the right."""
     half = 0.5 * experiment.run.built.side * DIAMETER
+    if experiment.run.built.course == "strikes":
+        reach = half + WAY + 2.0 * DIAMETER
+        return (-reach, -half - 2.0 * DIAMETER), (reach - DIAMETER, half + 2.0 * DIAMETER)
     return (-half - 2.5 * WAY, -half - 4.0 * DIAMETER), (half + WAY, half + 4.0 * DIAMETER)
 
 

@@ -10,6 +10,7 @@ import pytest
 from repose.app.language import NATIVE, in_language
 from repose.app.render.passes import plates
 from repose.app.render.passes.rose import ROSE
+from repose.app.render.text import text_width
 from repose.app.render.theme import PALETTES
 from repose.app.ui.panels import next_step
 from repose.app.ui.picture_areas import beside_results, insets, results_area
@@ -18,7 +19,7 @@ from repose.app.ui.tools import all_tools
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.snapshot import Action
-from repose.sim.message import plain
+from repose.sim.message import _, plain
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
@@ -110,6 +111,24 @@ def test_plates_take_no_width_from_pictures_side_by_side(tmp_path: Path, size: t
         assert list(plates(harness.ui.snapshot, harness.ui.view, high / scale)) == ["rose"]
         first, foot = places[0][1], size[1] - harness.ui.window.inset[3] - strip_height(harness.ui)
         assert top - first >= 0.28 * (foot - first), "the pictures keep their share of the height"
+
+
+@pytest.mark.parametrize("language", NATIVE)
+def test_the_buttons_of_the_column_are_whole_words_in_the_projector_theme(tmp_path: Path, language: str) -> None:
+    size = 1024, 640
+    with (
+        open_harness(tmp_path, full_snapshot(), size, scale=PROJECTOR, fonts_of_window=True) as harness,
+        in_language(language),
+    ):
+        harness.ui.work.preset_library.titles["thesis-heap"] = plain("A very long title of a preset that is cut")
+        harness.ui.work.preset_library.current = "thesis-heap"
+        harness.frame(3)
+        edge = harness.ui.window.inset[0]
+        for name, words in (("scenes", _("Scenes")), ("new_seed", _("New"))):
+            left, _top, right, _foot = harness.widgets[f"experiment.{name}"]
+            assert right - left >= text_width(words), name
+            assert right <= edge, name
+        assert harness.widgets["repeat.start"][2] <= edge
 
 
 def put_side_by_side(harness: PanelHarness, count: int) -> None:

@@ -6,6 +6,7 @@ import functools
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import SetParameters
@@ -19,6 +20,7 @@ from repose.sim.measure.display import Answer
 from repose.sim.message import EMPTY, Message, Number, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.scenes import bounce
 
 from tests.sentences import require_sentence
 from tests.tiers import tiered
@@ -101,6 +103,15 @@ def test_bouncing_spheres_say_how_high_they_rise_the_second_time() -> None:
 def test_a_bounce_that_ends_too_early_says_so() -> None:
     answer = answered("bounce", duration=0.2, restitution_high=0.5, restitution_middle=0.4, restitution_low=0.3)
     assert str(answer.words).startswith("The run is too short for a second rise")
+
+
+def test_a_fall_without_an_impact_follows_its_arcs_but_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = new_experiment("bounce", {"duration": 0.01})
+    run_experiment(experiment)
+    assert 0.0 < bounce.deviations(experiment).max() <= bounce.rounding(experiment) < 1e-12
+    assert {(outcome.holds, str(outcome.found)) for outcome in bounce.outcomes(experiment)} == {(True, "0 m off")}
+    monkeypatch.setattr(bounce, "deviations", lambda experiment: np.full(bounce.SPHERES, 1e-12))
+    assert not any(outcome.holds for outcome in bounce.outcomes(experiment)), "the control"
 
 
 @pytest.mark.parametrize("name", presets.names())

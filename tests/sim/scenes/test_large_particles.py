@@ -155,6 +155,19 @@ def test_the_path_beside_the_cube_is_a_straight_line_with_a_name(values: dict[st
     assert across.max() < (1e-9 if values else 2e-3), "the centre alone is pushed for as long as the contact lasts"
 
 
+@pytest.mark.parametrize(("course", "least"), [("leaves", 0.35), ("strikes", 0.45)])
+def test_the_cube_fills_the_frame_of_its_course(course: str, least: float) -> None:
+    experiment = new_experiment("cube", {"course": course})
+    low, high = map(np.array, experiment.scene.view.focus(experiment))
+    position = experiment.run.world.motion[:2, 0]
+    assert (position.min(1) > low).all()
+    assert (position.max(1) < high).all()
+    across, up = high - low
+    frame = max(up, across * 9.0 / 16.0)
+    cube = float(np.ptp(position[1, :-1]))
+    assert cube / frame > least
+
+
 def test_a_beam_without_a_load_does_not_break() -> None:
     experiment = ran("beam", load=0.0, weakness=1.0, bond_strength=0.3, duration=0.1)
     assert experiment.run.state.columns["broken"][-1] == 0.0
