@@ -12,7 +12,7 @@ free body oscillates without drift. Close to the middle axis the period of a fre
 sensitively that the classical Runge-Kutta scheme, with a relative loss of 1e-8, missed it by 10 %. In the plane the
 angle is an ordinary coordinate.
 
-Their members are placed by `repose.sim.engine.members`.
+Their members are placed by `repose.sim.engine.body_members`.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ def orient_block(buffer, size, behind):
 
 
 class BodyTables(NamedTuple):
-    """Arguments of the parts that move bodies and their members (repose.sim.engine.members): a world and this
+    """Arguments of the parts that move bodies and their members (repose.sim.engine.body_members): a world and this
     evaluation."""
 
     world: World

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.bodies import body_tables, turn_bodies
+from repose.sim.engine.body_members import fill_noted, gather_members, members_moved, note_members, place_members
 from repose.sim.engine.bond_forces import BondCall, bond_forces, bond_tables
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.compiler import address_of, argument_type
@@ -30,7 +31,6 @@ from repose.sim.engine.contacts.wall_forces import (
 )
 from repose.sim.engine.fields import FieldCall, field_forces, field_tables, sum_of
 from repose.sim.engine.jit import compiled_part, fingerprint
-from repose.sim.engine.members import fill_noted, gather_members, members_moved, note_members, place_members
 from repose.sim.engine.model import (
     AT_REST,
     NO_COEFFICIENTS,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from repose.sim.engine.bodies import body_tables, own_bodies, settle_bodies
+from repose.sim.engine.body_members import any_free
 from repose.sim.engine.bond_forces import bond_tables, record_bond_energy
 from repose.sim.engine.contacts.overlap_record import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
 from repose.sim.engine.contacts.wall_forces import force_of_walls, move_walls, wall_record
 from repose.sim.engine.fields import field_tables, record_field_energy
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.members import any_free
 from repose.sim.engine.model import Corrected, Predicted, Share, Stage
 from repose.sim.engine.neighbours.pair_list import note_branches
 from repose.sim.engine.neighbours.verlet_list import (

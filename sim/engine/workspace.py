@@ -170,7 +170,7 @@ class BodyEvaluation(NamedTuple):
     last_pose: Floats
     """The same at the placement before."""
     noted_pose: Floats
-    """The same when the members in lists were noted last (repose.sim.engine.members.note_members)."""
+    """The same when the members in lists were noted last (repose.sim.engine.body_members.note_members)."""
     reach: Floats
     """Largest distance of a member from the centre of its body, and largest distance of a member from its reference
     position, when they were noted [m], shape (2, bodies)."""

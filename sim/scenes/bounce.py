@@ -302,7 +302,7 @@ def rounding(experiment: Experiment) -> float:
     """Largest error of a height from the rounding of every step so far [m]; without an impact there is no other one."""
     built = experiment.run.built
     steps = elapsed(experiment) / experiment.run.dt if experiment.run.dt > 0.0 else 0.0
-    return ROUNDINGS * float(np.finfo(float).eps) * steps * (built.drop_height + built.radius)
+    return float(ROUNDINGS * np.finfo(float).eps * steps * (built.drop_height + built.radius))
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.bodies import body_tables
+from repose.sim.engine.body_members import add_noted_sums, any_free, clear_noted_sums, write_sums_at_walls
 from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
@@ -59,7 +60,6 @@ from repose.sim.engine.contacts.sphere_rows import (
 )
 from repose.sim.engine.images import nearest_branch, periods_of
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.members import add_noted_sums, any_free, clear_noted_sums, write_sums_at_walls
 from repose.sim.engine.model import AT_REST, Stage, Thread
 from repose.sim.engine.packed import coefficients_at
 from repose.sim.engine.roots import inverse_root
