@@ -280,7 +280,7 @@ def focus(experiment: Experiment) -> Box:
     half = 0.5 * experiment.run.built.side * DIAMETER
     if experiment.run.built.course == "strikes":
         reach = half + WAY + 2.0 * DIAMETER
-        return (-reach, -half - 2.0 * DIAMETER), (reach - DIAMETER, half + 2.0 * DIAMETER)
+        return (-reach, -half - 1.5 * DIAMETER), (reach - DIAMETER, half + 1.5 * DIAMETER)
     return (-half - 2.5 * WAY, -half - 4.0 * DIAMETER), (half + WAY, half + 4.0 * DIAMETER)
 
 
