@@ -232,7 +232,7 @@ def _room(ui: Ui) -> Inset:
     """Edges of the window that panels, legend and scale bar cover [pixel]; in pictures side by side also the tool
     buttons."""
     left, top, right, bottom = free_of_buttons(ui) if ui.beside.runs else ui.window.inset
-    above = max(top + LEGEND_ROOM * ui.window.scale, _above(ui))
+    above = max(min(top + LEGEND_ROOM * ui.window.scale, _lowest(ui)), _above(ui))
     right += 0.0 if ui.beside.runs else ui.window.band
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale + ui.states[ActionArea].upper_row
 
@@ -241,7 +241,14 @@ def _above(ui: Ui) -> float:
     """Upper edge of the picture beside the legend: below panels and the task of the scene [px]."""
     top = free_of_buttons(ui)[1] if ui.beside.runs else ui.window.inset[1]
     task = ui.states[TaskArea].foot or 0.0
-    return max(top, min(task, MOST_TASK * ui.window.size[1]))
+    return max(top, min(task, MOST_TASK * ui.window.size[1], _lowest(ui)))
+
+
+def _lowest(ui: Ui) -> float:
+    """Lowest place where a picture side by side begins below task and legend: a low one would else be upside down, or
+    have no room [px]; infinite for a picture alone."""
+    top, bottom = ui.window.inset[1], ui.window.inset[3]
+    return top + MOST_TASK * (ui.window.size[1] - top - bottom) if ui.beside.runs else math.inf
 
 
 def _avoiding_tools(ui: Ui, following: Following, room: Inset) -> Corner:

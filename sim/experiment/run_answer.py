@@ -71,5 +71,6 @@ def _together(words: Sequence[Message]) -> Message:
     values = []
     for name, value in first.values:  # a run can have further values, which the template does not contain
         column = tuple(run[name] for run in runs if name in run)
-        values.append((name, value if all(entry == value for entry in column) else Joined(column, BESIDE)))
+        alike = len({str(Message("{value}", value=entry)) for entry in column}) == 1  # also if hidden decimals differ
+        values.append((name, value if alike else Joined(column, BESIDE)))
     return worded(first.template, values, first.plural)

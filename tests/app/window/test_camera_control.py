@@ -19,6 +19,7 @@ from repose.app.storage.view_settings import View
 from repose.app.ui.places import TaskArea, ToolArea
 from repose.app.ui.states import States
 from repose.app.ui.ui import RunsBeside, WindowArea
+from repose.app.window import camera_control
 from repose.app.window.camera_control import CameraControl
 
 from tests.snapshots import snapshot_of, with_fields
@@ -59,6 +60,17 @@ def test_the_whole_scene_is_below_its_task(ui: Any) -> None:
     ui.states[TaskArea].foot = 250.0
     CameraControl().update(ui)
     assert corners(ui)[1][1] > 250.0
+
+
+def test_a_low_picture_side_by_side_keeps_room_beside_task_and_legend(space: Any) -> None:
+    space.beside.runs = (space.snapshot, space.snapshot)
+    space.window.inset = 320.0, 40.0, 480.0, space.window.size[1] - 160.0  # a picture of 120 px
+    space.states[TaskArea].foot = 170.0
+    left, above, right, bottom = camera_control._room(space)
+    assert 40.0 <= above <= 40.0 + camera_control.MOST_TASK * 120.0
+    assert above < space.window.size[1] - bottom
+    space.beside.runs = ()
+    assert camera_control._room(space)[1] >= 170.0, "the control: a picture alone begins below its task"
 
 
 def test_the_panel_fits_after_the_window_changes_its_size(ui: Any) -> None:

@@ -210,6 +210,8 @@ def test_runs_side_by_side_answer_in_one_sentence_once_all_have_ended() -> None:
     assert answer_words(beside(of[0], None)) == EMPTY
     assert answer_words(beside(of[0])) == of[0]
     assert answer_words(beside(of[0], of[0])) == of[0]
+    hidden = [Message("It rises {way}.", way=Number(way, "mm", ".0f")) for way in (6.1, 6.2)]
+    assert str(answer_words(beside(*hidden))) == "It rises 6 mm.", "the same number once"
     more = Message("They are {angle} steep of {all}.", angle=Number(5.0, "°", ".0f"), all=20, inclination=30)
     assert str(answer_words(beside(of[0], more))) == str(answer_words(beside(more, of[0]))).replace(
         "5°, 12°", "12°, 5°"
