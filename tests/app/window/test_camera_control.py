@@ -66,7 +66,7 @@ def test_a_low_picture_side_by_side_keeps_room_beside_task_and_legend(space: Any
     space.beside.runs = (space.snapshot, space.snapshot)
     space.window.inset = 320.0, 40.0, 480.0, space.window.size[1] - 160.0  # a picture of 120 px
     space.states[TaskArea].foot = 170.0
-    left, above, right, bottom = camera_control._room(space)
+    _left, above, _right, bottom = camera_control._room(space)
     assert 40.0 <= above <= 40.0 + camera_control.MOST_TASK * 120.0
     assert above < space.window.size[1] - bottom
     space.beside.runs = ()
