@@ -33,6 +33,7 @@ SWITCHES = (
     "measurement",
     "labels",
     "rose",
+    "periodic_images",
     "scale_bar",
     "legend",
     "caption",

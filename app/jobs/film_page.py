@@ -9,7 +9,7 @@ from repose.app.render.camera import Size
 from repose.app.render.director import Picture
 from repose.app.render.film_words import Lines
 from repose.app.render.text import OF_SCRIPT, RAISED, SHIFT, pieces
-from repose.app.render.theme import LEAST_TEXT
+from repose.app.render.text_size import LEAST_TEXT
 from repose.app.window.notes_window import ACCENT, FAINT, GROUND, INK, Letters
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import OpenGL.GL as gl
 import pygame
 from imgui_bundle import imgui
 from imgui_bundle.python_backends.pygame_backend import PygameRenderer
-from repose.app.render.theme import TEXT_SIZE
+from repose.app.render.text_size import TEXT_SIZE
 from repose.app.render.window_fonts import load_fonts
 
 LONGEST_FRAME = 0.25

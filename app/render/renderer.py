@@ -26,7 +26,7 @@ from repose.app.render.passes import Frame, Pass, Plate, PlateColumn, all_passes
 from repose.app.render.passes.scale_bar import longest_bar
 from repose.app.render.pictures_side_by_side import Part, gaps, upper_right
 from repose.app.render.selection_series import SelectionSeries
-from repose.app.render.theme import TEXT_SIZE
+from repose.app.render.text_size import TEXT_SIZE
 from repose.app.storage.view_settings import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Message

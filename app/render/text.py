@@ -11,7 +11,8 @@ import re
 
 from imgui_bundle import imgui
 from repose.app.language import as_drawn, decimal_sign, translated
-from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE, Colour, colour32, vector
+from repose.app.render.text_size import LEAST_TEXT, TEXT_SIZE
+from repose.app.render.theme import Colour, colour32, vector
 from repose.sim.message import POINT, Message, formatted
 from repose.sim.scales import prefix_of
 

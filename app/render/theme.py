@@ -10,10 +10,6 @@ from imgui_bundle import imgui, implot
 Colour = tuple[float, float, float, float]
 Name = Literal["dark", "light", "projector"]
 
-TEXT_SIZE = 16.0
-"""Height of ordinary text at scale 1 [pixel]."""
-LEAST_TEXT = 14.0
-"""Height of the smallest text, which the last row of a lecture hall reads in a window of the design size [pixel]."""
 LARGEST_TEXT = 1.7
 """Largest scale of the interface in a window of the design size [-]."""
 DESIGN_SIZE = (1280, 720)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import imgui_bundle
 from imgui_bundle import imgui
-from repose.app.render.theme import TEXT_SIZE
+from repose.app.render.text_size import TEXT_SIZE
 
 
 def load_fonts(io: imgui.IO) -> tuple[imgui.ImFont, imgui.ImFont]:

@@ -10,7 +10,8 @@ import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.figure import Figure, FigureAxis, Trace
 from repose.app.language import translated
-from repose.app.render.theme import TEXT_SIZE, vector
+from repose.app.render.text_size import TEXT_SIZE
+from repose.app.render.theme import vector
 from repose.app.ui.axis_ticks import set_axis
 
 BARE = (

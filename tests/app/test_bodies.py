@@ -121,7 +121,7 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
     said.clear()
     failed = with_fields(snapshot, outcomes=(replace(snapshot.results.outcomes[0], holds=False),))
     with open_harness(tmp_path, failed) as harness:
-        assert "✗ 0 of 1 stated outcome holds." in map(str, said)
+        assert f"✗ This does not hold: {snapshot.results.outcomes[0].statement}." in map(str, said)
     said.clear()
     with open_harness(tmp_path, with_fields(snapshot, scene="drum")):
         assert snapshot.results.answer.words not in said, "that of a guess stands beside the guess"

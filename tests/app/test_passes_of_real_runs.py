@@ -40,6 +40,7 @@ from repose.app.ui.main_result import headline, in_words
 from repose.app.ui.panels import preset_and_readings as readings_panel
 from repose.app.ui.panels.next_step import next_action
 from repose.app.ui.places import BELOW_LEGEND
+from repose.sim import place_spheres
 from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.engine.builder import add_spheres
@@ -131,11 +132,22 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
     for snapshot in course("heap", rotation=True):
         yield "heap with rotation", snapshot
     yield "tilted heap", shot(new_experiment("heap", {**scenes()["heap"].test_values, "tilt": 0.2}))
+    yield "periodic plane", periodic(2)
+    yield "periodic space", periodic(3)
     yield "pulled grain", pulled_grain()
     yield "shaken table", shaken_table()
     body = body_of_shape("rod", 24, 0.01)
     clump = fitted_clump(body, 5)
     yield "clump workshop", beside(body, drawn_surface(body), clump, Camera3D(), reach(body, clump))
+
+
+def periodic(dimension: int) -> Snapshot:
+    """Two spheres at either side of a periodic border."""
+    position = np.full((2, dimension), 1e-2)
+    position[:, 0] = 1e-4, 1.98e-2
+    simulation = place_spheres(position, 1e-3, mass=1e-6, period=(2e-2,) * dimension)
+    simulation.step(10)
+    return shot(simulation.experiment)
 
 
 def pulled_grain() -> Snapshot:

@@ -152,7 +152,7 @@ def test_the_log_shows_the_parameters_of_another_law_with_their_units(
     assert not apply(experiment, SetParameters({"friction": 0.3}))
     saved_run.save(saved_copy(experiment), Path("a.repose"))
     listed = [words for _, _, words in commands_in(Path("a.repose"))]
-    assert listed == ["law = memoryless, normal_viscosity = 0.02 kg/s", "friction = 0.3"]
+    assert listed == ["law = dry: without memory, normal_viscosity = 0.02 kg/s", "friction = 0.3"]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from repose.app.render.film_words import Lines, about_width, result_size, wrappe
 from repose.app.render.framing import LEAST_LETTERS
 from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
-from repose.app.render.theme import TEXT_SIZE
+from repose.app.render.text_size import TEXT_SIZE
 from repose.sim.message import Message, _, joined
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from repose.app.render.colours import Colour, Colouring, bands, shades, to_srgb
 from repose.app.render.fringes import FRINGES, colours_of_orders
 from repose.app.render.passes import Frame, Pass, Switch
-from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE
+from repose.app.render.text_size import LEAST_TEXT, TEXT_SIZE
 from repose.app.render.tick_labels import tick_label
 from repose.sim.message import Message, _, joined, plain
 from repose.sim.scales import nice_ticks, prefix_of

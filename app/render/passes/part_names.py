@@ -8,7 +8,7 @@ from repose.app.render.colours import PARTS, Colour, part_colour
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.legend import SWITCH
 from repose.app.render.passes.tracks import LINE, TRACKS
-from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE
+from repose.app.render.text_size import LEAST_TEXT, TEXT_SIZE
 from repose.sim.measure.display import Part
 from repose.sim.message import Message, _
 

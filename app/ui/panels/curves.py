@@ -7,7 +7,8 @@ from repose.app.figure import Figure, ScreenColours, figure_on_screen
 from repose.app.language import translated
 from repose.app.render.colours import of_category
 from repose.app.render.text import SMALL, draw_text, in_one_piece, shortened, text_width
-from repose.app.render.theme import LEAST_TEXT, colour32, vector
+from repose.app.render.text_size import LEAST_TEXT
+from repose.app.render.theme import colour32, vector
 from repose.app.ui.plot_area import AxisRoom, draw_figure, pen
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import MIDDLE_SIZE, fitting_size, tooltip

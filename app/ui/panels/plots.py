@@ -15,7 +15,8 @@ from imgui_bundle import imgui
 from repose.app.figure import ink
 from repose.app.language import translated
 from repose.app.render.text import SMALL, draw_text, shortened, si, text_width
-from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE, Colour, colour32, vector
+from repose.app.render.text_size import LEAST_TEXT, TEXT_SIZE
+from repose.app.render.theme import Colour, colour32, vector
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.storage.time_curves import curves_over_time

@@ -13,7 +13,7 @@ from repose.app.render.canvas import Canvas
 from repose.app.render.colours import Ranges
 from repose.app.render.passes import legend, make_frame, scale_bar
 from repose.app.render.text import text_width
-from repose.app.render.theme import TEXT_SIZE
+from repose.app.render.text_size import TEXT_SIZE
 from repose.app.storage.view_settings import View
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui

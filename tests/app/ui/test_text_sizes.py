@@ -13,7 +13,7 @@ from repose.app.language import NATIVE, in_language
 from repose.app.render import text
 from repose.app.render.framing import picture_scale
 from repose.app.render.passes import caption
-from repose.app.render.theme import LEAST_TEXT, TEXT_SIZE
+from repose.app.render.text_size import LEAST_TEXT, TEXT_SIZE
 from repose.app.ui import plot_area
 from repose.app.ui.panels import all_panels, curves, next_step
 from repose.app.ui.places import TOOLS

@@ -87,7 +87,7 @@ REFUSED = [
     SetParameters({"frictoin": 0.2}),
     SetParameters({"friction": float("nan")}),
     SetParameters({"friction": 0.5, "gravity": -1.0}),
-    SetParameters({"grain_count": 20_001}),
+    SetParameters({"grain_count": 1_000_001}),
     Act("open"),
     Act("explode"),
     Start("heap", {"friction": 7.0}, 1),

@@ -14,7 +14,8 @@ import numpy as np
 from imgui_bundle import imgui
 from repose.app.render.camera import Camera2D
 from repose.app.render.pacing import pacer
-from repose.app.render.theme import PAUSE, TEXT_SIZE, apply
+from repose.app.render.text_size import TEXT_SIZE
+from repose.app.render.theme import PAUSE, apply
 from repose.app.render.window_fonts import load_fonts
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -256,7 +257,8 @@ def open_harness(
         )
         done: list[str] = []
         ui.control.actions = {
-            name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
+            name: (lambda name=name: done.append(name))
+            for name in ("frame_all", "fullscreen", "hide_panels", "help", "look_aside")
         }
         ui.work.preset_library.refresh()
         ui.window.scale = scale

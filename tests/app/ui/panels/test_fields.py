@@ -97,7 +97,7 @@ def test_text_that_is_not_a_number_is_returned_unchanged(text: str) -> None:
 
 def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     text = describe(DECLARED["grain_count"])
-    assert "From 1 to 20000; default 1100." in str(text)
+    assert "From 1 to 1000000; default 1100." in str(text)
     assert "next start" in str(text)
     assert "rebuilt at once, under the grains" in str(describe(DECLARED["base_radius"]))
     mesh = scenes()["vessel"].parameters.declared()["mesh_lift"]
