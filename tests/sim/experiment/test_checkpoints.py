@@ -70,7 +70,8 @@ def test_the_counted_memory_of_checkpoints_is_the_memory_that_they_take(scene: s
     finally:
         gc.unfreeze()
     counted = experiment.history.checkpoints.bytes - counted - (experiment.run.series.table.nbytes - tables)
-    assert counted == pytest.approx(taken, rel=0.05)
+    # Small objects of the interpreter, 0.1 to 0.8 kB for each of the ten checkpoints, are not counted one by one.
+    assert counted == pytest.approx(taken, rel=0.05, abs=10 * 1024)
 
 
 SEVERAL = ("heap", "heap3d", "clumps", "hourglass", "drum", "slope", "cube", "vessel")
