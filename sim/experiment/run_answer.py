@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from repose.sim.direction import Direction
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer
-from repose.sim.message import EMPTY, Joined, Message, joined, worded
+from repose.sim.message import EMPTY, Joined, Message, joined, plain, worded
 from repose.sim.parameters import ParameterSet
 from repose.sim.scene_fields import unusable_field
 
@@ -71,6 +71,6 @@ def _together(words: Sequence[Message]) -> Message:
     values = []
     for name, value in first.values:  # a run can have further values, which the template does not contain
         column = tuple(run[name] for run in runs if name in run)
-        alike = len({str(Message("{value}", value=entry)) for entry in column}) == 1  # also if hidden decimals differ
+        alike = len({str(plain(entry)) for entry in column}) == 1  # also if hidden decimals differ
         values.append((name, value if alike else Joined(column, BESIDE)))
     return worded(first.template, values, first.plural)

@@ -36,9 +36,10 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
+from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import count, number
+from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.settling import is_settled, longest_wait
@@ -84,6 +85,8 @@ class JanssenParameters(DiscsParameters):
 
     grain_count: GrainCount = 480
     # fmt: off
+    young: YoungsModulus = variant(1e7,
+        help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."))
     column_width: float = number(12.0, 4.0, 60.0, _("width of the column"), "W/d", effect="restart", group=_("Column"),
         help=_("In mean diameters. Takes effect at the next start."))
     portions: int = count(8, 2, 30, _("portions"), effect="restart", group=_("Column"),
