@@ -78,6 +78,17 @@ def test_a_wrong_period_is_refused(period: tuple[float, ...]) -> None:
         checked_boundary(2, period)
 
 
+def listed_once(world: World) -> tuple[World, list[tuple[int, int]]]:
+    """The world with its lists rebuilt, and the listed pairs: those of nearest images, each once, in order."""
+    while rebuild_lists(world):
+        world = enlarge_pairs(world)
+    used = int(world.counters[PAIR_COUNT])
+    listed = list(zip(world.pairs.i[:used].tolist(), world.pairs.j[:used].tolist()))
+    assert listed == sorted(set(listed))
+    assert set(listed) == pairs_within(world, float(world.search.skin[0]))
+    return world, listed
+
+
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("periodic", [(1, 0, 0), (0, 1, 0), (1, 1, 1)])
 @pytest.mark.parametrize("shift", [(0.0, 0.0, 0.0), (-70.5 * SIDE, 3.25 * SIDE, 1e4 * SIDE)])
@@ -85,12 +96,7 @@ def test_the_search_finds_every_pair_of_nearest_images_once(
     dimension: int, periodic: tuple[int, ...], shift: tuple[float, ...]
 ) -> None:
     world = bench_of(dimension, False, tuple(SIDE * one for one in periodic), shift).world
-    while rebuild_lists(world):
-        world = enlarge_pairs(world)
-    used = int(world.counters[PAIR_COUNT])
-    listed = list(zip(world.pairs.i[:used].tolist(), world.pairs.j[:used].tolist()))
-    assert listed == sorted(set(listed))
-    assert set(listed) == pairs_within(world, float(world.search.skin[0]))
+    world, listed = listed_once(world)
     position = world.motion[:dimension, 0].T
     open_distance = np.sqrt(((position[:, None] - position) ** 2).sum(axis=2))
     across = [(i, j) for i, j in listed if open_distance[i, j] > world.radius[i] + world.radius[j] + 1e-3]
@@ -106,12 +112,7 @@ def test_the_search_finds_spheres_of_very_different_sizes_across_the_border(dime
     model, _ = model_of("leapfrog", dimension)
     world = world_of(model, generator.random((radius.size, dimension)) * SIDE, radius, 1e-3)
     world = world._replace(boundary=checked_boundary(dimension, SIDE))
-    while rebuild_lists(world):
-        world = enlarge_pairs(world)
-    used = int(world.counters[PAIR_COUNT])
-    listed = list(zip(world.pairs.i[:used].tolist(), world.pairs.j[:used].tolist()))
-    assert listed == sorted(set(listed))
-    assert set(listed) == pairs_within(world, float(world.search.skin[0]))
+    listed_once(world)
 
 
 @pytest.mark.parametrize(
