@@ -45,8 +45,8 @@ WORDS = {LOOP: LOOP_WORDS, WALLS: _("walls"), HAND: _("forces of the mouse")}
 """The parts for which the window waits."""
 FILE = "compile_times.json"
 """Durations of the parts by engine [s], in the folder of the compiled code."""
-OVERDUE = 0.9
-"""Fraction of a part that is shown as completed when its expected duration has passed [-]."""
+OVERDUE = 0.1
+"""Least remaining time of a part over the time that it has taken so far [-]: a busy machine takes longer."""
 
 
 class Needed(NamedTuple):
@@ -170,9 +170,8 @@ def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> Pre
         return PreparationProgress(EMPTY, 1.0, 0.0)
     before = sum(expected[name] for name in names[: names.index(part)])
     after = sum(expected[name] for name in names[names.index(part) + 1 :])
-    ratio = seconds / max(expected[part], 1e-3)
-    share = OVERDUE * ratio if ratio < 1.0 else 1.0 - (1.0 - OVERDUE) / ratio
-    left = max(expected[part] - seconds, (1.0 - OVERDUE) * seconds)
+    left = max(expected[part] - seconds, OVERDUE * seconds)
+    share = min(seconds / max(expected[part], 1e-3), 1.0 / (1.0 + OVERDUE))  # seconds / (seconds + left)
     words = WORDS.get(part) or plain(part)
     return PreparationProgress(words, (before + share * expected[part]) / sum(expected.values()), left + after)
 

@@ -87,11 +87,17 @@ def test_progress_never_goes_back_and_ends_only_with_the_last_part() -> None:
     shares = [progress.share for progress in found]
     assert shares == sorted(shares)
     assert shares[0] == 0.0
-    assert 0.95 < shares[-1] < 1.0
+    assert 0.9 < shares[-1] < 1.0
     assert found[0].seconds_left == 40.0
     assert found[9].seconds_left == 31.0
     assert all(progress.seconds_left > 0.0 for progress in found)
     assert progress_in(expected, "", 0.0) == (EMPTY, 1.0, 0.0)
+
+
+def test_share_and_remaining_time_of_an_overdue_part_agree() -> None:
+    progress = progress_in({"a": 10.0}, "a", 150.0)
+    assert progress.seconds_left == pytest.approx(15.0)
+    assert progress.share == pytest.approx(150.0 / (150.0 + progress.seconds_left))
 
 
 class FakeLoop:
