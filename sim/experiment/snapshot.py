@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.direction import NOT_DIRECTED, Direction
 from repose.sim.experiment.phase import NOT_BEGUN, Phase
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, SampledQuantity, Track
 from repose.sim.measure.surface_slope import SurfaceSlope
@@ -281,6 +282,21 @@ class ShownGeometry:
 
 
 @dataclass(frozen=True)
+class ShownInstrument:
+    """An instrument with its present values."""
+
+    instrument: Instrument
+    outline: tuple[Floats, ...] = ()
+    """Lines to draw [m], each of shape (points, dimension)."""
+    handles: tuple[tuple[float, ...], ...] = ()
+    """Places at which the mouse changes it [m]."""
+    readings: tuple[Reading, ...] = ()
+    """What is written beside it."""
+    since: float | None = None
+    """Simulated time at which its count began [s]; None if it counts nothing."""
+
+
+@dataclass(frozen=True)
 class ShownHand:
     """What the hand of the user does to the grains."""
 
@@ -431,6 +447,7 @@ class Snapshot:
     contacts: ShownContacts = field(default_factory=ShownContacts)
     geometry: ShownGeometry = field(default_factory=ShownGeometry)
     hand: ShownHand = field(default_factory=ShownHand)
+    instruments: tuple[ShownInstrument, ...] = ()
     results: ShownResults = field(default_factory=ShownResults)
     stability: ShownStability = field(default_factory=ShownStability)
     history: ShownHistory = field(default_factory=ShownHistory)
