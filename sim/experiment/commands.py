@@ -229,6 +229,11 @@ REMOVED, ADDED, DRAWN = "removed grain", "added grains", "drawn wall"
 shaking, removal of a grain, addition of grains, drawing or removal of a wall."""
 
 
+INSTRUMENT = "instrument"
+"""Name of a change of the instruments, which the window undoes by the opposite command: it changes no bit of the
+motion."""
+
+
 @dataclass(frozen=True)
 class DoAgain:
     """Repeat the action that the latest `TakeBack` of this name has undone, from the present step on: a drag with all

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import ChainMap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,11 @@ def fits(instrument: Instrument, dimension: int) -> bool:
 def is_name(name: str) -> bool:
     """Whether an instrument can have this name: printable, and distinct from the names of measurements."""
     plain = 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
-    return plain and not set(name) & set(NOT_IN_NAMES) and name not in _measured()
-
-
-def _measured() -> set[str]:
-    """First parts of the names of the measurements, after which no column of an instrument begins."""
-    return {column.split(".")[0] for column in series_names()}
+    return (
+        plain
+        and not set(name) & set(NOT_IN_NAMES)
+        and not any(column.startswith(f"{name}.") for column in series_names())
+    )
 
 
 def shown_columns(experiment: Experiment) -> dict[str, Floats]:
@@ -64,12 +64,11 @@ def shown_columns(experiment: Experiment) -> dict[str, Floats]:
     return {name: column for name, column in run.series.columns().items() if name in names}
 
 
-def limits_of(experiment: Experiment) -> tuple[Floats, Floats]:
+def limits_of(box: Sequence[Sequence[float]], boundary: Floats) -> tuple[Floats, Floats]:
     """Lower and upper corner of the region in which instruments can be [m]: that of the picture, in a periodic world
     the cell."""
-    low, high = (np.array(corner, float) for corner in experiment.scene.view.box(experiment))
-    boundary = experiment.run.world.boundary
-    for c in periodic_dimensions(boundary):
+    low, high = (np.array(corner, float) for corner in box)
+    for c in periodic_dimensions(boundary) if boundary.size else ():
         low[c], high[c] = boundary[LOWEST, c], boundary[LOWEST, c] + boundary[PERIOD, c]
     return low, high
 

@@ -246,7 +246,7 @@ def _require_grain(experiment: Experiment, instrument: Instrument, kind: Instrum
 
 def _require_inside(experiment: Experiment, points: Iterable[tuple[float, ...]], what: Message) -> None:
     """Raise `ParameterError` for a point outside the region of the picture; a millionth of it is rounding."""
-    low, high = limits_of(experiment)
+    low, high = limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
     slack = 1e-6 * (high - low)
     for point in points:
         if not ((np.array(point) >= low - slack) & (np.array(point) <= high + slack)).all():

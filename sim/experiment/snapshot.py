@@ -254,6 +254,23 @@ class ShownContacts:
 
 
 @dataclass(frozen=True)
+class ShownInstrument:
+    """An instrument with its present values."""
+
+    instrument: Instrument
+    outline: tuple[NDArray[np.float64], ...] = ()
+    """Lines to draw [m], each of shape (points, dimension)."""
+    handles: tuple[tuple[float, ...], ...] = ()
+    """Places at which the mouse changes it [m]."""
+    readings: tuple[Reading, ...] = ()
+    """What is written beside it."""
+    symbols: tuple[str, ...] = ()
+    """Symbol of each reading."""
+    since: float | None = None
+    """Simulated time at which its count began [s]; None if it counts nothing."""
+
+
+@dataclass(frozen=True)
 class ShownGeometry:
     """What is around the grains, and the region to show."""
 
@@ -279,21 +296,7 @@ class ShownGeometry:
     (2, dimension); shape (2, 0) if no dimension is periodic."""
     liquid: tuple[float, float] | None = None
     """Heights of bottom and surface of a liquid over the whole width of the picture [m]."""
-
-
-@dataclass(frozen=True)
-class ShownInstrument:
-    """An instrument with its present values."""
-
-    instrument: Instrument
-    outline: tuple[Floats, ...] = ()
-    """Lines to draw [m], each of shape (points, dimension)."""
-    handles: tuple[tuple[float, ...], ...] = ()
-    """Places at which the mouse changes it [m]."""
-    readings: tuple[Reading, ...] = ()
-    """What is written beside it."""
-    since: float | None = None
-    """Simulated time at which its count began [s]; None if it counts nothing."""
+    instruments: tuple[ShownInstrument, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -447,7 +450,6 @@ class Snapshot:
     contacts: ShownContacts = field(default_factory=ShownContacts)
     geometry: ShownGeometry = field(default_factory=ShownGeometry)
     hand: ShownHand = field(default_factory=ShownHand)
-    instruments: tuple[ShownInstrument, ...] = ()
     results: ShownResults = field(default_factory=ShownResults)
     stability: ShownStability = field(default_factory=ShownStability)
     history: ShownHistory = field(default_factory=ShownHistory)

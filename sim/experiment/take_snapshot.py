@@ -150,8 +150,6 @@ def shown_instruments(experiment: Experiment) -> tuple[ShownInstrument, ...]:
 
 def with_readings(experiment: Experiment, shown: tuple[ShownInstrument, ...]) -> tuple[ShownInstrument, ...]:
     """The instruments with their present values; costly ones are read as seldom as contacts are surveyed."""
-    if not shown:
-        return ()
     run, dimension, system = experiment.run, experiment.scene.model.dimension, system_of(experiment)
     small = bool(run.world.counters[PAIR_COUNT] <= FEW_PAIRS)
     entries = []
@@ -168,13 +166,15 @@ def with_readings(experiment: Experiment, shown: tuple[ShownInstrument, ...]) ->
                 (run, instrument), made, lambda cost: min(cost / CONTACT_SHARE, LONGEST_WAIT)
             )
         )
-        readings = tuple(
-            quantity.reading(instrument, values[quantity.column(instrument)])
+        known = [
+            quantity
             for quantity in kind.quantities(dimension)
             if quantity.beside and math.isfinite(values[quantity.column(instrument)])
-        )
+        ]
+        readings = tuple(quantity.reading(instrument, values[quantity.column(instrument)]) for quantity in known)
+        symbols = tuple(quantity.symbol for quantity in known)
         since = None if entry.since is None else run.placed.passed[number].since
-        entries.append(replace(entry, readings=readings, since=since))
+        entries.append(replace(entry, readings=readings, symbols=symbols, since=since))
     return tuple(entries)
 
 
@@ -250,8 +250,8 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         ghosts=(np.empty((0, 4)) if ghosts is None else ghosts).astype(np.float32),
         boundary=world.boundary.copy(),
         liquid=scene.view.liquid(experiment),
+        instruments=shown_instruments(experiment),
     )
-    snapshot.instruments = shown_instruments(experiment)
     snapshot.hand = ShownHand(shown_pull(experiment), shown_push(experiment), shown_shaking(experiment))
     moving = ~world.fixed
     snapshot.results = replace(
@@ -349,7 +349,8 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         share = (history.at - seek.origin) / (seek.at - seek.origin)
         snapshot.run = replace(snapshot.run, phase_label=label, progress=share)
     snapshot.run = replace(snapshot.run, at_rest=at_rest(experiment))
-    snapshot.instruments = with_readings(experiment, snapshot.instruments)
+    if shown := snapshot.geometry.instruments:
+        snapshot.geometry = replace(snapshot.geometry, instruments=with_readings(experiment, shown))
     snapshot.results = replace(
         snapshot.results,
         bulk_readings=shown_readings(experiment),
