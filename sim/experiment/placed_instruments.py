@@ -310,15 +310,3 @@ def around(experiment: Experiment, act: Callable[[], Any]) -> None:
     if experiment.run is run and run.placed is before:  # otherwise it has begun anew or is another state
         run.placed = counted
     note_places(experiment)
-
-
-def unused_name(instruments: Iterable[Instrument], kind: str) -> str:
-    """A name for another instrument of this kind: line1, line2, ..."""
-    used = {instrument.name for instrument in instruments}
-    return next(name for number in range(1, MOST + 2) if (name := f"{kind}{number}") not in used)
-
-
-def unused_colour(instruments: Iterable[Instrument]) -> int:
-    """The first colour that none of the instruments has."""
-    used = {instrument.colour for instrument in instruments}
-    return next(number for number in range(MOST_COLOURS) if number not in used)

@@ -38,13 +38,12 @@ from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.instrument_values import present_values, shown_columns, units_of
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.placed_instruments import unused_colour, unused_name
 from repose.sim.experiment.sampling import reading_of, system_of
 from repose.sim.experiment.script_values import checked_command, plain_values
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.instruments.instrument import Instrument
+from repose.sim.instruments.instrument import Instrument, unused_colour, unused_name
 from repose.sim.measure.energy import Energy
 from repose.sim.message import plain
 from repose.sim.parameters import DISPLAY_UNITS, ParameterError, Value, plain_number, require_known
@@ -180,10 +179,10 @@ class Simulation:
         """
         placed = self.instruments
         require_known(kind, registry.instruments(), plain("instrument"))
-        chosen = name or unused_name(placed, kind)
+        chosen = name or unused_name((other.name for other in placed), kind)
         given = numbers_in("points", points, "a list of points [m]")
         places = tuple(map(tuple, np.atleast_2d(given).tolist())) if given.size else ()
-        number = unused_colour(placed) if colour is None else colour
+        number = unused_colour(other.colour for other in placed) if colour is None else colour
         self.apply(PlaceInstrument(Instrument(kind, chosen, places, plain_number(grain), plain_number(number))))
         return chosen
 

@@ -459,6 +459,11 @@ class Snapshot:
     """The other experiments side by side with this one, at the same time."""
 
 
+def placed_in(snapshot: Snapshot) -> tuple[Instrument, ...]:
+    """The instruments of a snapshot."""
+    return tuple(shown.instrument for shown in snapshot.geometry.instruments)
+
+
 class TripleBuffer:
     """Three snapshots: one being written, one being read, one between them.
 

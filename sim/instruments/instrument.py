@@ -17,8 +17,9 @@ quantities to series, plots, results and exports. An example, complete:
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -192,3 +193,15 @@ class InstrumentKind(Named):
                 )
             )
         return tuple(entries)
+
+
+def unused_name(names: Iterable[str], kind: str) -> str:
+    """A name for another instrument of this kind: line1, line2, ..."""
+    used = set(names)
+    return next(name for number in itertools.count(1) if (name := f"{kind}{number}") not in used)
+
+
+def unused_colour(colours: Iterable[int]) -> int:
+    """The first colour that none of the instruments has."""
+    used = set(colours)
+    return next(number for number in itertools.count() if number not in used)

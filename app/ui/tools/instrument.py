@@ -35,9 +35,17 @@ from repose.sim.experiment.commands import (
     SetInstrument,
 )
 from repose.sim.experiment.instrument_values import limits_of
-from repose.sim.experiment.placed_instruments import unused_colour, unused_name
-from repose.sim.experiment.snapshot import ShownInstrument, Snapshot
-from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed, Point, shifted
+from repose.sim.experiment.snapshot import ShownInstrument, Snapshot, placed_in
+from repose.sim.instruments.instrument import (
+    Instrument,
+    InstrumentKind,
+    Passed,
+    Point,
+    Points,
+    shifted,
+    unused_colour,
+    unused_name,
+)
 from repose.sim.message import Message, _, formatted, joined, plain
 
 SHORTEST = 6.0
@@ -198,8 +206,7 @@ def _dragged(ui: Ui, grip: Grip, at: Pixel) -> Instrument | None:
         kind = kind_named(ui.states[InstrumentTool].kind)
         ends = (clipped(ui, place_at(ui, pixel)) for pixel in (grip.begun, at))
         points = tuple(clipped(ui, point) for point in kind.begin(*ends, axis, depth))
-        placed = [shown.instrument for shown in snapshot.geometry.instruments]
-        return Instrument(kind.name, unused_name(placed, kind.name), points, colour=unused_colour(placed))
+        return another(ui, kind.name, points)
     if before.grain is not None:
         row = sphere_at(snapshot, ui.view, ui.camera, ui.window.size, at, 0.0)
         free = row is not None and not snapshot.grains.fixed[row]
@@ -212,6 +219,13 @@ def _dragged(ui: Ui, grip: Grip, at: Pixel) -> Instrument | None:
     if grip.handle is not None:
         return replace(before, points=tuple(clipped(ui, point) for point in kind.drag(before.points, grip.handle, by)))
     return moved(ui, before, by)
+
+
+def another(ui: Ui, kind: str, points: Points = (), grain: int | None = None) -> Instrument:
+    """Another instrument, with a name and a colour of its own."""
+    placed = placed_in(ui.snapshot)
+    name = unused_name((other.name for other in placed), kind)
+    return Instrument(kind, name, points, grain, unused_colour(other.colour for other in placed))
 
 
 def moved(ui: Ui, instrument: Instrument, by: Point) -> Instrument:
@@ -269,21 +283,19 @@ def click(ui: Ui, at: Pixel) -> None:
     if row is None or snapshot.grains.fixed[row]:
         show_toast(ui, NO_GRAIN)
         return
-    placed = [shown.instrument for shown in snapshot.geometry.instruments]
-    name, grain = unused_name(placed, state.kind), int(snapshot.grains.sphere_id[row])
-    place(ui, Instrument(state.kind, name, (), grain, unused_colour(placed)))
+    place(ui, another(ui, state.kind, grain=int(snapshot.grains.sphere_id[row])))
 
 
 def selected(ui: Ui) -> Instrument | None:
     """The instrument that keys act on; None if it is not there any more."""
     name = ui.states[InstrumentTool].selected
-    return next((shown.instrument for shown in ui.snapshot.geometry.instruments if shown.instrument.name == name), None)
+    return next((instrument for instrument in placed_in(ui.snapshot) if instrument.name == name), None)
 
 
 def to_remove(ui: Ui) -> Instrument | None:
     """The selected instrument, otherwise the one placed last: a probe whose grain has left cannot be clicked."""
-    placed = ui.snapshot.geometry.instruments
-    return selected(ui) or (placed[-1].instrument if placed else None)
+    placed = placed_in(ui.snapshot)
+    return selected(ui) or (placed[-1] if placed else None)
 
 
 def remove(ui: Ui) -> None:
