@@ -164,7 +164,8 @@ class PresetLibrary:
     def save(
         self, name: str, scene: str, parameters: ParameterSet, seed: int, instruments: tuple[Instrument, ...] = ()
     ) -> bool:
-        """Save the parameters in effect, and the instruments, as a preset; False, with the reason in `trouble`, if that fails."""
+        """Save the parameters in effect, and the instruments, as a preset; False, with the reason in `trouble`, if that
+        fails."""
         self.trouble = EMPTY
         if not NAME.fullmatch(name.strip()):
             self.trouble = Message(
