@@ -1,4 +1,4 @@
-"""Find records by name: laws, integrators, fields, bonds, scenes, measurements and studies.
+"""Find records by name: laws, integrators, fields, bonds, scenes, measurements, instruments and studies.
 
 No registration is needed. Four places are searched: the modules of a package of `sim`, the user's plug-in folder,
 installed packages with the entry point `repose.plugins`, and files named on the command line. A module offers its
@@ -36,6 +36,7 @@ OFFERS = {
     "fields": "FIELD",
     "bonds": "BOND",
     "measure": "MEASUREMENT",
+    "instruments": "INSTRUMENT",
     "scenes": "SCENE",
     "colours": "COLOUR",
     "study.studies": "STUDY",
@@ -78,6 +79,7 @@ class Plugin(NamedTuple):
             "scenes": "scene",
             "colours": "colour",
             "measure": "measurement",
+            "instruments": "instrument",
             "study.studies": "study",
         }
         return [
@@ -140,6 +142,11 @@ def bonds() -> dict[str, Any]:
 def measurements() -> dict[str, Any]:
     """Every measurement by name."""
     return records("measure")
+
+
+def instruments() -> dict[str, Any]:
+    """Every kind of instrument by name."""
+    return records("instruments")
 
 
 def studies() -> dict[str, Any]:

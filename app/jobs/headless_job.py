@@ -28,7 +28,7 @@ from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.window.headless_film import HeadlessFilm, open_picture_maker
-from repose.sim.experiment.commands import Release, SetParameters, UseThreads
+from repose.sim.experiment.commands import PlaceInstrument, Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.history import saved_copy
@@ -172,11 +172,16 @@ def _simulate(
         from repose.sim.experiment.results import results_of
 
         if job.resumed is None:
-            experiment = new_experiment(job.scene, job.values, job.seed, job.ready, direction=job.direction)
+            experiment = new_experiment(
+                job.scene, job.values, job.seed, job.ready, direction=job.direction, instruments=job.instruments
+            )
         else:
             experiment = resumed_experiment(job.resumed)
             if holds(experiment.run):  # the run was saved during a drag, whose mouse is not here
                 apply(experiment, Release())
+            for instrument in job.instruments:
+                if refusal := apply(experiment, PlaceInstrument(instrument)):
+                    raise ParameterError(refusal)
             if job.values and (refusal := apply(experiment, SetParameters(job.values))):
                 raise ParameterError(refusal)
         apply(experiment, UseThreads(job.threads))

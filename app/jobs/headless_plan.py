@@ -10,10 +10,11 @@ from repose.app.jobs.requests import RunRequest
 from repose.app.thread_option import asked_threads
 from repose.sim.direction import Direction
 from repose.sim.experiment.run_answer import direction_for
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.io import presets
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, allowed_values, checked_seed, require_known
-from repose.sim.registry import scenes
+from repose.sim.registry import instruments, scenes
 from repose.sim.wording import path_text, value_text
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Job:
     """Threads of the engine; None for automatic."""
     resumed: SavedRun | None = None
     """The saved run to continue."""
+    instruments: tuple[Instrument, ...] = ()
+    """Instruments that are placed at the beginning, or in the run that is continued."""
 
     @property
     def only_prints(self) -> bool:
@@ -90,6 +93,7 @@ def plan(request: RunRequest) -> Job:
         direction=direction,
         threads=asked_threads(request.threads),
         resumed=resumed,
+        instruments=((() if resumed else chosen.instruments) + typed_instruments(request.instruments)),
     )
 
 
@@ -147,6 +151,27 @@ def parameter_rows(scene: str = "", preset: str = "") -> list[tuple[str, str, st
         (name, f"{getattr(values, name)}", str(allowed_values(entry)), str(entry.help))
         for name, entry in kind.declared().items()
     ]
+
+
+def typed_instruments(texts: Sequence[str]) -> tuple[Instrument, ...]:
+    """The instruments of `--instrument "neck = line 0,0.1 0.2,0.1"`: name, kind, points [m]; or "probe 17", with the id
+    of a grain. Raises `ParameterError`."""
+    tables = []
+    for text in texts:
+        name, _equals, rest = text.rpartition("=")
+        kind, *words = rest.split() or [""]
+        require_known(kind, instruments(), plain("instrument"))
+        try:
+            of_grain = instruments()[kind].of_grain
+            points = () if of_grain else tuple(tuple(map(float, word.split(","))) for word in words)
+            grain = int(words[0]) if of_grain and len(words) == 1 else None
+        except ValueError:
+            raise ParameterError(
+                f'--instrument {value_text(text)} is refused: write it as "NAME = KIND X,Y X,Y", for example '
+                '"neck = line 0,0.1 0.2,0.1", lengths in m, or as "probe 17".'
+            ) from None
+        tables.append(presets.InstrumentTable(kind=kind, name=name.strip(), points=points, grain=grain))
+    return presets.placed(tables)
 
 
 def typed_values(changes: Sequence[str], scene: str) -> dict[str, Value]:

@@ -152,7 +152,9 @@ def begun(stage: SideBySide | None, step: Step, threads: int | None) -> SideBySi
 
 
 def _starts(preset: presets.Preset) -> tuple[Start, ...]:
-    return tuple(Start(run.scene, dict(run.values), run.seed, run.ready, run.direction) for run in preset.runs)
+    return tuple(
+        Start(run.scene, dict(run.values), run.seed, run.ready, run.direction, run.instruments) for run in preset.runs
+    )
 
 
 def _labelled(read: Read, label: Message, height: int, *arguments: Any, **film: Any) -> Picture:

@@ -168,11 +168,16 @@ class StepTable(StepContent):
     ready: bool = True
     parameters: Annotated[Mapping[str, Any], schema.a_table("[step.parameters]")] = {}
     side_by_side: Annotated[Mapping[str, schema.Values], schema.a_table_of_lists("[step.side_by_side]")] = {}
+    instruments: Annotated[schema.ListOf[presets.InstrumentTable], schema.a_table("[[step.instruments]]")] = ()
     continues: bool = Field(False, alias="continue")
 
     @model_validator(mode="after")
     def _has_one_experiment(self) -> Self:
-        given = [key for key in ("preset", "scene", "seed", "ready", "side_by_side") if key in self.model_fields_set]
+        given = [
+            key
+            for key in ("preset", "scene", "seed", "ready", "side_by_side", "instruments")
+            if key in self.model_fields_set
+        ]
         if self.continues and given:
             raise ParameterError(
                 Message("{key} is refused beside continue = true: the run of the step before goes on.", key=given[0])
@@ -440,6 +445,7 @@ def _preset(table: StepTable, folder: Path | None) -> presets.Preset:
         seed=table.seed if "seed" in given else base.seed,
         ready=base.ready if table.ready else None,
         side_by_side=together if "side_by_side" in given else base.side_by_side,
+        instruments=presets.placed(table.instruments) if "instruments" in given else base.instruments,
     )
     __ = preset.runs  # refused here and not when the step begins
     return preset

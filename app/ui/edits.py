@@ -15,6 +15,7 @@ from repose.app.ui.undo import UndoHistory
 from repose.sim.experiment.commands import (
     ADDED,
     DRAWN,
+    INSTRUMENT,
     PULLED,
     PUSHED,
     REMOVED,
@@ -40,8 +41,11 @@ DEEDS = {
     REMOVED: _("removed grain"),
     ADDED: _("added grains"),
     DRAWN: _("drawn wall"),
+    INSTRUMENT: _("instrument"),
 }
 """Names of the changes that are not changes of parameters."""
+UNMARKED = (INSTRUMENT,)
+"""Those of them that change no bit of the motion: the plots do not mark them."""
 MOST_MARKS = 200
 """Largest number of changes stored for the plots."""
 
@@ -106,10 +110,10 @@ class Edits:
             serial, refusals = self._noted
             if snapshot.messages.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
                 self.history.undoable.pop()
-            elif snapshot.serial >= serial + PATIENCE and self.history.undoable and self.history.undoable[-1].deed:
-                self.marks.append(
-                    EditMark(snapshot.run.time, plain(Capital(DEEDS[self.history.undoable[-1].deed])), {})
-                )
+            elif snapshot.serial >= serial + PATIENCE and self.history.undoable:
+                deed = self.history.undoable[-1].deed
+                if deed and deed not in UNMARKED:
+                    self.marks.append(EditMark(snapshot.run.time, plain(Capital(DEEDS[deed])), {}))
             if snapshot.messages.refusals > refusals or snapshot.serial >= serial + PATIENCE:
                 self._noted = None
         if snapshot.messages.refusal and self._edited and self._edited in self._wanted:
@@ -164,12 +168,12 @@ class Edits:
         """Begin another drag: its edits are a separate change."""
         self._gestures += 1
 
-    def note(self, deed: str) -> None:
+    def note(self, deed: str, commands: tuple[Command, Command] | None = None) -> None:
         """Add a change that is not one of parameters to the undo history, unless the command that is sent now is
-        refused; undo sends `TakeBack(deed)`."""
-        if self.waits(partial(self.note, deed)):
+        refused; undo and redo send these commands, or `TakeBack(deed)` and `DoAgain(deed)`."""
+        if self.waits(partial(self.note, deed, commands)):
             return
-        self.history.note(deed, self._snapshot.history.at, self.run)
+        self.history.note(deed, self._snapshot.history.at, self.run, commands)
         self._noted = self._snapshot.serial, self._snapshot.messages.refusals
 
     def to_undo(self) -> Mapping[str, Value] | None:
@@ -191,8 +195,9 @@ class Edits:
         values = self.to_undo()
         run = self.history.undoable[-1].run if self.history.undoable else self.run
         if self.history.undoable and (deed := self.history.undoable[-1].deed):
+            commands = self.history.undoable[-1].commands
             self.history.undo()
-            self._send(TakeBack(deed), run)
+            self._send(TakeBack(deed) if commands is None else commands[0], run)
         elif values is not None and self.history.undoable and (anew := self._began_anew(values)):
             self._send(TakeBack(anew), run)
         elif values is not None:
@@ -210,7 +215,7 @@ class Edits:
             return
         change = self.history.redo(self._snapshot.history.at)
         if change is not None and change.deed:
-            self._send(DoAgain(change.deed), change.run)
+            self._send(DoAgain(change.deed) if change.commands is None else change.commands[1], change.run)
         elif change is not None:
             self._ask(change.after, run=change.run)
 

@@ -15,6 +15,7 @@ from repose.app.ui.preset_library import different, start_of
 from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne, Start, StartSideBySide
+from repose.sim.experiment.snapshot import placed_in
 from repose.sim.io import presets
 from repose.sim.message import Message
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
@@ -119,6 +120,7 @@ def planned(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> Sta
                 different(parameters),
                 direction=ui.snapshot.run.direction,
                 side_by_side=values,
+                instruments=placed_in(ui.snapshot),
             )
         )
     except ParameterError as error:

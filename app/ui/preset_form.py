@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
+from repose.sim.experiment.snapshot import placed_in
 from repose.sim.message import _
 
 WIDTH = 220.0
@@ -45,6 +46,8 @@ def _draw_form(ui: Ui) -> None:
     entered |= button(ui, "experiment.save.now", _("Save"), width=WIDTH * ui.window.scale)
     parameters = ui.control.edits.parameters
     if entered and parameters is not None:
-        ui.work.preset_library.save(form.name, ui.snapshot.run.scene, parameters, ui.snapshot.run.seed)
+        ui.work.preset_library.save(
+            form.name, ui.snapshot.run.scene, parameters, ui.snapshot.run.seed, placed_in(ui.snapshot)
+        )
         imgui.close_current_popup()
     imgui.end_popup()

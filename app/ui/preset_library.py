@@ -14,6 +14,7 @@ from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start, StartSideBySide
 from repose.sim.experiment.run_answer import direction_for
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.message import EMPTY, Message, _, plain
@@ -149,17 +150,22 @@ class PresetLibrary:
             return Message(card.about), Message(card.question)
         return (scenes()[scene].summary if scene in scenes() else EMPTY), EMPTY
 
-    def restart(self, shown: ShownRun, parameters: ParameterSet, seed: int) -> None:
+    def restart(
+        self, shown: ShownRun, parameters: ParameterSet, seed: int, instruments: tuple[Instrument, ...] = ()
+    ) -> None:
         """Restart the same experiment with another seed."""
         direction, card = shown.direction, self.cards.get(self.current)
         if card is not None and card.scene == shown.scene and direction.answer:
             with suppress(ParameterError):  # the file of the preset can have been removed or changed
                 preset = scenes()[card.scene].parameters.checked(presets.load(card.name).values)
                 direction = direction_for(direction, parameters, preset)
-        self.send(Start(shown.scene, different(parameters), seed, direction=direction))
+        self.send(Start(shown.scene, different(parameters), seed, None, direction, instruments))
 
-    def save(self, name: str, scene: str, parameters: ParameterSet, seed: int) -> bool:
-        """Save the parameters in effect as a preset; False, with the reason in `trouble`, if that fails."""
+    def save(
+        self, name: str, scene: str, parameters: ParameterSet, seed: int, instruments: tuple[Instrument, ...] = ()
+    ) -> bool:
+        """Save the parameters in effect, and the instruments, as a preset; False, with the reason in `trouble`, if that
+        fails."""
         self.trouble = EMPTY
         if not NAME.fullmatch(name.strip()):
             self.trouble = Message(
@@ -167,7 +173,7 @@ class PresetLibrary:
             )
             return False
         path = self.folder / f"{name.strip().lower().replace(' ', '-')}.toml"
-        preset = presets.Preset(str(path), name.strip(), scene, seed, different(parameters))
+        preset = presets.Preset(str(path), name.strip(), scene, seed, different(parameters), instruments=instruments)
         try:
             text = presets.dumps(preset)
         except ParameterError as error:
@@ -208,7 +214,9 @@ def being_built(library: PresetLibrary) -> Message:
 
 def start_of(preset: presets.Preset) -> Start | StartSideBySide:
     """The command that starts a preset; raises `ParameterError`."""
-    starts = tuple(Start(run.scene, dict(run.values), run.seed, run.ready, run.direction) for run in preset.runs)
+    starts = tuple(
+        Start(run.scene, dict(run.values), run.seed, run.ready, run.direction, run.instruments) for run in preset.runs
+    )
     return starts[0] if len(starts) == 1 else StartSideBySide(starts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from repose.sim.experiment.commands import Command
 from repose.sim.parameters import Value
 
 DEPTH = 1000
@@ -25,6 +26,9 @@ class UndoStep:
     """Name of the change in `TakeBack` and `DoAgain`; empty for a change of parameters."""
     run: int = 0
     """Number of the changed experiment, of those side by side."""
+    commands: tuple[Command, Command] | None = None
+    """The commands that undo and redo a `deed` which changed no bit of the motion, without going back in time; None:
+    `TakeBack` and `DoAgain`."""
 
 
 @dataclass
@@ -74,10 +78,10 @@ class UndoHistory:
             self._asked_at = at
             del self.undoable[:-DEPTH]
 
-    def note(self, deed: str, at: int = 0, run: int = 0) -> None:
+    def note(self, deed: str, at: int = 0, run: int = 0, commands: tuple[Command, Command] | None = None) -> None:
         """Store a change that is not one of parameters."""
         self.redoable.clear()
-        self.undoable.append(UndoStep({}, {}, at=at, deed=deed, run=run))
+        self.undoable.append(UndoStep({}, {}, at=at, deed=deed, run=run, commands=commands))
         self._asked_at = at
         del self.undoable[:-DEPTH]
 

@@ -100,7 +100,9 @@ class Application:
         self.still_control = CameraControl()
         """Camera control of a picture that a panel shows instead of the run."""
         first, *others = preset.runs
-        self.physics = Physics(first.scene, first.values, first.seed, first.ready, threads, first.direction)
+        self.physics = Physics(
+            first.scene, first.values, first.seed, first.ready, threads, first.direction, first.instruments
+        )
         if others:
             self.physics.send(start_of(preset))
         self.ui = make_ui(self.physics, settings, self._direct)

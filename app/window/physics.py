@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from repose.sim.direction import Direction
 from repose.sim.experiment.commands import Beginning, Command, From, Resume, Start, StartSideBySide, UseThreads
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import Snapshot, placed_in
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ class Physics:
         ready: str | None = None,
         threads: int | None = None,
         direction: Direction | None = None,
+        instruments: tuple[Instrument, ...] = (),
     ) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)
-        self._beginnings: tuple[Start, ...] = (Start(scene, dict(values), seed, ready, direction),)
+        self._beginnings: tuple[Start, ...] = (Start(scene, dict(values), seed, ready, direction, instruments),)
         """How the experiments begin, one or several side by side."""
         self.chosen = 0
         """Number of the experiment, of those side by side, that the user has chosen."""
@@ -78,6 +80,7 @@ class Physics:
                     shot.run.seed,
                     self._beginnings[0].ready,
                     shot.run.direction,
+                    placed_in(shot),
                 )
                 for shot in (shown, *shown.beside)
                 if shot.run.parameters.values
@@ -181,7 +184,13 @@ class Physics:
                 experiment = resumed_experiment(singles(saved)[0], session)
             else:
                 experiment = new_experiment(
-                    start.scene, start.values, start.seed, start.ready, session, start.direction
+                    start.scene,
+                    start.values,
+                    start.seed,
+                    start.ready,
+                    session,
+                    start.direction,
+                    start.instruments,
                 )
             experiment.history.checkpoints.budget = REWIND_BYTES
             apply(experiment, UseThreads(threads))

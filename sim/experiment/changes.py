@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from repose.sim import registry
 from repose.sim.direction import Direction
 from repose.sim.engine.world import World
-from repose.sim.experiment import displacement_reference, faults, hand, history
+from repose.sim.experiment import displacement_reference, faults, hand, history, placed_instruments
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.beginning import checked_world
 from repose.sim.experiment.command_log import SavedRun
@@ -24,6 +24,7 @@ from repose.sim.experiment.results import adopt_measured, results_of
 from repose.sim.experiment.run import Checkpoint, Run, copied_state
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.io.plain import require_plain
 from repose.sim.measure.display import COMPARISON
 from repose.sim.message import Message, _, joined, plural, sentence, time_text, with_prefix
@@ -38,15 +39,17 @@ def new_experiment(
     ready: str | None = None,
     session: Session | None = None,
     direction: Direction | None = None,
+    instruments: Sequence[Instrument] = (),
 ) -> Experiment:
     """An experiment at its beginning: a scene, or the default one, with `values` over its default parameters, shown by
-    its own direction or that of a preset; raises `ParameterError`."""
+    its own direction or that of a preset, with instruments; raises `ParameterError`."""
     checked, parameters = _checked(registry.default_scene() if scene is None else scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     experiment.direction = direction or checked.direction
     begin_anew(experiment, parameters, made)
     require_names(experiment)
+    placed_instruments.begin(experiment, instruments)
     _begin_log(experiment)
     return experiment
 
@@ -67,15 +70,17 @@ def start(
     seed: int,
     ready: str | None = None,
     direction: Direction | None = None,
+    instruments: Sequence[Instrument] = (),
 ) -> None:
     """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
     made, before = _made_world(checked, parameters, seed, ready), save_state(experiment)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     experiment.direction = direction or checked.direction
-    begin_anew(experiment, parameters, made, drawn=False)
+    begin_anew(experiment, parameters, made, by_hand=False)
     try:
         require_names(experiment)
+        placed_instruments.begin(experiment, instruments)
     except ParameterError:
         restore_state(experiment, before)
         raise
@@ -142,16 +147,19 @@ def restore(experiment: Experiment, point: Checkpoint) -> None:
 
 
 def begin_anew(
-    experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None, drawn: bool = True
+    experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None, by_hand: bool = True
 ) -> None:
     """Restart the experiment with the given or the present parameters. `made` are world and state; if they are None,
-    the scene creates them. With `drawn`, walls that the user has drawn stay."""
+    the scene creates them. With `by_hand`, walls that the user has drawn, and instruments, stay."""
     parameters = parameters or experiment.parameters
     world, state = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
-    made = (keep_walls(experiment, world, experiment.run.world) if drawn else world), state
+    made = (keep_walls(experiment, world, experiment.run.world) if by_hand else world), state
     faults.clear(experiment)
     history.forget_changes(experiment)
-    activate(experiment, parameters, Run(*made, parameters))
+    run = Run(*made, parameters)
+    if by_hand:
+        placed_instruments.keep(run, experiment)
+    activate(experiment, parameters, run)
     if experiment.ready is not None:
         relax_where_unbalanced(experiment)
     find_accelerations(experiment)

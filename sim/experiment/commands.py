@@ -13,6 +13,7 @@ from typing import Any
 from repose.sim.direction import Direction
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.experiment.comparison import Point
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.wording import value_text
@@ -35,13 +36,14 @@ class Act:
 @dataclass(frozen=True)
 class Start:
     """Start a scene with these parameters and this seed; `ready` names a prepared state to start from, `direction` is
-    None for that of the scene."""
+    None for that of the scene, `instruments` are placed at the beginning."""
 
     scene: str
     values: Mapping[str, Value]
     seed: int
     ready: str | None = None
     direction: Direction | None = None
+    instruments: tuple[Instrument, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,29 @@ class MoveWall:
 
 
 @dataclass(frozen=True)
+class PlaceInstrument:
+    """Place an instrument; no bit of the motion changes."""
+
+    instrument: Instrument
+    goes_on: bool = False
+    """Whether it continues the samples of a removed instrument of its name, as undo does."""
+
+
+@dataclass(frozen=True)
+class SetInstrument:
+    """Give the instrument of this name another place or colour; what it counts begins at zero."""
+
+    instrument: Instrument
+
+
+@dataclass(frozen=True)
+class RemoveInstrument:
+    """Remove an instrument."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Resume:
     """Continue a run read from a file, with its log, or several of them side by side."""
 
@@ -202,6 +227,11 @@ PULLED, PUSHED, SHAKEN = "pulled grain", "pushed grains", "shaken table"
 REMOVED, ADDED, DRAWN = "removed grain", "added grains", "drawn wall"
 """Actions that `TakeBack` undoes: the latest pull or push with all its positions, the latest beginning or end of
 shaking, removal of a grain, addition of grains, drawing or removal of a wall."""
+
+
+INSTRUMENT = "instrument"
+"""Name of a change of the instruments, which the window undoes by the opposite command: it changes no bit of the
+motion."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +267,10 @@ class KeepMeasured:
 ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release | Shake | Still
 """Commands of the mouse on grains, walls and table."""
 
-Logged = SetParameters | Act | Recover | MoveWall | ByHand
+OfInstruments = PlaceInstrument | SetInstrument | RemoveInstrument
+"""Commands that change what is measured, and no bit of the motion."""
+
+Logged = SetParameters | Act | Recover | MoveWall | ByHand | OfInstruments
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = (

@@ -6,7 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import changes, drawn_walls, faults, hand, history, moved_walls, results, side_by_side
+from repose.sim.experiment import (
+    changes,
+    drawn_walls,
+    faults,
+    hand,
+    history,
+    moved_walls,
+    placed_instruments,
+    results,
+    side_by_side,
+)
 from repose.sim.experiment.command_log import Entry, SavedRun, SavedSideBySide
 from repose.sim.experiment.commands import (
     ADDED,
@@ -25,14 +35,18 @@ from repose.sim.experiment.commands import (
     KeepOne,
     Logged,
     MoveWall,
+    OfInstruments,
+    PlaceInstrument,
     Pull,
     Push,
     Recover,
     Release,
     RemoveGrain,
+    RemoveInstrument,
     RemoveWall,
     Resume,
     Rewind,
+    SetInstrument,
     SetParameters,
     Shake,
     Start,
@@ -95,6 +109,8 @@ def carry_out(together: SideBySide, command: Command, chosen: int = 0) -> Messag
             return _rewind(together, chosen, at)
         case TakeBack(name):
             return _take_back(together, chosen, name)
+        case PlaceInstrument() | SetInstrument() | RemoveInstrument():
+            return _set_instrument(together, command, chosen)
         case RemoveGrain() | Pull():
             return apply(runs[chosen], command)
         case DoAgain(name) if name in OF_ONE:
@@ -119,7 +135,9 @@ def _start(together: SideBySide, starts: tuple[Start, ...]) -> Message:
 
     def make(start: Start) -> Experiment:
         beside = side_by_side.session_beside(session)
-        return changes.new_experiment(start.scene, start.values, start.seed, start.ready, beside, start.direction)
+        return changes.new_experiment(
+            start.scene, start.values, start.seed, start.ready, beside, start.direction, start.instruments
+        )
 
     refusal, others = _made(len(starts), lambda: [make(start) for start in starts[1:]])
     if refusal := refusal or apply(together.first, starts[0]):
@@ -180,6 +198,20 @@ def _set(together: SideBySide, command: SetParameters | Recover, chosen: int) ->
     return _first(refusals)
 
 
+def _set_instrument(together: SideBySide, command: OfInstruments, chosen: int) -> Message:
+    """Place, move or remove an instrument in all experiments; a probe, and what only some of them have, in those of
+    them."""
+    runs = together.runs
+    of_one = isinstance(command, PlaceInstrument | SetInstrument) and command.instrument.grain is not None
+    if isinstance(command, PlaceInstrument):
+        concerned = [runs[chosen]] if of_one else runs
+    else:
+        name = command.name if isinstance(command, RemoveInstrument) else command.instrument.name
+        concerned = [run for run in runs if name in placed_instruments.names_of(run)] or [runs[chosen]]
+    refusals = [placed_instruments.refusal(run, command) for run in concerned]
+    return _first(refusals) or _first([apply(run, command) for run in concerned])
+
+
 def _offers(experiment: Experiment, action: str) -> bool:
     """Whether an action of the scene is possible now."""
     return any(entry.name == action and entry.enabled for entry in experiment.scene.course.actions(experiment))
@@ -230,15 +262,27 @@ def apply(experiment: Experiment, command: Command) -> Message:
         )
     before = changes.save_state(experiment)
     try:
-        _apply(experiment, command)
+        _act(experiment, command)
     except RelaxationStopped as stopped:
         changes.restore_state(experiment, before)
         return stopped.message
     except ParameterError as refusal:
         return message_of(refusal)
-    if isinstance(command, LOGGED):
+    if isinstance(command, OfInstruments):
+        history.insert_command(experiment, command)
+    elif isinstance(command, LOGGED):
         history.note_command(experiment, command)
     return EMPTY
+
+
+def _act(experiment: Experiment, command: Command) -> None:
+    """Carry out a command; instruments count up to it if it acts on the grains."""
+    if isinstance(command, OfInstruments):
+        placed_instruments.carry_out(experiment, command)
+    elif isinstance(command, LOGGED):
+        placed_instruments.around(experiment, lambda: _apply(experiment, command))
+    else:
+        _apply(experiment, command)
 
 
 def _apply(experiment: Experiment, command: Command) -> None:
@@ -276,8 +320,8 @@ def _apply(experiment: Experiment, command: Command) -> None:
             faults.update_dt(experiment)
         case Still():
             hand.end_shake(experiment)
-        case Start(scene, values, seed, ready, direction):
-            changes.start(experiment, scene, values, seed, ready, direction)
+        case Start(scene, values, seed, ready, direction, instruments):
+            changes.start(experiment, scene, values, seed, ready, direction, instruments)
         case Resume(saved):
             changes.resume(experiment, saved)
         case Rewind(at):
@@ -408,7 +452,7 @@ def follow_log(experiment: Experiment, at: int, last: int, most: int = WITHOUT_L
         if command is None or run_history.at < due:
             return True
         try:
-            _apply(experiment, command)
+            _act(experiment, command)
         except ParameterError:
             return False
         history.count_command(experiment)

@@ -7,6 +7,7 @@ from typing import Any
 
 from repose.sim.experiment.activation import model_for
 from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.instrument_values import shown_columns
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
@@ -29,7 +30,7 @@ def state_of(experiment: Experiment, since_start: float | None = None) -> Export
         step=step,
         time=time,
         dt=run.dt,
-        series=run.series.columns(),
+        series=shown_columns(experiment),
         velocity_shift=system.velocity_shift,
         find_contacts=lambda: system.contacts,
         origin=origin_of(experiment.scene, experiment.seed, time, experiment.parameters),

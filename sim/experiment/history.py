@@ -5,13 +5,13 @@ A checkpoint and the commands after it determine all later states bit by bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from repose.sim.engine.world import World
 from repose.sim.experiment.command_log import Entry, Log, SavedRun
-from repose.sim.experiment.commands import Logged
+from repose.sim.experiment.commands import Logged, OfInstruments
 from repose.sim.experiment.experiment import Experiment, History, Seek
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import Change, Checkpoint, RestartPoint, Run
@@ -105,6 +105,15 @@ def mark_good(experiment: Experiment, forget_change: bool = False) -> None:
         history.before_change = history.good
 
 
+def change_restart_points(experiment: Experiment, change: Callable[[Run], Run]) -> None:
+    """Replace the runs that a fault restores by `change` of them, which changes no bit of the motion."""
+    history = experiment.history
+    good = replace(history.good, run=change(history.good.run))
+    shared = history.before_change is history.good
+    history.before_change = good if shared else replace(history.before_change, run=change(history.before_change.run))
+    history.good = good
+
+
 def forget_changes(experiment: Experiment) -> None:
     """Do not attribute later faults to parameter changes made before now."""
     experiment.history.last_change = Change()
@@ -131,6 +140,15 @@ def note_command(experiment: Experiment, command: Logged) -> None:
     """Append a command that has acted to the log."""
     cut(experiment)
     experiment.history.log.entries.append(Entry(experiment.history.at, command))
+    count_command(experiment)
+
+
+def insert_command(experiment: Experiment, command: OfInstruments) -> None:
+    """Insert a command that changes no bit of the motion into the log, here, before later entries, which stay valid.
+    Later checkpoints do not have its effect and are discarded."""
+    history = experiment.history
+    history.log.entries.insert(history.commands, Entry(history.at, command))
+    history.checkpoints.cut(history.at)
     count_command(experiment)
 
 

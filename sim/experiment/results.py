@@ -21,6 +21,7 @@ from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.instrument_values import results_of_instruments
 from repose.sim.experiment.rest import rule_of
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.run_answer import answer_of
@@ -59,6 +60,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         "energy": system.derived(ledger_of).as_dict(),
         "energy_notice": gap_sentence(experiment, system.derived(ledger_of)) or None,
         "measurements": samples_now(system),
+        "instruments": results_of_instruments(experiment, system),
         "fault": experiment.fault.message if experiment.fault else None,
         "complaint": experiment.scene.course.check(experiment) or None,
         "state_hash": state_hash(experiment.run),

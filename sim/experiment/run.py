@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+import numpy as np
 from repose.sim.engine.world import STEP_COUNT, State, World
 from repose.sim.experiment.series import Series, series_names
 from repose.sim.experiment.snapshot import Fault
 from repose.sim.fields.pusher import Pusher
 from repose.sim.fields.shaker import Shaker
 from repose.sim.fields.target import Target
+from repose.sim.instruments.instrument import Instrument, Passed
+from repose.sim.io.plain import Array
 from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.booked import Booked
 from repose.sim.message import Message
@@ -45,6 +48,19 @@ class Ramp:
         return self.begins + (self.parts_done(step) + 1) * self.steps // RAMP_PARTS - step
 
 
+@dataclass(frozen=True)
+class Placed:
+    """The instruments of a run and what they count; replaced as a whole, never changed, so that copies share it."""
+
+    instruments: tuple[Instrument, ...] = ()
+    passed: tuple[Passed, ...] = ()
+    """What has passed each of them."""
+    ids: Array = field(default_factory=lambda: np.empty(0))
+    """Ids of the grains whose ways are followed, shape (grains,); empty if no instrument counts."""
+    places: Array = field(default_factory=lambda: np.empty((0, 2)))
+    """Where these ways begin [m], shape (grains, dimension)."""
+
+
 @dataclass
 class Run:
     """Everything that changes while the experiment runs; a copy with the state of the world is a restart point."""
@@ -69,7 +85,10 @@ class Run:
     booked: Booked = field(default_factory=Booked)
     """Energy changes that are not due to the motion; written by `ledger`."""
     series: Series = field(default_factory=lambda: Series(series_names()))
-    """Samples for the plots; rows are appended by `sampling`."""
+    """Samples for the plots; rows are appended by `sampling`, columns are added by `placed_instruments`. Written by
+    `placed_instruments`."""
+    placed: Placed = field(default_factory=Placed)
+    """Instruments and their counts. Written by `placed_instruments`."""
     bulk_step: int = 0
     """Step at which the costly measurements were last sampled. Written by `sampling`."""
     ramp: Ramp | None = None
@@ -124,15 +143,16 @@ class RestartPoint:
     def of(cls, parameters: Any, run: Run, like: State | None = None) -> RestartPoint:
         """A copy of a run without workspace; it shares what never changes: the rows of the series, the parameters, and
         the tables that have the same bits in `like`, the state of an earlier restart point."""
-        table, built = run.series.table, run.built
+        table, built, placed = run.series.table, run.built, run.placed
         world = packed(run.world, like)
-        copies = {id(run.world): world, id(table): table, id(built): built} | _copied_lists(run.state)
+        copies = {id(run.world): world, id(table): table, id(built): built, id(placed): placed}
+        copies |= _copied_lists(run.state)
         return cls(parameters, copy.deepcopy(run, copies))
 
     def restored(self) -> Run:
         """An independent copy of the run, to be continued."""
-        world, built = self.run.world, self.run.built
-        return copy.deepcopy(self.run, {id(world): unpacked(world), id(built): built})
+        world, built, placed = self.run.world, self.run.built, self.run.placed
+        return copy.deepcopy(self.run, {id(world): unpacked(world), id(built): built, id(placed): placed})
 
 
 def copied_state(state: Any) -> Any:

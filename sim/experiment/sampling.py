@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from repose.sim import registry
+from repose.sim.experiment import instrument_values
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import survey_contacts
@@ -56,11 +57,12 @@ def append_sample(experiment: Experiment) -> None:
     if due:
         run.bulk_step = experiment.step
     system, measurements = system_of(experiment), registry.measurements()
+    of_instruments = instrument_values.sampled_values(experiment, system, due)
     row = [experiment.time]
     for name in series.names[1:]:
         measurement = measurements.get(name)
         if measurement is None:
-            row.append(math.nan)
+            row.append(of_instruments.get(name, math.nan))
         else:
             row.append(series.last(name) if measurement.costly and not due else measurement.sample(system))
     series.append(row)

@@ -25,6 +25,7 @@ from repose.sim.experiment.commands import (
     DrawWall,
     Logged,
     MoveWall,
+    OfInstruments,
     Pull,
     Push,
     Release,
@@ -35,8 +36,9 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.instrument_values import columns_of, fits
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, RestartPoint, Run
+from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Placed, Ramp, RestartPoint, Run
 from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
 from repose.sim.experiment.series import FORMAT_4_NAMES, Series, series_names
 from repose.sim.experiment.snapshot import Fault
@@ -73,9 +75,10 @@ PLAIN = (
     "pusher",
     "shaker",
     "held_until",
+    "placed",
 )
 """Fields of `Run` that are written as numbers."""
-BY_HAND = (AddGrains, DrawWall, RemoveWall, MoveWall, Pull, Push, Release, Shake, Still)
+BY_HAND = (AddGrains, DrawWall, RemoveWall, MoveWall, Pull, Push, Release, Shake, Still, *get_args(OfInstruments))
 """Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest accepted time step and simulated time [s]."""
@@ -391,12 +394,13 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "pusher": Pusher | None,
         "shaker": Shaker | None,
         "held_until": float,
+        "placed": Placed,
         "state": scene.state_type,
         "built": scene.parameters,
     }
     if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
         plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
-    plain = {"held_until": 0.0} | plain  # older files do not have it
+    plain = {"held_until": 0.0, "placed": {}} | plain  # older files do not have them
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(
@@ -406,7 +410,8 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
             )
         )
     names = decode(list[str], plain.get("series", list(FORMAT_4_NAMES)), tables, f"{name}.series")
-    series = _series(tuple(names), tables[f"{name}.series"])
+    _require_instruments(scene, values["placed"])
+    series = _series(tuple(names), tables[f"{name}.series"], columns_of(values["placed"], scene.model.dimension))
     run = Run(world=cast(World, state_of(tables, f"{name}.world.")), series=series, **values)
     _require_sound(scene, run)
     return run
@@ -448,9 +453,32 @@ def _require_sound(scene: Scene, run: Run) -> None:
         )
 
 
-def _series(names: tuple[str, ...], table: Floats) -> Series:
+def _require_instruments(scene: Scene, placed: Placed) -> None:
+    """Raise `ArchiveError` unless the instruments are of kinds of this program and have the places of their kinds."""
+    dimension, rows = scene.model.dimension, len(placed.ids)
+    names = [instrument.name for instrument in placed.instruments]
+    for instrument in placed.instruments:
+        if instrument.kind not in registry.instruments():
+            raise ArchiveError(
+                Message(
+                    "The file has an instrument of the kind {kind}, which this program does not have.",
+                    kind=value_text(instrument.kind),
+                )
+            )
+    sound = (
+        len(set(names)) == len(names) == len(placed.passed)
+        and all(fits(instrument, dimension) for instrument in placed.instruments)
+        and np.isfinite(placed.ids).all()
+        and np.isfinite(placed.places).all()
+        and (not rows or placed.places.shape == (rows, dimension))
+    )
+    if not sound:
+        raise ArchiveError(_("The file's instruments are impossible: the file is damaged."))
+
+
+def _series(names: tuple[str, ...], table: Floats, of_instruments: tuple[str, ...]) -> Series:
     """The series of this program with the samples of a file; measurements that the file does not have are nan."""
-    blank = Series(series_names())
+    blank = Series((*series_names(), *of_instruments))
     if table.ndim != 2 or len(table) != len(names) or table.dtype != blank.table.dtype or "time" not in names:
         raise ArchiveError(_("The series in the file have other columns than the file names: the file is damaged."))
     return Series.of(blank.names, table, names)

@@ -18,20 +18,32 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from repose.sim import registry
 from repose.sim.engine.checked import checked_number, numbers_in
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import changes, control, headless, history, results, saved_run, stepping
-from repose.sim.experiment.commands import Act, Command, MoveWall, SetParameters, UseThreads, checked_threads
+from repose.sim.experiment.commands import (
+    Act,
+    Command,
+    MoveWall,
+    PlaceInstrument,
+    RemoveInstrument,
+    SetParameters,
+    UseThreads,
+    checked_threads,
+)
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.instrument_values import present_values, shown_columns, units_of
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.sampling import reading_of, system_of
 from repose.sim.experiment.script_values import checked_command, plain_values
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.instruments.instrument import Instrument, unused_colour, unused_name
 from repose.sim.measure.energy import Energy
 from repose.sim.message import plain
 from repose.sim.parameters import DISPLAY_UNITS, ParameterError, Value, plain_number, require_known
@@ -155,6 +167,34 @@ class Simulation:
         speed = numbers_in("velocity", velocity, "a vector [m/s]")
         self.apply(MoveWall(plain_number(wall), tuple(np.atleast_1d(speed).tolist())))
 
+    def place(
+        self, kind: str, name: str = "", points: ArrayLike = (), grain: int | None = None, colour: int | None = None
+    ) -> str:
+        """Place an instrument, such as place("line", "neck", [(0, 0.1), (0.2, 0.1)]), and return its name; without a
+        name it is line1, line2, ...
+
+        Points [m]: of a line and a ruler both ends, in space of a line also the corner that is behind the first one; of
+        a box two opposite corners; of a protractor the vertex and the ends of both arms. A probe has the id of a
+        `grain`. Its quantities are in `measure`, `series` and results under its name, as "neck.number".
+        """
+        placed = self.instruments
+        require_known(kind, registry.instruments(), plain("instrument"))
+        chosen = name or unused_name((other.name for other in placed), kind)
+        given = numbers_in("points", points, "a list of points [m]")
+        places = tuple(map(tuple, np.atleast_2d(given).tolist())) if given.size else ()
+        number = unused_colour(other.colour for other in placed) if colour is None else colour
+        self.apply(PlaceInstrument(Instrument(kind, chosen, places, plain_number(grain), plain_number(number))))
+        return chosen
+
+    def remove(self, name: str) -> None:
+        """Remove the instrument of this name."""
+        self.apply(RemoveInstrument(name))
+
+    @property
+    def instruments(self) -> tuple[Instrument, ...]:
+        """The instruments that are placed."""
+        return self.experiment.run.placed.instruments
+
     @property
     def fault(self) -> Fault | None:
         """Why the run has stopped, or None."""
@@ -252,24 +292,29 @@ class Simulation:
             warnings.warn(words, TimeStepWarning, stacklevel=_level_of_script())
 
     def measure(self, name: str | None = None) -> Any:
-        """The present value of a measurement by name, such as "coordination", in SI units; nan if there is none.
+        """The present value of a measurement by name, such as "coordination", or of an instrument, such as
+        "neck.number", in SI units; nan if there is none.
 
         Without a name: the present measurement of the scene; None if there is nothing to measure, or while a pull or
         push holds grains.
         """
         if name is None:
             return reading_of(self.experiment)
-        require_known(name, measurements(), plain("measurement"))
-        return float(measurements()[name].sample(system_of(self.experiment)))
+        system = system_of(self.experiment)
+        if name in measurements():
+            return float(measurements()[name].sample(system))
+        read = present_values(self.experiment, system)
+        require_known(name, (*measurements(), *read), plain("measurement"))
+        return read[name]
 
     def series(self, name: str) -> TimeSeries:
-        """The samples of a measurement over time, such as "kinetic_energy", in SI units; they are taken every 0.01 s of
-        the time of the scene, and belong to the run: `run(..., every=..., call=...)` samples at other times."""
-        series = self.experiment.run.series
-        require_known(name, series.names, plain("measurement"))
-        columns = series.columns()
+        """The samples of a measurement or instrument over time, such as "kinetic_energy", in SI units; they are
+        taken every 0.01 s of the time of the scene: `run(..., every=..., call=...)` samples at other times."""
+        columns = shown_columns(self.experiment)
+        require_known(name, columns, plain("measurement"))
         known = measurements().get(name)
         shown = known.unit_in(self.model.dimension) if known is not None else "s" if name == "time" else ""
+        shown = units_of(self.experiment).get(name, shown)
         unit = DISPLAY_UNITS[shown][0] if shown in DISPLAY_UNITS else shown
         return TimeSeries(columns["time"].copy(), columns[name].copy(), unit)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.direction import NOT_DIRECTED, Direction
 from repose.sim.experiment.phase import NOT_BEGUN, Phase
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, SampledQuantity, Track
 from repose.sim.measure.surface_slope import SurfaceSlope
@@ -253,6 +254,23 @@ class ShownContacts:
 
 
 @dataclass(frozen=True)
+class ShownInstrument:
+    """An instrument with its present values."""
+
+    instrument: Instrument
+    outline: tuple[NDArray[np.float64], ...] = ()
+    """Lines to draw [m], each of shape (points, dimension)."""
+    handles: tuple[tuple[float, ...], ...] = ()
+    """Places at which the mouse changes it [m]."""
+    readings: tuple[Reading, ...] = ()
+    """What is written beside it."""
+    symbols: tuple[str, ...] = ()
+    """Symbol of each reading."""
+    since: float | None = None
+    """Simulated time at which its count began [s]; None if it counts nothing."""
+
+
+@dataclass(frozen=True)
 class ShownGeometry:
     """What is around the grains, and the region to show."""
 
@@ -278,6 +296,7 @@ class ShownGeometry:
     (2, dimension); shape (2, 0) if no dimension is periodic."""
     liquid: tuple[float, float] | None = None
     """Heights of bottom and surface of a liquid over the whole width of the picture [m]."""
+    instruments: tuple[ShownInstrument, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -438,6 +457,11 @@ class Snapshot:
     engine: ShownEngine = field(default_factory=ShownEngine)
     beside: tuple[Snapshot, ...] = ()
     """The other experiments side by side with this one, at the same time."""
+
+
+def placed_in(snapshot: Snapshot) -> tuple[Instrument, ...]:
+    """The instruments of a snapshot."""
+    return tuple(shown.instrument for shown in snapshot.geometry.instruments)
 
 
 class TripleBuffer:

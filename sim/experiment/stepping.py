@@ -12,9 +12,9 @@ from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, threads_for
-from repose.sim.experiment import displacement_reference, faults, history, rest, sampling
+from repose.sim.experiment import displacement_reference, faults, history, placed_instruments, rest, sampling
 from repose.sim.experiment.activation import advance_ramp
-from repose.sim.experiment.commands import Act
+from repose.sim.experiment.commands import Act, OfInstruments
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.hand import acts, stepper
 from repose.sim.measure.mean_speed import mean_speed
@@ -84,7 +84,8 @@ def at_rest(experiment: Experiment) -> bool:
     ends = experiment.present_phase.ends
     if ends and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
-    last = run_history.log.entries[run_history.commands - 1] if run_history.commands else None
+    done = run_history.log.entries[: run_history.commands]
+    last = next((entry for entry in reversed(done) if not isinstance(entry.command, OfInstruments)), None)
     if not rest.is_slow(experiment):
         return False
     # An experiment that has ended needs no wait: an impact takes microseconds.
@@ -147,7 +148,9 @@ def _check(experiment: Experiment) -> None:
         return
     orientation.update(experiment.run.world)
     rest.note_motion(experiment)
+    placed_instruments.count(experiment)
     experiment.scene.course.supervise(experiment)
+    placed_instruments.note_places(experiment)
     displacement_reference.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.update_dt(experiment)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +19,7 @@ from repose.sim.experiment.displacement_reference import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import shown_pull, shown_push, shown_shaking
+from repose.sim.experiment.instrument_values import kind_of, reading_values, shown_columns
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.named_records import curves_of, outcomes_of, readings_of
 from repose.sim.experiment.parameter_values import values_of
@@ -30,6 +33,7 @@ from repose.sim.experiment.snapshot import (
     ShownGeometry,
     ShownGrains,
     ShownHand,
+    ShownInstrument,
     ShownRun,
     ShownStability,
     Snapshot,
@@ -116,9 +120,62 @@ def shown_parameters(experiment: Experiment) -> ParameterValues:
 def shown_quantities(experiment: Experiment) -> tuple[SampledQuantity, ...]:
     """What is sampled over time, in the order in which it is shown; made again if another measurement is found."""
     measurements, dimension = sorted_measurements(), experiment.scene.model.dimension
-    return experiment.session.latest["quantities"].get(
-        (measurements, dimension), lambda: tuple(entry.sampled(dimension) for entry in measurements)
-    )
+    instruments = experiment.run.placed.instruments
+
+    def made() -> tuple[SampledQuantity, ...]:
+        own = (kind_of(instrument).sampled(instrument, dimension) for instrument in instruments)
+        return (*(entry.sampled(dimension) for entry in measurements), *itertools.chain.from_iterable(own))
+
+    return experiment.session.latest["quantities"].get((measurements, dimension, instruments), made)
+
+
+def shown_instruments(experiment: Experiment) -> tuple[ShownInstrument, ...]:
+    """The instruments at their places, without values."""
+    placed = experiment.run.placed
+
+    def made() -> tuple[ShownInstrument, ...]:
+        kinds = [kind_of(instrument) for instrument in placed.instruments]
+        return tuple(
+            ShownInstrument(
+                instrument,
+                tuple(kind.outline(instrument.points)) if instrument.points else (),
+                kind.handles(instrument.points),
+                since=passed.since if kind.count is not None else None,
+            )
+            for instrument, kind, passed in zip(placed.instruments, kinds, placed.passed, strict=True)
+        )
+
+    return experiment.session.latest["instruments"].get((placed.instruments,), made)
+
+
+def with_readings(experiment: Experiment, shown: tuple[ShownInstrument, ...]) -> tuple[ShownInstrument, ...]:
+    """The instruments with their present values; costly ones are read as seldom as contacts are surveyed."""
+    run, dimension, system = experiment.run, experiment.scene.model.dimension, system_of(experiment)
+    small = bool(run.world.counters[PAIR_COUNT] <= FEW_PAIRS)
+    entries = []
+    for number, entry in enumerate(shown):
+        instrument, kind = entry.instrument, kind_of(entry.instrument)
+
+        def made(number: int = number) -> dict[str, float]:
+            return reading_values(experiment, system, number)
+
+        values = (
+            made()
+            if small or not kind.costly
+            else experiment.session.latest[f"instrument {instrument.name}"].get(
+                (run, instrument), made, lambda cost: min(cost / CONTACT_SHARE, LONGEST_WAIT)
+            )
+        )
+        known = [
+            quantity
+            for quantity in kind.quantities(dimension)
+            if quantity.beside and math.isfinite(values[quantity.column(instrument)])
+        ]
+        readings = tuple(quantity.reading(instrument, values[quantity.column(instrument)]) for quantity in known)
+        symbols = tuple(quantity.symbol for quantity in known)
+        since = None if entry.since is None else run.placed.passed[number].since
+        entries.append(replace(entry, readings=readings, symbols=symbols, since=since))
+    return tuple(entries)
 
 
 def sorted_measurements() -> tuple[Measurement, ...]:
@@ -193,6 +250,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         ghosts=(np.empty((0, 4)) if ghosts is None else ghosts).astype(np.float32),
         boundary=world.boundary.copy(),
         liquid=scene.view.liquid(experiment),
+        instruments=shown_instruments(experiment),
     )
     snapshot.hand = ShownHand(shown_pull(experiment), shown_push(experiment), shown_shaking(experiment))
     moving = ~world.fixed
@@ -207,7 +265,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         outcomes=outcomes_of(experiment),
         answer=answer_of(experiment),
         mean_speed=float(speed[moving].mean()) if moving.any() else 0.0,
-        series=experiment.run.series.columns(),
+        series=shown_columns(experiment),
     )
 
 
@@ -291,6 +349,8 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         share = (history.at - seek.origin) / (seek.at - seek.origin)
         snapshot.run = replace(snapshot.run, phase_label=label, progress=share)
     snapshot.run = replace(snapshot.run, at_rest=at_rest(experiment))
+    if shown := snapshot.geometry.instruments:
+        snapshot.geometry = replace(snapshot.geometry, instruments=with_readings(experiment, shown))
     snapshot.results = replace(
         snapshot.results,
         bulk_readings=shown_readings(experiment),

@@ -20,10 +20,20 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import AfterValidator, ConfigDict, Strict
 from repose.sim.choices import choice_name
 from repose.sim.direction import FASTEST, LONGEST, LOOKS, OWN, SLOWEST, SWITCHES, VIEWS, Direction, can_be_filled
+from repose.sim.instruments.instrument import Instrument, unused_colour, unused_name
 from repose.sim.io import schema, share_code
 from repose.sim.message import EMPTY, Joined, Message, _, joined, plural
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, require_local
-from repose.sim.registry import extra_modules, plots_of, plugin_folder, records, records_in, records_of, scenes
+from repose.sim.registry import (
+    extra_modules,
+    instruments,
+    plots_of,
+    plugin_folder,
+    records,
+    records_in,
+    records_of,
+    scenes,
+)
 from repose.sim.wording import message_of, name_text, path_text, short, value_text
 
 DEFAULT = "thesis-heap"
@@ -118,6 +128,29 @@ class DirectionTable(schema.FilePart):
         return directed
 
 
+class InstrumentTable(schema.FilePart):
+    """A table [[instruments]]: an instrument that is placed at the beginning."""
+
+    kind: Annotated[str, schema.KnownOfFew(_("instrument"), instruments)]
+    name: Line = ""
+    points: Annotated[
+        schema.ListOf[schema.ListOf[float]], schema.such_as(_("a list of points in m"), "[[0.0, 0.1], [0.2, 0.1]]")
+    ] = ()
+    grain: int | None = None
+    colour: int | None = None
+
+
+def placed(tables: Sequence[InstrumentTable]) -> tuple[Instrument, ...]:
+    """The instruments of these tables; those without a name or colour get one of their own. What cannot be in the scene
+    is refused at the start."""
+    made: list[Instrument] = []
+    for table in tables:
+        name = table.name or unused_name((other.name for other in made), table.kind)
+        colour = unused_colour(other.colour for other in made) if table.colour is None else table.colour
+        made.append(Instrument(table.kind, name, table.points, table.grain, colour))
+    return tuple(made)
+
+
 class PresetFile(PresetHead):
     """The whole file."""
 
@@ -129,6 +162,7 @@ class PresetFile(PresetHead):
     parameters: Annotated[Mapping[str, Any], schema.a_table("[parameters]")] = {}
     side_by_side: Annotated[Mapping[str, schema.Values], schema.a_table_of_lists("[side_by_side]")] = {}
     direction: DirectionTable | None = None
+    instruments: Annotated[schema.ListOf[InstrumentTable], schema.a_table("[[instruments]]")] = ()
 
 
 KEYS = tuple(PresetFile.model_fields)
@@ -156,6 +190,8 @@ class Preset:
     side_by_side: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """Parameters with a value for each of the runs side by side, SI, or `PRESET` with names of presets; empty for a
     single run."""
+    instruments: tuple[Instrument, ...] = ()
+    """Instruments that are placed at the beginning."""
 
     @property
     def runs(self) -> tuple[Preset, ...]:
@@ -471,6 +507,14 @@ def dumps(preset: Preset, over: str = "") -> str:
         table[name] = value
         if fresh:
             table[name].comment(_comment(declared[name], value))
+    document.pop("instruments", None)
+    if preset.instruments:
+        rows: Any = tomlkit.aot()
+        for instrument in preset.instruments:
+            row: dict[str, Any] = {"kind": instrument.kind, "name": instrument.name, "colour": instrument.colour}
+            row |= {"points": [list(point) for point in instrument.points]} if instrument.points else {}
+            rows.append(tomlkit.item(row | ({} if instrument.grain is None else {"grain": instrument.grain})))
+        document["instruments"] = rows
     return tomlkit.dumps(document)
 
 
@@ -489,6 +533,7 @@ def _preset(document: Mapping[str, Any], name: str) -> Preset:
         question=file.question,
         direction=None if file.direction is None else file.direction.over(scenes()[file.scene]),
         side_by_side={key: tuple(given) for key, given in file.side_by_side.items()},
+        instruments=placed(file.instruments),
     )
     __ = preset.runs  # refused here and not at its start
     return preset

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 
 POINTS = 4000
@@ -24,6 +26,29 @@ def sums_over_grains(world: World, values: Floats) -> Floats:
     member = moving & (body >= 0)
     numbers, row = np.unique(body[member], return_inverse=True)
     return np.concatenate([values[moving & ~member], np.bincount(row, values[member], minlength=numbers.size)])
+
+
+class Grains(NamedTuple):
+    """Every grain that can move, in the order of `sums_over_grains`."""
+
+    ids: NDArray[np.int64]
+    """Id of the sphere, or of the first member of the body, shape (grains,)."""
+    position: Floats
+    """Centres of mass [m], not wrapped in a periodic world, shape (grains, dimension)."""
+    mass: Floats
+    """[kg], shape (grains,)."""
+
+
+def movable_grains(world: World) -> Grains:
+    """The grains that can move, a copy."""
+    moving, dimension = ~world.fixed, world.dimension
+    loose = moving & (world.body < 0) if world.bodies else moving
+    ids, position = world.sphere_id[loose], world.motion[:dimension, 0, loose].T
+    if world.bodies:
+        numbers = np.unique(world.body[moving & ~loose])
+        ids = np.concatenate([ids, world.bodies.body_id[numbers]])
+        position = np.concatenate([position, world.bodies.motion[:dimension, 0, numbers].T])
+    return Grains(ids, np.ascontiguousarray(position), sums_over_grains(world, world.own_mass))
 
 
 def grain_count(world: World) -> int:

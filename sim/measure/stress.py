@@ -13,6 +13,7 @@ rotation bear any torque: with friction their stress is not symmetric (`Stress.a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -123,19 +124,47 @@ def mean_stress(
                 tolist2=upper.tolist(),
             )
         )
-    volume, dimension = float(np.prod(upper - lower)), len(lower)
-    position = in_cell(world.motion[:dimension, 0].T, world.boundary).T
+    volume = float(np.prod(upper - lower))
     parts = [
         _of_contacts(
             world, type(contacts)._make([column[..., at : at + MOST_AT_ONCE] for column in contacts]), lower, upper
         )
         for at in range(0, max(contacts.i.size, 1), MOST_AT_ONCE)
     ]
+    moving = motion_in_box(world, lower, upper, velocity_shift)
+    return Stress(sum(parts[1:], parts[0]) / volume, (moving.own * moving.mass) @ moving.own.T / volume)
+
+
+@dataclass(frozen=True)
+class MotionInBox:
+    """Motion of the movable spheres with centres in a box."""
+
+    mass: Floats
+    """[kg], shape (spheres,)."""
+    mean: Floats
+    """Mean velocity weighted by mass [m/s], shape (dimension,); nan without spheres."""
+    own: Floats
+    """Velocities relative to the mean [m/s], shape (dimension, spheres)."""
+
+    @property
+    def temperature(self) -> float:
+        """Granular temperature sum m |v - V|² / (d sum m) [m²/s²]; nan without spheres."""
+        whole = len(self.own) * self.mass.sum()
+        return float((self.own**2 @ self.mass).sum() / whole) if self.mass.size else math.nan
+
+
+def motion_in_box(world: World, lower: Floats, upper: Floats, velocity_shift: float = 0.0) -> MotionInBox:
+    """Motion of the spheres with centres in the box from `lower` to `upper` [m]; `velocity_shift` as in
+    `mean_stress`."""
+    dimension = len(lower)
+    position = in_cell(world.motion[:dimension, 0].T, world.boundary).T
     inside = np.all((position >= lower[:, None]) & (position <= upper[:, None]), axis=0) & ~world.fixed
     mass = world.own_mass[inside]
     velocity = world.motion[:dimension, 1, inside] - velocity_shift * world.motion[:dimension, 2, inside]
-    own = velocity - (velocity @ mass / mass.sum())[:, None] if mass.size else velocity
-    return Stress(sum(parts[1:], parts[0]) / volume, (own * mass) @ own.T / volume)
+    if not mass.size:
+        return MotionInBox(mass, np.full(dimension, np.nan), velocity)
+    mean = velocity @ mass / mass.sum()
+    return MotionInBox(mass, mean, velocity - mean[:, None])
 
 
 def _of_contacts(world: World, contacts: ContactTable, lower: Floats, upper: Floats) -> Floats:

@@ -18,6 +18,7 @@ from typing import Any
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.message import Message
@@ -65,6 +66,8 @@ class Task:
     """The result contains the positions of the grains at these stages."""
     beside: Beside | None = None
     """Computes further entries of the result, such as results of another program for the same run."""
+    instruments: tuple[Instrument, ...] = ()
+    """Instruments that are placed at the beginning."""
 
 
 Target = Callable[[Task, Connection], None]
@@ -137,7 +140,7 @@ def _result(task: Task, send: Callable[[dict[str, Any]], None]) -> dict[str, Any
             last_sent = time.monotonic()
             send({"words": str(words), "share": done})
 
-    experiment = new_experiment(task.scene, task.values, task.seed)
+    experiment = new_experiment(task.scene, task.values, task.seed, instruments=task.instruments)
     whole = ShareOfRun(experiment.scene.course.phases)
     apply(experiment, UseThreads(task.threads))
     send({"compiled": True})

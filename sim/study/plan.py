@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.comparison import Published, ResultNumber
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.io import presets
 from repose.sim.io.json_text import json_text
 from repose.sim.io.schema import refused
@@ -187,6 +188,11 @@ class StudyPlan:
             entries |= preset.values
         return {**entries, **self.values, **case.values, **varied}
 
+    def instruments_of(self, case: Case) -> tuple[Instrument, ...]:
+        """The instruments of the preset of the case, otherwise of the plan."""
+        placed = (presets.load(name).instruments for name in (case.preset, self.preset) if name)
+        return next(filter(None, placed), ())
+
     def runs(self, folder: Path, seeds: Sequence[int] | None = None, threads: int | None = 1) -> tuple[StudyRun, ...]:
         """All runs, ordered by seed first: a study stopped half-way has results for all values."""
         entries = []
@@ -205,12 +211,18 @@ class StudyPlan:
         checked = scenes()[self.scene].parameters.checked(values).model_dump()
         facts = {"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items()))}
         facts["s"] = bool(self.stages)
+        instruments = self.instruments_of(case)
+        if instruments:
+            facts["instruments"] = [asdict(instrument) for instrument in instruments]
         text = json_text(facts | ({"beside": self.beside.__qualname__} if self.beside else {}))
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:DIGEST_DIGITS]
         slug = "".join(letter if letter.isalnum() or letter in ".-+" else "-" for letter in name.replace(", ", " "))
         path = folder / f"{slug}-{digest}.json"
         return StudyRun(
-            case, varied, seed, Task(self.scene, values, seed, name, path, threads, self.stages, self.beside)
+            case,
+            varied,
+            seed,
+            Task(self.scene, values, seed, name, path, threads, self.stages, self.beside, instruments),
         )
 
     def identity(self) -> dict[str, Any]:

@@ -101,7 +101,12 @@ def read_plan(path: Path) -> StudyPlan:
         )
     with schema.positioned(path_text(path)):
         plan = _plan(schema.checked(StudyFile, document), path.stem).check()
-        require_measured(plan.scene, plan.values_of(plan.cases[0], plan.combinations()[0]), plan.measured)
+        require_measured(
+            plan.scene,
+            plan.values_of(plan.cases[0], plan.combinations()[0]),
+            plan.measured,
+            plan.instruments_of(plan.cases[0]),
+        )
     return plan
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.comparison import PREPARED, Point, ResultNumber
 from repose.sim.experiment.results import results_of
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.message import EMPTY, Message, plain
 from repose.sim.parameters import ParameterError, Value, require_known
 from repose.sim.registry import measurements, scenes
@@ -85,15 +86,17 @@ def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple
     return (own, *(name for name in names_beside(scene) if any(name in result for result in results.values())))
 
 
-def require_measured(scene: str, values: Mapping[str, Value], names: Sequence[str]) -> None:
-    """Raise `ParameterError` for a name that no quantity of a run with these values [SI] has.
+def require_measured(
+    scene: str, values: Mapping[str, Value], names: Sequence[str], instruments: Sequence[Instrument] = ()
+) -> None:
+    """Raise `ParameterError` for a name that no quantity of a run with these values [SI] and instruments has.
 
     What a run has not measured at its beginning may contain any number, such as those of a surface at rest.
     """
     others = [name for name in names if name != name_of_study(scene) and name not in measurements()]
     if not others:
         return
-    numbers = dict(numbers_in(results_of(new_experiment(scene, values, 1))))
+    numbers = dict(numbers_in(results_of(new_experiment(scene, values, 1, instruments=instruments))))
     open_names = tuple(name for name, value in numbers.items() if value is None)
     for name in others:
         if name not in numbers and not name.startswith(tuple(f"{begin}." for begin in open_names)):

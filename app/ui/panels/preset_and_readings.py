@@ -15,6 +15,7 @@ from repose.app.ui.places import is_low
 from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import MIDDLE_SIZE, SMALLEST_SIZE, button, choose, row, tooltip
+from repose.sim.experiment.snapshot import placed_in
 from repose.sim.message import EMPTY, Message, _, joined, plain
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
@@ -127,7 +128,7 @@ def _start_with(ui: Ui, text: str) -> None:
         ui.work.preset_library.trouble = message_of(error)
         return
     ui.work.preset_library.trouble = EMPTY
-    ui.work.preset_library.restart(ui.snapshot.run, parameters, seed)
+    ui.work.preset_library.restart(ui.snapshot.run, parameters, seed, placed_in(ui.snapshot))
 
 
 def _draw_card(ui: Ui) -> None:

@@ -39,6 +39,7 @@ from repose.sim.engine.workspace import (
     OVERLAP_WALL,
 )
 from repose.sim.engine.world import LOWEST, PERIOD, Floats, World
+from repose.sim.experiment import placed_instruments
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment, ModelChoice, Scene, SceneLimits, SceneView
 from repose.sim.experiment.notices import notify
@@ -174,6 +175,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Mes
         frame = dump.frame(number)
         state.deepest = deepest_overlap(experiment, frame)
         run.world = shown(run.world, frame, dimension, held)
+        placed_instruments.count(experiment)  # the motion of a dump is from frame to frame
         run.world.largest_overlap[:] = state.deepest
         if number > state.frame:
             before = dump.frame(number - 1)

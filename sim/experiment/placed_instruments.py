@@ -1,0 +1,312 @@
+"""Instruments in an experiment: placed, moved, removed, counted at the checks. The only writer of `Run.placed`.
+
+An instrument reads the world and changes no bit of the run. What a line counts is the way of every grain from one check
+to the next one, and to every command that acts between them; where a scene or a command puts grains elsewhere, the way
+ends and begins anew, and nothing is counted.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from repose.sim import registry
+from repose.sim.experiment import history
+from repose.sim.experiment.commands import OfInstruments, PlaceInstrument, RemoveInstrument, SetInstrument
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import checked_place, require_running
+from repose.sim.experiment.instrument_values import (
+    LONGEST_NAME,
+    MOST_COLOURS,
+    NOT_IN_NAMES,
+    columns_of,
+    is_name,
+    kind_of,
+    limits_of,
+)
+from repose.sim.experiment.notices import notify
+from repose.sim.experiment.run import Placed, Run
+from repose.sim.experiment.series import Series
+from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed
+from repose.sim.measure.grains import movable_grains
+from repose.sim.message import EMPTY, Message, _, length_text
+from repose.sim.parameters import ParameterError, require_known
+from repose.sim.wording import message_of, value_text
+
+MOST = 20
+"""Largest number of instruments."""
+
+
+def names_of(experiment: Experiment) -> tuple[str, ...]:
+    """Names of the instruments that are there."""
+    return tuple(instrument.name for instrument in experiment.run.placed.instruments)
+
+
+def refusal(experiment: Experiment, command: OfInstruments) -> Message:
+    """Why a command would be refused; empty if it would be carried out."""
+    try:
+        _planned(experiment, command)
+    except ParameterError as error:
+        return message_of(error)
+    return EMPTY
+
+
+def carry_out(experiment: Experiment, command: OfInstruments) -> None:
+    """Place, move or remove an instrument; raises `ParameterError`, and nothing has changed.
+
+    The samples of a removed instrument stay in the series without being shown, until another one has its name.
+    """
+    planned = _planned(experiment, command)
+    count(experiment)
+    run = experiment.run
+    if isinstance(command, PlaceInstrument) and not command.goes_on:
+        _drop_columns(run, command.instrument.name)
+    before = run.placed.passed
+    passed = tuple(Passed(run.time) if row is None else before[row] for _instrument, row in planned)
+    run.placed = replace(run.placed, instruments=tuple(instrument for instrument, _row in planned), passed=passed)
+    dimension = experiment.scene.model.dimension
+    _add_columns(run, dimension)
+    note_places(experiment)
+    history.change_restart_points(experiment, lambda point: _fitted(point, run.placed.instruments, dimension))
+    words = {
+        PlaceInstrument: _("{name} is placed."),
+        SetInstrument: _("{name} is moved."),
+        RemoveInstrument: _("{name} is removed."),
+    }[type(command)]
+    name = command.name if isinstance(command, RemoveInstrument) else command.instrument.name
+    notify(experiment, Message(words.template, name=name))
+
+
+def _planned(experiment: Experiment, command: OfInstruments) -> list[tuple[Instrument, int | None]]:
+    """The instruments after a command, each with the row of its count; None for a count that begins at zero. Raises
+    `ParameterError`."""
+    placed = experiment.run.placed.instruments
+    rows: list[tuple[Instrument, int | None]] = [(instrument, row) for row, instrument in enumerate(placed)]
+    match command:
+        case PlaceInstrument(instrument):
+            what = _("Placing an instrument")
+            checked = _checked(experiment, instrument, what)
+            if checked.name in names_of(experiment):
+                raise ParameterError(
+                    Message(
+                        "{what} is refused: there is one called '{name}' already; give it another name.",
+                        what=what,
+                        name=checked.name,
+                    )
+                )
+            if len(placed) >= MOST:
+                raise ParameterError(
+                    Message("{what} is refused: there are {most} already; remove one first.", what=what, most=MOST)
+                )
+            return [*rows, (checked, None)]
+        case SetInstrument(instrument):
+            what = _("Moving an instrument")
+            number = _number_of(experiment, instrument.name, what)
+            checked = _checked(experiment, instrument, what)
+            if checked.kind != placed[number].kind:
+                raise ParameterError(
+                    Message(
+                        "{what} is refused: '{name}' is of the kind {kind}, not {other}.",
+                        what=what,
+                        name=checked.name,
+                        kind=placed[number].kind,
+                        other=checked.kind,
+                    )
+                )
+            same = replace(checked, colour=placed[number].colour) == placed[number]
+            rows[number] = checked, number if same else None
+            return rows
+        case RemoveInstrument(name):
+            del rows[_number_of(experiment, name, _("Removing an instrument"))]
+            return rows
+
+
+def begin(experiment: Experiment, instruments: Iterable[Instrument]) -> None:
+    """Place instruments at the beginning of a run; raises `ParameterError`."""
+    for instrument in instruments:
+        carry_out(experiment, PlaceInstrument(instrument))
+
+
+def keep(run: Run, experiment: Experiment) -> None:
+    """Place the instruments of an experiment in a run that begins anew; their counts are zero."""
+    instruments = experiment.run.placed.instruments
+    run.placed = Placed(instruments, (Passed(),) * len(instruments))
+    _add_columns(run, experiment.scene.model.dimension)
+
+
+def _fitted(point: Run, instruments: tuple[Instrument, ...], dimension: int) -> Run:
+    """The run of a restart point with these instruments; what is new there counts from then on."""
+    run = copy.copy(point)
+    counts = dict(zip(run.placed.instruments, run.placed.passed, strict=True))
+    passed = tuple(counts.get(instrument, Passed(run.time)) for instrument in instruments)
+    run.placed = replace(run.placed, instruments=instruments, passed=passed)
+    _add_columns(run, dimension)
+    return run
+
+
+def _add_columns(run: Run, dimension: int) -> None:
+    """Add a column to the series for every quantity of the instruments."""
+    missing = tuple(name for name in columns_of(run.placed, dimension) if name not in run.series.names)
+    if missing:
+        table = run.series.table[:, : run.series.count]
+        run.series = Series.of((*run.series.names, *missing), table, run.series.names)
+
+
+def _drop_columns(run: Run, name: str) -> None:
+    """Forget the samples of a removed instrument whose name another one gets."""
+    kept = tuple(column for column in run.series.names if not column.startswith(f"{name}."))
+    if kept != run.series.names:
+        run.series = Series.of(kept, run.series.table[:, : run.series.count], run.series.names)
+
+
+def _number_of(experiment: Experiment, name: str, what: Message) -> int:
+    names = [entry.name for entry in experiment.run.placed.instruments]
+    if name not in names:
+        raise ParameterError(
+            Message("{what} is refused: there is none called {name}.", what=what, name=value_text(name))
+        )
+    return names.index(name)
+
+
+def _checked(experiment: Experiment, instrument: Instrument, what: Message) -> Instrument:
+    """The instrument, if it can be in this experiment; raises `ParameterError`."""
+    require_running(experiment, what)
+    require_known(instrument.kind, registry.instruments(), _("instrument"))
+    kind, dimension = kind_of(instrument), experiment.scene.model.dimension
+    name, colour = instrument.name, instrument.colour
+    if not isinstance(name, str) or not is_name(name):
+        raise ParameterError(
+            Message(
+                "{what} is refused: its name is {name}; give one of 1 to {longest} printable characters without "
+                "{characters} that no measurement has.",
+                what=what,
+                name=value_text(name),
+                longest=LONGEST_NAME,
+                characters=" ".join(NOT_IN_NAMES),
+            )
+        )
+    if type(colour) is not int or not 0 <= colour < MOST_COLOURS:
+        raise ParameterError(
+            Message(
+                "{what} is refused: its colour is {colour}; give a whole number from 0 to {most}.",
+                what=what,
+                colour=value_text(colour),
+                most=MOST_COLOURS - 1,
+            )
+        )
+    _require_grain(experiment, instrument, kind, what)
+    points = tuple(instrument.points) if isinstance(instrument.points, tuple | list) else ()
+    if len(points) != kind.points[dimension]:
+        raise ParameterError(
+            Message(
+                "{what} is refused: it has {found} points; a {kind} has {needed} here.",
+                what=what,
+                found=len(points),
+                kind=kind.name,
+                needed=kind.points[dimension],
+            )
+        )
+    points = tuple(checked_place(experiment, point, what) for point in points)
+    _require_inside(experiment, points, what)
+    least = kind.shortest * experiment.scene.model.smallest_grain(experiment.run.built)[1]
+    for length in kind.lengths(points) if points else ():
+        if not length >= least:
+            raise ParameterError(
+                Message(
+                    "{what} is refused: it is {length} long; give it at least {least}.",
+                    what=what,
+                    length=length_text(length),
+                    least=length_text(least),
+                )
+            )
+    return replace(instrument, points=points)
+
+
+def _require_grain(experiment: Experiment, instrument: Instrument, kind: InstrumentKind, what: Message) -> None:
+    """Raise `ParameterError` unless the instrument is attached to a grain, if its kind is. The grain can come later."""
+    grain, world = instrument.grain, experiment.run.world
+    if not kind.of_grain:
+        if grain is not None:
+            raise ParameterError(
+                Message("{what} is refused: a {kind} is attached to no grain.", what=what, kind=kind.name)
+            )
+        return
+    if type(grain) is not int or grain < 0 or bool(world.fixed[world.sphere_id == grain].any()):
+        raise ParameterError(
+            Message(
+                "{what} is refused: its grain is {grain}; give the number of a grain that can move.",
+                what=what,
+                grain=value_text(grain),
+            )
+        )
+
+
+def _require_inside(experiment: Experiment, points: Iterable[tuple[float, ...]], what: Message) -> None:
+    """Raise `ParameterError` for a point outside the region of the picture; a millionth of it is rounding."""
+    low, high = limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
+    slack = 1e-6 * (high - low)
+    for point in points:
+        if not ((np.array(point) >= low - slack) & (np.array(point) <= high + slack)).all():
+            raise ParameterError(
+                Message(
+                    "{what} is refused: its point {point} is outside the box from {low} to {high}.",
+                    what=what,
+                    point=length_text(*point),
+                    low=length_text(*low),
+                    high=length_text(*high),
+                )
+            )
+
+
+def _counting(run: Run) -> list[int]:
+    return [number for number, entry in enumerate(run.placed.instruments) if kind_of(entry).count is not None]
+
+
+def note_places(experiment: Experiment) -> None:
+    """Begin the ways of all grains at their present places, if an instrument counts."""
+    run = experiment.run
+    if not _counting(run):
+        if run.placed.ids.size:
+            run.placed = Placed(run.placed.instruments, run.placed.passed)
+        return
+    grains = movable_grains(run.world)
+    run.placed = replace(run.placed, ids=grains.ids.astype(float), places=grains.position)
+
+
+def count(experiment: Experiment) -> None:
+    """Count what has crossed on the ways from the places noted last to the present ones, where they begin anew."""
+    experiment.run.placed = _counted(experiment.run)
+
+
+def _counted(run: Run) -> Placed:
+    """`Run.placed` with the ways to the present places counted."""
+    if not (counting := _counting(run)):
+        return run.placed
+    grains, ids, places = movable_grains(run.world), run.placed.ids, run.placed.places
+    position, mass = grains.position, grains.mass
+    if not np.array_equal(grains.ids, ids):  # grains have been poured or removed
+        _known, now, then = np.intersect1d(grains.ids, ids, assume_unique=True, return_indices=True)
+        position, mass, places = position[now], mass[now], places.reshape(-1, position.shape[1])[then]
+    passed = list(run.placed.passed)
+    for number in counting if len(position) else ():
+        instrument, before = run.placed.instruments[number], passed[number]
+        crossings = kind_of(instrument).count
+        if crossings is not None and (signs := crossings(instrument, places, position, run.world.boundary)).any():
+            passed[number] = replace(
+                before, number=before.number + int(signs.sum()), mass=before.mass + float(signs @ mass)
+            )
+    return replace(run.placed, passed=tuple(passed), ids=grains.ids.astype(float), places=grains.position)
+
+
+def around(experiment: Experiment, act: Callable[[], Any]) -> None:
+    """Carry out a command that can put grains elsewhere: their ways before it are counted, unless it is refused, and
+    begin anew after it."""
+    run, before = experiment.run, experiment.run.placed
+    counted = _counted(run)
+    act()
+    if experiment.run is run and run.placed is before:  # otherwise it has begun anew or is another state
+        run.placed = counted
+    note_places(experiment)
