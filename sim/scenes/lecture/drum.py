@@ -80,7 +80,7 @@ class DrumParameters(DiscsParameters):
     @property
     def drum_radius(self) -> float:
         """Radius of the drum, from the number of grains and the filled fraction [m]."""
-        area = self.grain_count * math.pi * self.mean_radius**2 / LOOSE
+        area = self.grain_count * math.pi * self.mean_square_radius / LOOSE
         return math.sqrt(area / (FILLED * math.pi)) + BUMP * self.mean_radius
 
     def speed_at(self, time: float) -> float:
