@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.measure.display import Axis, Curve, Line
-from repose.sim.message import Message, _
+from repose.sim.message import _, joined
 from repose.sim.size_distribution import (
     BY,
     SizeDistribution,
@@ -23,6 +23,8 @@ FINE = 200
 """Number of sizes of the wanted curve."""
 WIDEN = 1.15
 """Factor by which the axis extends beyond the sizes [-]."""
+DECADE = 8.0
+"""Ratio of the sizes above which the axis is logarithmic: it shows whole decades [-]."""
 DIAMETER = Axis(_("diameter"), "mm")
 WANTED, GENERATED = _("wanted"), _("generated")
 
@@ -37,8 +39,10 @@ def size_curves(sizes: SizeDistribution, count: int, mean_radius: float) -> tupl
     sieves = np.geomspace(*ends, SIEVES)
     wanted = Line(WANTED, 2e3 * fine, 100.0 * share_below(sizes, fine, mean_radius))
     generated = Line(GENERATED, 2e3 * sieves, 100.0 * generated_share(radii, sieves, sizes.by), points=True)
-    share = Axis(Message("{share} below, {by}", share=_("share of the grains"), by=BY[sizes.by]), "%")
-    sieve_curve = Curve("sizes", _("Sizes"), DIAMETER, share, (wanted, generated), described(sizes), log_x=True)
+    wide = sizes.curve.size[-1] > DECADE * sizes.curve.size[0]
+    words = described(sizes)
+    passing = Axis(joined((_("passing"), BY[sizes.by]), " "), "%")
+    sieve_curve = Curve("sizes", _("Sizes"), DIAMETER, passing, (wanted, generated), words, log_x=bool(wide))
     edges = np.geomspace(*ends, SIEVES + 1)
     stairs = np.repeat(edges, 2)[1:-1]
     parts = np.diff(share_below(sizes, edges, mean_radius)), np.diff(generated_share(radii, edges, sizes.by))
@@ -46,8 +50,8 @@ def size_curves(sizes: SizeDistribution, count: int, mean_radius: float) -> tupl
         Line(WANTED, 2e3 * stairs, 100.0 * np.repeat(parts[0], 2)),
         Line(GENERATED, 2e3 * np.sqrt(edges[1:] * edges[:-1]), 100.0 * parts[1], points=True),
     )
-    each = Axis(Message("{share} in a class, {by}", share=_("share of the grains"), by=BY[sizes.by]), "%")
-    return sieve_curve, Curve("size_histogram", _("Histogram"), DIAMETER, each, lines, described(sizes), log_x=True)
+    each = Axis(joined((_("in a class"), BY[sizes.by]), " "), "%")
+    return sieve_curve, Curve("size_histogram", _("Histogram"), DIAMETER, each, lines, words, log_x=bool(wide))
 
 
 def _beside_steps(sizes: SizeDistribution) -> Floats:

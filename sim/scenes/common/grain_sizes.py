@@ -34,11 +34,18 @@ def sizes_in_file(path: str) -> str:
     return sizes_of_table(text, Path(path).name)
 
 
+SIZES = Written(
+    checked=checked_sizes,
+    of_file=sizes_in_file,
+    in_words=lambda text: described(read_sizes(text)),
+    example="two_sizes by mass: ratio 3, share 50 %",
+    suffixes=(".csv",),
+    empty=_("mean radius and spread"),
+    replaces=("size_spread", "radius_spread"),
+)
+"""The form of a size distribution as a parameter."""
 # fmt: off
-Sizes = Annotated[str, written(_("grain sizes"), Written(
-        checked=checked_sizes, of_file=sizes_in_file, in_words=lambda text: described(read_sizes(text)),
-        example="two_sizes by mass: ratio 3, share 50 %", suffixes=(".csv",), empty=_("mean radius and spread"),
-        replaces=("size_spread", "radius_spread")), effect="restart", group=_("Grains"),
+Sizes = Annotated[str, written(_("grain sizes"), SIZES, effect="restart", group=_("Grains"),
     help=_(
         "Distribution by mass or number: equal, uniform, log-normal, Gaudin–Schuhmann, two sizes or a sieve curve, "
         "in place of the spread. A CSV file with diameters in mm and passing % can be dropped on the window. At the "
