@@ -218,7 +218,8 @@ def _draw_table(ui: Ui, sizes: SizeDistribution) -> SizeDistribution:
 def _draw_cell(ui: Ui, at: int, name: str) -> None:
     """Draw one number to be typed; what is typed counts when the field is left."""
     panel = ui.states[SizesPanel]
-    _entered, panel.numbers[at] = imgui.input_text(f"##{name}", panel.numbers[at])
+    flags = imgui.InputTextFlags_.auto_select_all
+    _changed, panel.numbers[at] = imgui.input_text(f"##{name}", panel.numbers[at], flags)
     ui.probe.mark(name)
     if imgui.is_item_deactivated_after_edit():
         text = str(ui.control.edits.value(NAME))
