@@ -18,7 +18,7 @@ from repose.app.ui.panels.study import beside
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, tooltip
 from repose.sim.measure.size_curves import size_curves
-from repose.sim.message import EMPTY, Message, Number, _, plural
+from repose.sim.message import EMPTY, Message, Number, _, plain, plural
 from repose.sim.parameters import Parameter, ParameterError
 from repose.sim.size_distribution import (
     BY,
@@ -200,7 +200,7 @@ def _draw_table(ui: Ui, sizes: SizeDistribution) -> SizeDistribution:
             imgui.set_next_item_width(width)
             _draw_cell(ui, 2 * row + column, f"sizes.{row}.{column}")
             imgui.same_line()
-        if button(ui, f"sizes.remove.{row}", _("−"), width=1.6 * font, enabled=count > 2, help=_("Remove this sieve.")):
+        if button(ui, f"sizes.remove.{row}", plain("−"), width=1.6 * font, enabled=count > 2, help=_("Remove this sieve.")):
             removed = row
     imgui.end_child()
     imgui.same_line()
