@@ -200,7 +200,8 @@ def _draw_table(ui: Ui, sizes: SizeDistribution) -> SizeDistribution:
             imgui.set_next_item_width(width)
             _draw_cell(ui, 2 * row + column, f"sizes.{row}.{column}")
             imgui.same_line()
-        if button(ui, f"sizes.remove.{row}", plain("−"), width=1.6 * font, enabled=count > 2, help=_("Remove this sieve.")):
+        help = _("Remove this sieve.")
+        if button(ui, f"sizes.remove.{row}", plain("−"), width=1.6 * font, enabled=count > 2, help=help):
             removed = row
     imgui.end_child()
     imgui.same_line()
