@@ -5,8 +5,8 @@ A law or a scene declares its parameters as the fields of a `ParameterSet`, each
     friction: float = number(0.5, 0.0, 2.0, "friction", "μ", group="Material",
         help="Friction coefficient between grains.")
 
-`number`, `count`, `length`, `choice`, `switch` and `file_path` return a field of pydantic with default, range and
-`Quantity`. Slider, command-line option and preset key follow from the declaration. Values are in SI units;
+`number`, `count`, `length`, `choice`, `switch`, `file_path` and `written` return a field of pydantic with default,
+range and `Quantity`. Slider, command-line option and preset key follow from the declaration. Values are in SI units;
 `Quantity.scale` converts them to the display unit.
 
 Several sets share a declaration as a type, which has no default (`...`); each set states its own:
@@ -24,7 +24,7 @@ import math
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import EllipsisType
@@ -102,23 +102,33 @@ class Parameter:
     quantity: Quantity
     help: Message
     default: Value
-    kind: Literal["float", "int", "bool", "choice", "path"]
+    kind: Literal["float", "int", "bool", "choice", "path", "text"]
     low: float | None
     high: float | None
     choices: tuple[str, ...]
     """The allowed words; `dt` accepts a number or a word: its `kind` is "float" and its `choices` is ("auto",)."""
     suffixes: tuple[str, ...] = ()
-    """Allowed endings of the file name, for a path."""
+    """Allowed endings of the file name, for a path, and for a text that a file can contain."""
     empty: Message = EMPTY
-    """What an empty path means, in words."""
+    """What an empty path or text means, in words."""
     replaces: tuple[str, ...] = ()
-    """Names of the parameters that have no effect while this path is not empty."""
+    """Names of the parameters that have no effect while this path or text is not empty."""
+    form: Written | None = None
+    """The form of a text; None for all other kinds."""
+
+    def typed(self, text: str) -> str:
+        """The value of a path or a text that a user types, drops or chooses: of a text also the content of a file."""
+        text = unquoted(text)
+        is_file = self.form is not None and text.lower().endswith(self.suffixes)
+        return self.form.of_file(text) if self.form is not None and is_file else text
 
     def shown(self, value: Value, digits: int = 6) -> Message:
         """The value in the display unit, with that unit."""
         if isinstance(value, bool | str):
             if self.kind == "choice" or value in self.choices:
                 return choice_name(str(value))
+            if self.form is not None and value:
+                return self.form.in_words(str(value))
             return plain(str(value)) if value != "" else self.empty
         if self.kind != "float" and isinstance(value, int):
             return formatted(value, "d", self.quantity.unit) if self.quantity.unit else plain(value)
@@ -171,6 +181,28 @@ class FilePath:
     """What an empty text means, in words."""
     replaces: tuple[str, ...] = ()
     """Names of the parameters that have no effect while the text is not empty."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Marks a text with a form of its own; part of the metadata, beside the `Quantity`."""
+
+    checked: Callable[[str], str]
+    """The text in its usual form; raises `ParameterError`."""
+    of_file: Callable[[str], str]
+    """The text that the file with this path states; raises `ParameterError`."""
+    in_words: Callable[[str], Message]
+    """What a text of this form says."""
+    example: str
+    suffixes: tuple[str, ...]
+    """Endings of such files."""
+    empty: Message
+    """What an empty text means, in words."""
+    replaces: tuple[str, ...] = ()
+    """Names of the parameters that have no effect while the text is not empty."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.checked, handler(source))
 
 
 @dataclass(frozen=True)
@@ -307,6 +339,13 @@ def file_path(
     return _field("", help, *limits.metadata, quantity, FilePath(suffixes, empty, replaces))
 
 
+def written(
+    label: Message, form: Written, *, effect: Effect = "now", group: Message = CONTACT, help: Message = EMPTY
+) -> Any:
+    """A text of this form; the default is an empty text, whose meaning the form says."""
+    return _field("", help, form, Quantity(label, "", effect=effect, group=group))
+
+
 def variant(default: Value | EllipsisType, *, help: Message) -> Any:
     """A parameter whose type is a shared declaration, with a default and a help text of its own."""
     return _field(default, help)
@@ -379,6 +418,11 @@ class ParameterSet(BaseModel):
         """Surfaces read from the files that these parameters name, by path (repose.sim.scenes.vessel.shape)."""
         return {}
 
+    @property
+    def distribution(self) -> Any:
+        """The size distribution that these parameters state (repose.sim.size_distribution); None for none."""
+        return None
+
     def changed(self, **values: Any) -> Self:
         """A copy with some values changed, validated as a whole; raises `ParameterError`."""
         return self.checked(self.kept(values) | values)
@@ -405,8 +449,8 @@ class ParameterSet(BaseModel):
         """
         cls.require_parameter(name)
         parameter = cls.declared()[name]
-        if parameter.kind == "path":
-            return cls._one(name, unquoted(text))
+        if parameter.kind in ("path", "text"):
+            return cls._one(name, parameter.typed(text))
         if parameter.kind in ("float", "int"):
             number = read_number(text)
             if isinstance(number, str):
@@ -435,6 +479,9 @@ class ParameterSet(BaseModel):
             return said.args[0] if isinstance(said, ValueError) and said.args else plain(str(detail["msg"]))
         parameter = cls.declared()[name]
         value = detail["input"]
+        own = detail.get("ctx", {}).get("error")
+        if parameter.form is not None and isinstance(own, ParameterError):
+            return own.message
         shown = value_text(value)
         point = about_comma(value) if parameter.kind in ("float", "int") else EMPTY
         allowed = allowed_values(parameter)
@@ -618,6 +665,12 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
             suffixes=any_of(tuple(map(plain, parameter.suffixes))),
             empty=parameter.empty,
         )
+    if parameter.form is not None:
+        return Message(
+            "a text such as '{example}', or empty for {empty}",
+            example=plain(parameter.form.example),
+            empty=parameter.empty,
+        )
     noun = _("a whole number") if parameter.kind == "int" else _("a number")
     if in_units and parameter.low is not None and parameter.high is not None:
         span = Message(
@@ -710,11 +763,13 @@ def _flatten(name: str, field: Any) -> Parameter:
     types = {part for part in (*parts, *inner) if isinstance(part, type)}
     kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
     file = next((entry for entry in field.metadata if isinstance(entry, FilePath)), None)
-    suffixes, empty, replaces = (file.suffixes, file.empty, file.replaces) if file else ((), EMPTY, ())
-    kind = "path" if file else kind
+    form = next((entry for entry in field.metadata if isinstance(entry, Written)), None)
+    of_text = file or form
+    suffixes, empty, replaces = (of_text.suffixes, of_text.empty, of_text.replaces) if of_text else ((), EMPTY, ())
+    kind = "path" if file else "text" if form else kind
     helps = [entry.words for entry in field.metadata if isinstance(entry, Help)]
     help = helps[0] if helps else plain(field.description or "")
-    return Parameter(name, quantity, help, field.default, kind, low, high, choices, suffixes, empty, replaces)
+    return Parameter(name, quantity, help, field.default, kind, low, high, choices, suffixes, empty, replaces, form)
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:

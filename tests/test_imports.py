@@ -30,6 +30,7 @@ LAYERS = (
     ("repose.sim.measure",),
     ("repose.sim.laws", "repose.sim.integrators", "repose.sim.fields", "repose.sim.bonds"),
     ("repose.sim.engine",),
+    ("repose.sim.size_distribution",),
     ("repose.sim.direction", "repose.sim.parameters", "repose.sim.registry", "repose.sim.scene_fields"),
     ("repose.sim.choices", "repose.sim.message", "repose.sim.numbers", "repose.sim.scales", "repose.sim.wording"),
 )

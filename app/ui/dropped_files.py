@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from repose.app.ui.lecture_mode import open_lecture
+from repose.app.ui.panels import sizes
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.questions import request
@@ -58,5 +59,8 @@ def take_dropped(ui: Ui, path: str) -> Message:
             suffix=SUFFIX,
             preset=PRESET,
         )
+    if fitting.kind == "text":
+        sizes.take_file(ui, fitting, path)
+        return EMPTY
     request(ui, fitting, path)
     return ui.control.edits.refusals.get(fitting.name, EMPTY)

@@ -17,7 +17,7 @@ from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
 from repose.sim.choices import choice_name
-from repose.sim.message import EMPTY, Message, _, joined
+from repose.sim.message import EMPTY, Message, _, joined, plain
 from repose.sim.parameters import Parameter, Value
 
 TRACK = 11.0
@@ -95,6 +95,8 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
         _draw_choice(ui, parameter)
     elif parameter.kind == "bool":
         _draw_tick(ui, parameter)
+    elif parameter.kind == "text":
+        _draw_text(ui, parameter)
     elif parameter.kind == "path":
         draw_path(ui, parameter, describe(parameter, ui.snapshot.stability.contact_time))
     elif parameter.choices:
@@ -280,6 +282,22 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
         request(ui, parameter, parameter.default)
     elif changed:
         request(ui, parameter, value)
+
+
+def _draw_text(ui: Ui, parameter: Parameter) -> None:
+    """The value in words; a click opens the panel in which it is edited, which has the name of the parameter."""
+    name, low = parameter.name, imgui.get_cursor_screen_pos()
+    width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding
+    if imgui.button("##open", imgui.ImVec2(width, imgui.get_frame_height())):
+        ui.mode.overlay = "" if ui.mode.overlay == name else name
+    ui.probe.mark(f"field.{name}")
+    _explain(ui, parameter)
+    if right_clicked():
+        request(ui, parameter, parameter.default)
+    value = parameter.shown(ui.control.edits.value(name))
+    label = 1.5 * text_width(" ") + text_width(parameter.quantity.label)
+    words = plain(shortened(value, max(width - label - 2.0 * pad.x, 0.4 * width)))
+    _caption(ui, parameter, words, low.x + pad.x, low.y + pad.y, low.x + width - pad.x)
 
 
 def _draw_automatic(ui: Ui, parameter: Parameter) -> None:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Curve, Outcome, Reading
+from repose.sim.measure.size_curves import size_curves
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import extra_modules
 from repose.sim.scene_fields import UnnamedRecord, same_names, unusable_field
@@ -23,8 +24,12 @@ def readings_of(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def curves_of(experiment: Experiment) -> tuple[Curve, ...]:
-    """The plots of the scene now; raises `ParameterError` as `readings_of` does."""
-    return _named(experiment, "view.curves", experiment.scene.view.curves, Curve)
+    """The plots of the scene now, and those of the sizes that its parameters state; raises `ParameterError` as
+    `readings_of` does."""
+    curves = _named(experiment, "view.curves", experiment.scene.view.curves, Curve)
+    built = experiment.run.built
+    sizes = built.distribution
+    return curves if sizes is None else (*curves, *size_curves(sizes, built.grain_count, built.mean_radius))
 
 
 def outcomes_of(experiment: Experiment) -> tuple[Outcome, ...]:

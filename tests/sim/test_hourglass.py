@@ -18,9 +18,10 @@ from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.scenes.common.random_places import TRIES
 from repose.sim.scenes.hourglass import course
 from repose.sim.scenes.hourglass.glass import NECK, clearance, volume_between
-from repose.sim.scenes.hourglass.random_filling import TRIES, random_start
+from repose.sim.scenes.hourglass.random_filling import random_start
 
 TINY = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10}
 

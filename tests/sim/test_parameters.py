@@ -77,7 +77,7 @@ def test_defaults_of_every_scene_are_within_their_own_ranges() -> None:
         for declared in scene.parameters.declared().values():
             assert str(declared.help).endswith("."), declared.name
             assert declared.quantity.label, declared.name
-            if declared.kind not in ("choice", "bool", "path"):
+            if declared.kind not in ("choice", "bool", "path", "text"):
                 assert declared.low is not None
                 assert declared.high is not None
                 assert declared.low < declared.high

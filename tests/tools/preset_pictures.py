@@ -40,6 +40,7 @@ RUNNING = {
     "honey": 0.6,
     "log": 0.45,
     "projectile": 0.06,
+    "radial-core": 18.0,
     "raft": 0.45,
     "rake": 0.45,
     "rod": 0.06,

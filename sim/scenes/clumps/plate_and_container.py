@@ -19,8 +19,9 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import remove_spheres
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.clumps.poured_clumps import BALL, Grain, random_orientations, shape_of
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.poured import PouredState, generator_of, release_layer
-from repose.sim.scenes.common.stream import SHALLOW, SIDES, SPACING, drawn_radii, frustum, next_places, plate_radius
+from repose.sim.scenes.common.stream import SHALLOW, SIDES, SPACING, frustum, next_places, plate_radius
 
 FLOOR_WALL = 0
 """Row of the plate in the table of walls; the facets of the container follow."""
@@ -89,11 +90,11 @@ def sizes(parameters: LiftedParameters, reach: float, dimension: int) -> Contain
     """Plate and container for the grains, the largest of which fits into a ball of radius `reach` [m]."""
     radius, number = parameters.mean_radius, parameters.grain_count
     if dimension == 2:
-        area = number * math.pi * radius**2 / LOOSE_IN_PLANE
+        area = number * math.pi * parameters.mean_square_radius / LOOSE_IN_PLANE
         wide = max(0.5 * math.sqrt(0.5 * area), ROOM_IN_PLANE * reach)
         plate = max(math.sqrt(area / SHALLOW) + 2.0 * radius, 1.5 * wide + 2.0 * reach)
         return ContainerSizes(plate, wide, 1.2 * area / (2.0 * wide) + 4.0 * reach, reach)
-    bulk = number * BALL * radius**3 / LOOSE
+    bulk = number * BALL * parameters.mean_cube_radius / LOOSE
     wide = max((bulk / (2.0 * math.pi)) ** (1.0 / 3.0), ROOM * reach)
     plate = max(plate_radius(parameters), 1.5 * wide + 2.0 * reach)
     return ContainerSizes(plate, wide, 1.2 * bulk / (math.pi * wide**2) + 4.0 * reach, reach)

@@ -474,7 +474,7 @@ def facets(experiment: Experiment) -> Floats:
 def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[float, float]:
     """Smallest force over acceleration of a member of a grain for a normal force [kg], and radius of the smallest
     sphere [m]."""
-    radius = parameters.mean_radius * (1.0 - parameters.size_spread)
+    radius = parameters.radius_limits[0]
     mass = float(parameters.mass_of(np.array(radius)))
     if not parameters.has_clumps:
         return mass, radius

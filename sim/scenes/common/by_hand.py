@@ -32,11 +32,13 @@ from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
 from repose.sim.message import EMPTY, Message, _, length_text, plain
-from repose.sim.parameters import ParameterError, ParameterSet, require_known
+from repose.sim.parameters import ParameterError, ParameterSet, checked_seed, plain_number, require_known
 from repose.sim.registry import bonds, integrators, laws
 from repose.sim.registry import fields as known_fields
+from repose.sim.scenes.common.grain_sizes import SIZES
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
 from repose.sim.scenes.common.setup import Bodies, Bonds, Cylinder, Facet, Plane, Setup, Spheres
+from repose.sim.size_distribution import random_radii, read_sizes
 from repose.sim.wording import value_text
 
 NAME = "by hand"
@@ -379,7 +381,7 @@ def _count(group: Spheres) -> int:
 
 def place_spheres(
     position: ArrayLike,
-    radius: ArrayLike,
+    radius: ArrayLike | None = None,
     material: Material | Sequence[Material] | None = None,
     *,
     planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
@@ -389,11 +391,14 @@ def place_spheres(
 ) -> Simulation:
     """A simulation of spheres, and of planes that are given by a point [m] and a normal: `Setup` in one line.
 
-    position (n, 2 or 3) [m]; radius [m], one or one per sphere. `named` are the further fields of `Spheres` (`mass`,
+    position (n, 2 or 3) [m]; radius [m], one or one per sphere; or in its place `sizes`, the text of a size
+    distribution or the path of a CSV file with a sieve curve, with `mean_radius` [m] unless it is a sieve curve, and
+    with the `seed` of the order (repose.sim.size_distribution). `named` are the further fields of `Spheres` (`mass`,
     `velocity`, `spin`, `fixed`) and of `Setup` (`law`, `rotation`, `walls`, `bodies`, `bonds`, `fields`, `period`,
     `lowest`), and parameters such as `gravity`, `dt`, `integrator` and those of the law, SI; `threads` as in
     `Simulation`. Raises `ParameterError`.
     """
+    radius = _radii_of(position, radius, named)
     of_spheres, of_setup = (
         {entry.name: named.pop(entry.name) for entry in fields(kind) if entry.name in named}
         for kind in (Spheres, Setup)
@@ -407,6 +412,24 @@ def place_spheres(
     return Simulation(
         Setup(Spheres(position, radius, material, **of_spheres), walls=walls, **of_setup), named, threads=threads
     )
+
+
+def _radii_of(position: ArrayLike, radius: ArrayLike | None, named: dict[str, Any]) -> ArrayLike:
+    """The given radii, or those of the size distribution in `named`, whose entries are removed."""
+    sizes, mean, seed = (named.pop(name, None) for name in ("sizes", "mean_radius", "seed"))
+    if (sizes is None) == (radius is None):
+        raise ParameterError("Give place_spheres either radius, or sizes with mean_radius.")
+    if radius is not None:
+        return radius
+    if not isinstance(sizes, str):
+        raise ParameterError(f"sizes = {value_text(sizes)} is refused: give a text such as '{SIZES.example}'.")
+    of_file = sizes.lower().endswith(SIZES.suffixes)
+    distribution = read_sizes(SIZES.of_file(sizes) if of_file else sizes)
+    if mean is None and (mean := distribution.mean_radius) is None:
+        raise ParameterError("sizes has no mean_radius: give it [m]; only a sieve curve has one of its own.")
+    count = len(np.atleast_2d(numbers_in("position", position)))
+    generator = np.random.default_rng(checked_seed(1 if seed is None else plain_number(seed)))
+    return random_radii(distribution, count, checked_number("mean_radius", mean, "m", above=0.0), generator)
 
 
 def _pairs(planes: Any, position: Any) -> list[tuple[Any, Any]]:

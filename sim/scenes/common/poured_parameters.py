@@ -9,6 +9,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.message import _
 from repose.sim.parameters import count, length, number
+from repose.sim.scenes.common.grain_sizes import SizedParameters, Sizes
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
 
 # fmt: off
@@ -27,19 +28,19 @@ SettleSpeed = Annotated[float, number(..., 1e-5, 1.0, _("settle speed"), "v_min"
 # fmt: on
 
 
-class PouredInSpaceParameters(MotionParameters, MaterialParameters):
+class PouredInSpaceParameters(SizedParameters, MotionParameters, MaterialParameters):
     """Spheres of one material that are poured in space, in SI."""
 
     grain_count: GrainCount = 1200
     mean_radius: MeanRadius = 4e-3
     size_spread: SizeSpread = 0.15
+    sizes: Sizes = ""
     settle_speed: SettleSpeed = 1e-2
     integrator: VerletFirst = "velocity_verlet"
 
-    @property
-    def largest_radius(self) -> float:
-        """Radius of the largest grain [m]."""
-        return self.mean_radius * (1.0 + self.size_spread)
+    def own_limits(self) -> tuple[float, float]:
+        """Smallest and largest radius of the uniform spread about the mean [m]."""
+        return (1.0 - self.size_spread) * self.mean_radius, (1.0 + self.size_spread) * self.mean_radius
 
     def mass_of(self, radius: Floats) -> Floats:
         """Masses rho 4/3 pi R³ [kg] for these radii [m], shape (n,)."""

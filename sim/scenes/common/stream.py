@@ -13,6 +13,7 @@ from repose.sim.experiment.notices import notify
 from repose.sim.message import Message, plural
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
+from repose.sim.scenes.common.random_places import place_at_random
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 """Lower and upper corner of a region [m]."""
@@ -29,6 +30,10 @@ SHALLOW, STEEP = math.tan(math.radians(16.0)), math.tan(math.radians(38.0))
 SPACING = 1.05
 """Distance of the spheres of a new layer, in largest diameters [-]."""
 
+SLAB, SLAB_HEIGHT = 0.15, 4.0
+"""Share of the slab of a layer that spheres of different sizes fill [-], half of what fits at random, and its height
+[largest radii]."""
+
 MOST_LAYERS = 10_000
 """Largest number of layers that are counted."""
 
@@ -42,7 +47,7 @@ LEAST_GRAVITY = 0.01
 
 def bulk_volume(parameters: PouredInSpaceParameters) -> float:
     """Volume of all grains, loosely poured [m³]."""
-    return parameters.grain_count * 4.0 / 3.0 * math.pi * parameters.mean_radius**3 / LOOSE
+    return parameters.grain_count * 4.0 / 3.0 * math.pi * parameters.mean_cube_radius / LOOSE
 
 
 def plate_radius(parameters: PouredInSpaceParameters) -> float:
@@ -53,12 +58,6 @@ def plate_radius(parameters: PouredInSpaceParameters) -> float:
 def heap_height(parameters: PouredInSpaceParameters) -> float:
     """Height of a steep heap of all grains, with room above it [m]."""
     return float((3.0 * bulk_volume(parameters) * STEEP**2 / math.pi) ** (1.0 / 3.0)) + 4.0 * parameters.mean_radius
-
-
-def drawn_radii(parameters: PouredInSpaceParameters, generator: np.random.Generator) -> Floats:
-    """Radii of all grains, uniform about the mean [m]."""
-    mean, spread = parameters.mean_radius, parameters.size_spread
-    return generator.uniform((1.0 - spread) * mean, (1.0 + spread) * mean, parameters.grain_count)
 
 
 def disc(radius: float) -> Floats:
@@ -109,7 +108,7 @@ def hexagons(radius: float, spacing: float) -> Floats:
 
 def smallest_grain(parameters: PouredInSpaceParameters) -> tuple[float, float]:
     """Mass [kg] and radius [m] of the smallest grain that can be drawn."""
-    radius = parameters.mean_radius * (1.0 - parameters.size_spread)
+    radius = parameters.radius_limits[0]
     return float(parameters.mass_of(np.array(radius))), radius
 
 
@@ -121,16 +120,23 @@ def way_is_free(experiment: Experiment, high: float) -> bool:
     return bool(top < high)
 
 
-def let_fall(experiment: Experiment, room: float, high: float, largest: float) -> None:
-    """Release the next layer from rest, its lattice turned and shifted at random.
+def let_fall(experiment: Experiment, room: float, high: float) -> None:
+    """Release the next layer from rest: on a lattice that is turned and shifted at random, or at random places if the
+    sizes differ widely.
 
-    Centres are within `room` [m] of the axis and from `high` + `largest` [m] up.
+    Centres are within `room` [m] of the axis and from `high` [m] and the largest radius up.
     """
     state: PouredState = experiment.run.state
-    generator = generator_of(state)
-    position = next_places(generator, len(state.radii) - state.poured, room, largest)
+    built: PouredInSpaceParameters = experiment.run.built
+    generator, largest = generator_of(state), built.largest_radius
+    if built.sizes:
+        radii = state.radii[state.poured :]
+        radii = radii[: _number_of_layer(radii, room, largest)]
+        position = _places_in_slab(built, generator, radii, room)
+    else:
+        position = next_places(generator, len(state.radii) - state.poured, room, largest)
+        radii = state.radii[state.poured :][: len(position)]
     position[:, 2] += high + largest
-    radii = state.radii[state.poured :][: len(position)]
     add_layer(experiment, position, radii, experiment.run.built.mass_of(radii), generator)
 
 
@@ -145,9 +151,43 @@ def next_places(generator: np.random.Generator, most: int, room: float, largest:
     return np.column_stack([places[chosen], generator.uniform(0.0, 0.2 * largest, chosen.size)])
 
 
-def layers_in_all(state: PouredState, room: float, largest: float) -> int:
+def _number_of_layer(radii: Floats, room: float, largest: float) -> int:
+    """How many of the next grains of these radii [m] are a layer: they fill the share `SLAB` of its slab."""
+    volume = SLAB * math.pi * room**2 * SLAB_HEIGHT * largest
+    return max(1, int((np.cumsum(4.0 / 3.0 * math.pi * radii**3) <= volume).sum()))
+
+
+def _places_in_slab(
+    parameters: PouredInSpaceParameters, generator: np.random.Generator, radii: Floats, room: float
+) -> Floats:
+    """Centres of spheres of these radii [m] in a slab above their lowest possible height, shape (spheres, 3)."""
+    high, order = SLAB_HEIGHT * parameters.largest_radius, np.argsort(-radii, kind="stable")
+    while True:
+        position, placed = place_at_random(
+            radii[order],
+            radii.size,
+            parameters.radius_limits,
+            (np.array([-room, -room, 0.0]), np.array([2.0 * room, 2.0 * room, high])),
+            lambda centres, radius: np.hypot(centres[:, 0], centres[:, 1]) <= room,
+            generator,
+            descending=True,
+        )
+        if placed.size == radii.size:
+            places = np.empty_like(position)
+            places[order] = position
+            return places
+        high *= 2.0
+
+
+def layers_in_all(experiment: Experiment, room: float) -> int:
     """Number of layers once all grains are poured: the poured ones, and those that the generator will place."""
+    state: PouredState = experiment.run.state
+    built: PouredInSpaceParameters = experiment.run.built
+    largest = built.largest_radius
     generator, layers, left = generator_of(state), state.layers, len(state.radii) - state.poured
+    while built.sizes and left > 0 and layers < MOST_LAYERS:
+        left -= _number_of_layer(state.radii[len(state.radii) - left :], room, largest)
+        layers += 1
     while left > 0 and layers < MOST_LAYERS:
         left -= len(next_places(generator, left, room, largest))
         layers += 1

@@ -14,9 +14,10 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.avalanches import OtherAngles
 from repose.sim.measure.surface_slope import SurfaceSlope
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of, remove_gone
 from repose.sim.scenes.common.rebuilding import FixedSpheres, add_fixed, rebuild
-from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
+from repose.sim.scenes.heap.parameters import HeapParameters
 
 
 @dataclass
@@ -42,7 +43,7 @@ class HeapState(PouredState):
 def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
     """The empty container."""
     generator = np.random.default_rng(seed)
-    radii = draw_radii(parameters, generator, parameters.grain_count)
+    radii = drawn_radii(parameters, generator)
     base, *walls = container(parameters, radii)
     world = empty_world(2, int(parameters.rotation), skin=0.3 * parameters.mean_radius)
     world = add_fixed(world, (base, *walls), first_id=0)
@@ -95,18 +96,16 @@ def beside_base(world: World, base: FixedSpheres) -> NDArray[np.bool_]:
     return fallen & ~world.fixed
 
 
-def draw_radii(parameters: HeapParameters, generator: np.random.Generator, count: int) -> Floats:
-    """Radii drawn from the truncated normal distribution [m], shape (count,)."""
-    mean, spread = parameters.mean_radius, parameters.radius_spread
-    radii = generator.normal(mean, spread, count)
-    while (outside := (radii < SMALLEST * mean) | (radii > LARGEST * mean)).any():
-        radii[outside] = generator.normal(mean, spread, int(outside.sum()))
-    return radii
+def one_radius(parameters: HeapParameters, generator: np.random.Generator) -> float:
+    """Radius of one further grain [m]."""
+    if parameters.sizes:
+        return float(drawn_radii(parameters, generator)[0])
+    return float(parameters.own_radii(generator, 1)[0])
 
 
 def smallest_grain(parameters: HeapParameters) -> tuple[float, float]:
-    """Mass [kg] and radius [m] of the smallest grain to expect: half the mean radius."""
-    radius = 0.5 * parameters.mean_radius
+    """Mass [kg] and radius [m] of the smallest grain to expect: without stated sizes half the mean radius."""
+    radius = parameters.radius_limits[0] if parameters.sizes else 0.5 * parameters.mean_radius
     return float(mass_of(np.array(radius), parameters)), radius
 
 

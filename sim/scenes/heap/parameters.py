@@ -6,9 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import model_validator
+from repose.sim.engine.world import Floats
 from repose.sim.message import Message, _, plural
 from repose.sim.parameters import choice, count, length, number, switch
+from repose.sim.scenes.common.grain_sizes import SizedParameters, Sizes, curve_of_text, with_mean_radius
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.poured_parameters import SettleSpeed
 
@@ -34,10 +37,10 @@ def width_for(grain_count: int, mean_radius: float) -> float:
     return min(max(wide, NARROWEST * mean_radius, 5e-3), 2.0)
 
 
-class HeapParameters(MotionParameters):
+class HeapParameters(SizedParameters, MotionParameters):
     """Parameters of the heap experiment other than those of its contact law (thesis ch. 3), in SI."""
 
-    followers: ClassVar[tuple[str, ...]] = ("width",)
+    followers: ClassVar[tuple[str, ...]] = ("width", "mean_radius")
 
     # fmt: off
     base_radius: float = length(2.5e-4, 5e-5, 3e-3, _("base grain radius"), "R_p", effect="base", group=_("Container"),
@@ -60,6 +63,7 @@ class HeapParameters(MotionParameters):
             "Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero gives equal "
             "grains, which crystallise."
         ))
+    sizes: Sizes = ""
     mass_at_mean: float = number(1e-3, 1e-6, 1e-1, _("mass at R = 1 mm"), "m", "g", effect="restart", group=_("Grains"),
         help=_("Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."))
     equal_masses: bool = switch(False, _("equal masses"), effect="restart", group=_("Grains"),
@@ -89,7 +93,7 @@ class HeapParameters(MotionParameters):
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Present values that remain when `values` are set; a width that was not set follows from the grains."""
         kept = super().kept(values)
-        if self.width == width_for(self.grain_count, self.mean_radius):
+        if self.width == width_for(self.grain_count, self._wide_radius(self.sizes, self.mean_radius)):
             kept.pop("width", None)
         return kept
 
@@ -97,11 +101,40 @@ class HeapParameters(MotionParameters):
     @classmethod
     def _with_width(cls, values: Any) -> Any:
         """The values, with a width that follows from the grains if none is given."""
+        values = with_mean_radius(values)
         if not isinstance(values, dict) or "width" in values:
             return values
         count, radius = (values.get(name, cls.model_fields[name].default) for name in ("grain_count", "mean_radius"))
         known = all(isinstance(value, int | float) and value > 0.0 for value in (count, radius))
-        return values | {"width": width_for(count, radius)} if known else values
+        wide = cls._wide_radius(values.get("sizes"), radius) if known else 0.0
+        return values | {"width": width_for(count, wide)} if known else values
+
+    @staticmethod
+    def _wide_radius(sizes: Any, mean: float) -> float:
+        """Radius of grains of one size for which the container has the width for stated sizes [m]."""
+        curve = curve_of_text(sizes)
+        return mean if curve is None else mean * math.sqrt(curve.mean_square_ratio)
+
+    def own_limits(self) -> tuple[float, float]:
+        """Smallest and largest radius of the truncated normal distribution [m]."""
+        if self.radius_spread == 0.0:
+            return self.mean_radius, self.mean_radius
+        return SMALLEST * self.mean_radius, LARGEST * self.mean_radius
+
+    def own_radii(self, generator: np.random.Generator, count: int | None = None) -> Floats:
+        """Radii drawn from the truncated normal distribution, by default of all grains [m], shape (count,)."""
+        mean, spread = self.mean_radius, self.radius_spread
+        radii = generator.normal(mean, spread, self.grain_count if count is None else count)
+        while (outside := (radii < SMALLEST * mean) | (radii > LARGEST * mean)).any():
+            radii[outside] = generator.normal(mean, spread, int(outside.sum()))
+        return radii
+
+    @property
+    def mean_square_radius(self) -> float:
+        """Mean square of the radii [m²]."""
+        if self.sizes:
+            return super().mean_square_radius
+        return float(self.mean_radius**2 + self.radius_spread**2)
 
     @property
     def base_count(self) -> int:
@@ -116,7 +149,7 @@ class HeapParameters(MotionParameters):
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:
-        largest = self.mean_radius * (LARGEST if self.radius_spread > 0.0 else 1.0)
+        largest = self.largest_radius
         if self.width < 2.0 * largest * (1.0 - 1e-9):
             shown, least = self.declared()["width"].converted, float(f"{2.0 * largest:.6g}")
             raise ValueError(
@@ -129,7 +162,7 @@ class HeapParameters(MotionParameters):
                     least2=shown(least),
                 )
             )
-        grain_area = self.grain_count * math.pi * (self.mean_radius**2 + self.radius_spread**2)
+        grain_area = self.grain_count * math.pi * self.mean_square_radius
         count = 2 * self.wall_count(grain_area) + self.base_count
         if count > MOST_WALL_GRAINS:
             size = self.declared()["wall_radius"].converted(self.wall_radius)

@@ -44,7 +44,7 @@ from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, plu
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of
 from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
-from repose.sim.scenes.heap.container import HeapState, draw_radii, mass_of
+from repose.sim.scenes.heap.container import HeapState, mass_of, one_radius
 from repose.sim.scenes.heap.surface import slope_now
 
 CALM_TIME = 0.02
@@ -181,7 +181,7 @@ def _add_grain(experiment: Experiment) -> None:
     state: HeapState = run.state
     angles, world, built = state.other, run.world, run.built
     generator = generator_of(state)
-    radius = float(draw_radii(built, generator, 1)[0])
+    radius = one_radius(built, generator)
     x = radius * (1.0 + 2.0 * generator.uniform())
     watch(angles, world)
     # The lowest height without contact with a grain at the horizontal distance dx is sqrt((R+r)² - dx²) above it.

@@ -13,12 +13,12 @@ from repose.sim.engine.world import World
 from repose.sim.experiment.drawn_walls import chosen, with_walls
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.poured import PouredState
 from repose.sim.scenes.common.rebuilding import FixedSpheres, add_fixed, rebuild
 from repose.sim.scenes.common.stream import (
     SIDES,
     bulk_volume,
-    drawn_radii,
     frustum,
     heap_height,
     hexagons,
@@ -135,7 +135,7 @@ def rebuild_plate(experiment: Experiment, parameters: Heap3dParameters) -> None:
 def pour_layer(experiment: Experiment) -> None:
     """Release the next layer just above the rim of the funnel or cylinder."""
     size = sizes(experiment.run.built)
-    let_fall(experiment, room_of_layer(size), size.high, size.largest)
+    let_fall(experiment, room_of_layer(size), size.high)
 
 
 def room_of_layer(size: HeapSizes) -> float:
@@ -147,4 +147,4 @@ def room_of_layer(size: HeapSizes) -> float:
 def layers(experiment: Experiment) -> int:
     """Number of layers once all grains are poured."""
     size = sizes(experiment.run.built)
-    return layers_in_all(experiment.run.state, room_of_layer(size), size.largest)
+    return layers_in_all(experiment, room_of_layer(size))

@@ -15,7 +15,8 @@ from repose.sim.laws.material_parameters import (
     YoungsModulus,
 )
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, count, length, number, switch, variant
+from repose.sim.parameters import count, length, number, switch, variant
+from repose.sim.scenes.common.grain_sizes import SizedParameters, Sizes
 from repose.sim.scenes.common.motion_parameters import Integrator, MotionParameters, TimeStep, VerletFirst
 
 Orifice = Annotated[float, length(..., 0.02, 0.35, _("orifice"), "D", effect="restart", group=_("Glass"))]
@@ -28,7 +29,7 @@ RadiusSpread = Annotated[float, number(..., 0.0, 0.5, _("radius spread"), "ΔR/R
 # fmt: on
 
 
-class SharedHourglassParameters(ParameterSet):
+class SharedHourglassParameters(SizedParameters):
     """Parameters of both hourglasses: glass, grains and count."""
 
     # fmt: off
@@ -42,6 +43,7 @@ class SharedHourglassParameters(ParameterSet):
         group=_("Grains"), help=_("Fewer are placed if 1000 tries in a row find no free position for the next one."))
     mean_radius: MeanRadius = 1.25e-2
     radius_spread: RadiusSpread = 0.2
+    sizes: Sizes = ""
     window: int = count(100, 2, 2000, _("window"), "N_w", group=_("Experiment"),
         help=_("The flow rate is N_w grains over the time in which they passed the neck."))
     count_for: float = number(0.0, 0.0, 3600.0, _("count for"), "", "s", group=_("Experiment"),
@@ -49,6 +51,11 @@ class SharedHourglassParameters(ParameterSet):
     clog_time: float = number(1.0, 0.05, 60.0, _("clogged after"), "t_clog", "s", group=_("Experiment"),
         help=_("The neck counts as clogged when no grain has passed for this time and some are left."))
     # fmt: on
+
+    def own_limits(self) -> tuple[float, float]:
+        """Smallest and largest radius of the uniform spread about the mean [m]."""
+        spread = self.radius_spread * self.mean_radius
+        return self.mean_radius - spread, self.mean_radius + spread
 
 
 class HourglassParameters(SharedHourglassParameters, MotionParameters):

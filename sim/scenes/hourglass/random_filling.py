@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.neighbours.cell_list import in_order_of_place
 from repose.sim.engine.world import Floats, World
 from repose.sim.io.plain import Array
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.phases import PhaseState
+from repose.sim.scenes.common.random_places import place_at_random
 from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance, walls
-from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
+from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
 
-TRIES = (10, 40, 150, 400, 400)
-"""Numbers of positions tried in one block. The filling ends when a grain has no free position in 1000 tries (Duffau
-& Lynch 2020, section 4.4)."""
-
-FAR = 2.0 + 1e-9
-"""Distance of two centres beyond which no grains touch, with room for rounding [radii of the largest grain]."""
+FEWER = 0.95
+"""Number of grains of the next attempt, over the number for which the last one had room [-]."""
 
 BANDS = 8
 """Number of bands of height by which the grains are coloured at the start."""
@@ -69,49 +67,30 @@ def begin(parameters: Parameters, seed: int) -> tuple[World, HourglassState]:
 def smallest_grain(parameters: Parameters) -> tuple[float, float]:
     """Mass [kg] and radius [m] of the smallest possible grain."""
     radius = parameters.mean_radius * (1.0 - parameters.radius_spread)
+    if parameters.sizes:
+        radius = parameters.radius_limits[0]
     return float(parameters.mass_of(np.array([radius]))[0]), radius
 
 
 def random_start(parameters: Parameters, generator: np.random.Generator) -> tuple[Floats, Floats]:
     """Centres, shape (n, 3), and radii, shape (n,), of grains that touch neither each other nor the glass [m].
 
-    A grain has the same radius in all its tries: small grains are not preferred.
+    Stated sizes keep their distribution: if not all grains fit, fewer are drawn and placed from the largest down.
     """
-    low, high = _radii(parameters)
-    # A cell with a diagonal of 2 low contains at most one centre.
-    cell = 2.0 * low / math.sqrt(3.0)
-    reach = math.ceil(2.0 * high / cell)
     corner = np.array([-0.5 * WIDTH, -0.5 * WIDTH, NECK])
-    size = np.array([WIDTH, WIDTH, parameters.fill_height - NECK])
-    owner = np.full(np.ceil(size / cell).astype(np.int64) + 2 * reach + 1, -1, np.int64)
-    around = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-    # Centres in cells that are farther apart than two of the largest grains cannot be those of grains that touch.
-    least = cell * np.linalg.norm(np.maximum(np.abs(around) - 1, 0), axis=1)
-    steps = around[least < FAR * high] @ (np.array(owner.strides) // owner.itemsize)
-    owners = owner.reshape(-1)
-    position, radius = np.zeros((parameters.grain_count, 3)), np.zeros(parameters.grain_count)
-    for grain in range(parameters.grain_count):
-        own = generator.uniform(low, high)
-        for tries in TRIES:
-            tried = corner + size * generator.uniform(size=(tries, 3))
-            tried = tried[(clearance(parameters, tried) > own) & (tried[:, 2] - own > NECK)]
-            at = np.floor((tried - corner) / cell).astype(np.int64) + reach
-            others = owners[np.ravel_multi_index(tuple(at.T), owner.shape)[:, None] + steps]
-            row, column = np.nonzero(others >= 0)
-            other = others[row, column]
-            distance = np.linalg.norm(tried[row] - position[other], axis=-1)
-            blocked = np.zeros(len(tried), bool)
-            blocked[row[~(distance > own + radius[other])]] = True
-            free = np.flatnonzero(~blocked)
-            if free.size:
-                position[grain], radius[grain] = tried[free[0]], own
-                owner[tuple(at[free[0]])] = grain
-                break
-        else:
-            return position[:grain].copy(), radius[:grain].copy()
-    return position, radius
+    box = corner, np.array([WIDTH, WIDTH, parameters.fill_height - NECK])
 
+    def free(centres: Floats, radius: float) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = clearance(parameters, centres) > radius
+        return inside & (centres[:, 2] - radius > NECK)
 
-def _radii(parameters: SharedHourglassParameters) -> tuple[float, float]:
-    spread = parameters.radius_spread * parameters.mean_radius
-    return parameters.mean_radius - spread, parameters.mean_radius + spread
+    limits, count = parameters.radius_limits, parameters.grain_count
+    if not parameters.sizes:
+        drawn = (generator.uniform(*limits) for _grain in range(count))
+        return place_at_random(drawn, count, limits, box, free, generator)
+    while True:
+        radii = -np.sort(-drawn_radii(parameters, generator, count))
+        position, placed = place_at_random(radii, count, limits, box, free, generator, descending=True)
+        if placed.size == count:
+            return position, placed
+        count = max(1, int(FEWER * count * float((placed**3).sum() / (radii**3).sum())))

@@ -99,7 +99,7 @@ class BrazilNutParameters(DiscsParameters):
     @property
     def height(self) -> float:
         """Height of the filling at rest [m]."""
-        area = (self.grain_count * self.mean_radius**2 + self.nut_radius**2) * math.pi / LOOSE
+        area = (self.grain_count * self.mean_square_radius + self.nut_radius**2) * math.pi / LOOSE
         return math.sqrt(area / FLAT)
 
     @property

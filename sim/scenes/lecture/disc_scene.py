@@ -26,15 +26,19 @@ from repose.sim.laws.material_parameters import Restitution, YoungsModulus
 from repose.sim.measure.display import Curve, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _, plain, plural
 from repose.sim.parameters import ParameterError, ParameterSet, variant
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, Words, rests
 from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters, SizeSpread
+from repose.sim.scenes.common.random_places import place_at_random
 from repose.sim.scenes.common.settling import SETTLING_READINGS, settling_readings
-from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
+from repose.sim.scenes.common.stream import smallest_grain
 from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, elapsed, timed_course
 
 SPACING = 1.02
 """Distance of the discs of the lattice, in largest diameters [-]."""
+GAS = 0.38
+"""Share of their region that discs of different sizes cover at the start [-]; at random at most 0.55 can be covered."""
 LOOSE = 0.78
 """Packing fraction of discs that have settled, for the sizes of containers [-]."""
 RECORD_EVERY = 0.02
@@ -92,12 +96,13 @@ def _rounded(number: float, unit: str) -> Number:
 def places(
     parameters: DiscsParameters,
     generator: np.random.Generator,
-    count: int,
+    radii: Floats,
     inside: Callable[[Floats, Floats], NDArray[np.bool_]],
 ) -> Floats:
-    """Centres of a hexagonal lattice, shifted at random, from below, at which `inside(x, y)` [m] is True for a disc of
-    the largest radius, shape (count, 2); raises `ParameterError` if there is too little room."""
-    largest = parameters.largest_radius
+    """Centres of discs of these radii [m], from below, at which `inside(x, y)` [m] is True for a disc of the largest
+    radius, shape (len(radii), 2): on a hexagonal lattice, shifted at random, or at random places if the sizes differ
+    widely. Raises `ParameterError` if there is too little room."""
+    largest, count = parameters.largest_radius, radii.size
     step = SPACING * 2.0 * largest
     reach = 3 * math.ceil(math.sqrt(count)) + 40
     column, row = np.meshgrid(np.arange(-reach, reach + 1), np.arange(-reach, 4 * reach + 1))
@@ -105,7 +110,10 @@ def places(
     y: Floats = step * math.sqrt(0.75) * row.ravel().astype(float)
     fits = inside(x, y)
     position = np.column_stack([x[fits], y[fits]])
-    position = position[np.lexsort((position[:, 0], position[:, 1]))][:count]
+    position = position[np.lexsort((position[:, 0], position[:, 1]))]
+    if parameters.sizes:
+        return _random_places(parameters, generator, radii, position, inside)
+    position = position[:count]
     if len(position) < count:
         raise ParameterError(
             plural(
@@ -123,6 +131,46 @@ def places(
     return shifted
 
 
+def _random_places(
+    parameters: DiscsParameters,
+    generator: np.random.Generator,
+    radii: Floats,
+    region: Floats,
+    inside: Callable[[Floats, Floats], NDArray[np.bool_]],
+) -> Floats:
+    """Centres at random in the lowest part of a region that the discs fill by the share `GAS`; `region` are the points
+    of a lattice in it, from below [m], shape (points, 2)."""
+    largest, order = parameters.largest_radius, np.argsort(-radii, kind="stable")
+    cell = (SPACING * 2.0 * largest) ** 2 * math.sqrt(0.75)
+    region = region[: math.ceil(math.pi * float((radii**2).sum()) / (GAS * cell))]
+    low, high = (region.min(axis=0), region.max(axis=0)) if len(region) else (np.zeros(2), np.zeros(2))
+    low, high = low - largest, high + largest
+    position, placed = place_at_random(
+        radii[order],
+        radii.size,
+        parameters.radius_limits,
+        (low, high - low),
+        lambda centres, radius: inside(centres[:, 0], centres[:, 1]),
+        generator,
+        descending=True,
+    )
+    if placed.size < radii.size:
+        raise ParameterError(
+            plural(
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} disc of these "
+                "sizes in the container before they settle; take another number, or a smaller ratio of the sizes.",
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} discs of these "
+                "sizes in the container before they settle; take another number, or a smaller ratio of the sizes.",
+                count=radii.size,
+                grain_count=parameters.grain_count,
+                placed=placed.size,
+            )
+        )
+    shifted = np.empty_like(position)
+    shifted[order] = position
+    return shifted
+
+
 def lattice(
     parameters: DiscsParameters,
     seed: int,
@@ -132,8 +180,11 @@ def lattice(
 ) -> World:
     """A world of `count` discs (by default all) at rest on a lattice, where `inside(x, y)` [m] is True."""
     generator = np.random.default_rng(seed)
-    radii = drawn_radii(parameters, generator)[: count or None]
-    position = places(parameters, generator, radii.size, inside)
+    radii = drawn_radii(parameters, generator, count or None)
+    position = places(parameters, generator, radii, inside)
+    if parameters.sizes:  # ids from below, as on the lattice
+        order = np.lexsort((position[:, 0], position[:, 1]))
+        position, radii = position[order], radii[order]
     world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials)
     return add_spheres(world, position, radii, parameters.mass_of(radii), SphereGroup(layer=0))
 

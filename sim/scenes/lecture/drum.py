@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from repose.sim.direction import Direction
@@ -24,7 +24,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import count, number
+from repose.sim.parameters import choice, count, number
 from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
@@ -52,6 +52,8 @@ BUMP = 0.6
 """Depth of the teeth of the wall, in mean radii [-]."""
 SLOW = 1e-3
 """Froude number below which the flow in a drum consists of avalanches [-]."""
+MARKED = 1
+"""Layer of the marked grains; the others are the layer 0."""
 STEADY = 0.35
 """Fraction of a stage, at its beginning, that is not evaluated, because the flow still changes [-]."""
 
@@ -70,6 +72,9 @@ class DrumParameters(DiscsParameters):
         help=_("Number of speeds, each a fixed factor above the last one. At the next start."))
     stage_time: float = number(5.0, 0.1, 60.0, _("time of a stage"), "T", "s", effect="restart", group=_("Drum"),
         help=_("How long the drum turns at each speed. Takes effect at the next start."))
+    marked: Literal["nothing", "left_half", "lower_half"] = choice("nothing", _("marked grains"), effect="restart",
+        group=_("Drum"),
+        help=_("Which grains are marked at the start; the index of kinds says how they mix with the others."))
     # fmt: on
 
     @property
@@ -80,7 +85,7 @@ class DrumParameters(DiscsParameters):
     @property
     def drum_radius(self) -> float:
         """Radius of the drum, from the number of grains and the filled fraction [m]."""
-        area = self.grain_count * math.pi * self.mean_radius**2 / LOOSE
+        area = self.grain_count * math.pi * self.mean_square_radius / LOOSE
         return math.sqrt(area / (FILLED * math.pi)) + BUMP * self.mean_radius
 
     def speed_at(self, time: float) -> float:
@@ -127,6 +132,9 @@ def start(parameters: DrumParameters, seed: int) -> World:
     world = lattice(parameters, seed, lambda x, y: np.hypot(x, y - room) < room)
     world.motion[1, 0] -= room
     reset_displacements(world)
+    if parameters.marked != "nothing":
+        along = world.motion[0 if parameters.marked == "left_half" else 1, 0]
+        world.layer[along < np.median(along)] = MARKED
     return with_lines(world, ring(parameters, 0.0))
 
 
@@ -302,7 +310,7 @@ SCENE = Scene(
     parameters=disc_parameters(DrumParameters),
     model=DISCS,
     course=disc_course(COURSE, readings, ("surface_angle", "drum_speed", "froude_number")),
-    view=disc_view(box, curves),
+    view=disc_view(box, curves, lambda parameters: 1 if parameters.marked == "nothing" else 2),
     limits=SOFT_DISCS,
     guess=Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0),
     lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),

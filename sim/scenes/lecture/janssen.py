@@ -40,10 +40,10 @@ from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number, variant
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.settling import is_settled, longest_wait
-from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -105,7 +105,7 @@ class JanssenParameters(DiscsParameters):
     @property
     def height(self) -> float:
         """Height of the walls above the initial bottom, with room for a loose portion on top [m]."""
-        area = self.grain_count * math.pi * self.mean_radius**2
+        area = self.grain_count * math.pi * self.mean_square_radius
         loose = (
             (2.04 * self.largest_radius) ** 2
             * self.grain_count
@@ -209,8 +209,8 @@ def pour(experiment: Experiment, portion: int) -> None:
     low = float((run.world.motion[1, 0] + run.world.radius).max()) + 1.05 * built.largest_radius
     room = 0.5 * built.width - built.largest_radius
     count = built.grains_until(portion + 1) - built.grains_until(portion)
-    radii = drawn_radii(built, generator)[:count]
-    position = places(built, generator, count, lambda x, y: (np.abs(x) < room) & (y >= 0.0))
+    radii = drawn_radii(built, generator, count)
+    position = places(built, generator, radii, lambda x, y: (np.abs(x) < room) & (y >= 0.0))
     position[:, 1] += low
     before = run.world.sphere_count
     with booked(experiment, "poured"):
@@ -284,7 +284,7 @@ def fitted(experiment: Experiment) -> Fit | None:
 def least_and_largest_share(experiment: Experiment) -> tuple[float, float]:
     """Shares of the weight that the bottom bears by Janssen's law for the limits of μ K [-]."""
     built, friction = experiment.run.built, experiment.parameters.wall_friction
-    slender = built.grain_count * math.pi * built.mean_radius**2 / LOOSE / built.width**2
+    slender = built.grain_count * math.pi * built.mean_square_radius / LOOSE / built.width**2
     ends = friction * np.array([RANKINE[1], RANKINE[0] * LEAST_MOBILISED])
     least, largest = (-np.expm1(-2.0 * ends * slender) / (2.0 * ends * slender)).tolist()
     return least, largest
@@ -294,7 +294,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The walls bear a part of the weight, according to Janssen's law; between smooth walls the bottom bears it all."""
     weight, force = measured_values(experiment)
     built, friction = experiment.run.built, experiment.parameters.wall_friction
-    tall = built.grain_count * math.pi * built.mean_radius**2 / LOOSE > TALL * built.width**2
+    tall = built.grain_count * math.pi * built.mean_square_radius / LOOSE > TALL * built.width**2
     share = float(force[-1] / weight[-1])
     if friction == 0.0:
         words = _("between smooth walls the bottom bears the whole weight (share)")
@@ -451,7 +451,7 @@ def focus(experiment: Experiment) -> Box:
     """The column up to half of its final height; the camera recedes as it grows."""
     built = experiment.run.built
     low, (half, _) = box(built)
-    return low, (half, 0.5 * built.grain_count * math.pi * built.mean_radius**2 / (LOOSE * built.width))
+    return low, (half, 0.5 * built.grain_count * math.pi * built.mean_square_radius / (LOOSE * built.width))
 
 
 COURSE = TimedCourse(

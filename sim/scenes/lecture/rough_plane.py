@@ -110,7 +110,7 @@ class RoughPlaneParameters(DiscsParameters):
     @property
     def length(self) -> float:
         """Length of the layer [m]."""
-        area = self.grain_count * math.pi * self.mean_radius**2 / PACKED
+        area = self.grain_count * math.pi * self.mean_square_radius / PACKED
         return max(area / (self.thickness * self.diameter), 6.0 * self.diameter)
 
 

@@ -92,7 +92,7 @@ class SiloParameters(DiscsParameters):
     @property
     def width(self) -> float:
         """Width of the silo, with room beside the widest outlet [m]."""
-        area = self.grain_count * math.pi * self.mean_radius**2 / LOOSE
+        area = self.grain_count * math.pi * self.mean_square_radius / LOOSE
         return max(math.sqrt(area / SLENDER), (max(self.widest, self.narrowest) + 6.0) * self.diameter)
 
     @property
@@ -434,7 +434,7 @@ def focus(experiment: Experiment) -> Box:
     """The filling with the lowest grains that fall onto it, and those that have left."""
     built = experiment.run.built
     (left, low), (right, _) = box(built)
-    area = built.grain_count * math.pi * built.mean_radius**2
+    area = built.grain_count * math.pi * built.mean_square_radius
     return (left, low), (right, area / (LOOSE * built.width) + 4.0 * built.diameter)
 
 

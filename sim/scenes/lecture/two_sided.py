@@ -33,9 +33,9 @@ from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
-from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.common.timed_course import LONGEST_WAIT, CourseState, TimedCourse, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -99,7 +99,7 @@ class TwoSidedParameters(DiscsParameters):
     @property
     def area(self) -> float:
         """Area of the heap of all grains [m²]."""
-        return self.grain_count * math.pi * self.mean_radius**2 / PACKED
+        return self.grain_count * math.pi * self.mean_square_radius / PACKED
 
     @property
     def half_width(self) -> float:

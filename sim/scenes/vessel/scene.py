@@ -27,6 +27,7 @@ from repose.sim.measure.display import Answer, Reading
 from repose.sim.measure.stress import STRESS_UNIT, grain_pressure
 from repose.sim.message import EMPTY as NO_WORDS
 from repose.sim.message import Message, Number, _, as_data, joined, plural, read_message
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import EMPTY, FILLING, FLOWING, RESTED, enter, rests
@@ -51,7 +52,6 @@ from repose.sim.scenes.common.stream import (
     Box,
     around_axis,
     disc,
-    drawn_radii,
     fallen_grains,
     heap_height,
     is_beyond_rim,
@@ -163,7 +163,7 @@ def supervise(experiment: Experiment) -> None:
 def pour_layer(experiment: Experiment) -> None:
     """Release the next layer of the stream."""
     size = sizes(experiment)
-    let_fall(experiment, stream_radius(experiment), size.high, size.largest)
+    let_fall(experiment, stream_radius(experiment), size.high)
 
 
 def stream_radius(experiment: Experiment) -> float:
@@ -174,7 +174,7 @@ def stream_radius(experiment: Experiment) -> float:
 
 def layers(experiment: Experiment) -> int:
     """Number of layers once all grains are poured."""
-    return layers_in_all(experiment.run.state, stream_radius(experiment), sizes(experiment).largest)
+    return layers_in_all(experiment, stream_radius(experiment))
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:

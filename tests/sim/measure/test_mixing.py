@@ -1,0 +1,94 @@
+"""Lacey's index: its limits, its mean over random mixtures, and the two classes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from repose.sim.measure.mixing import GRAINS, large_grains, mixing_of, samples_of
+
+
+def places(count: int, dimension: int = 2) -> np.ndarray:
+    return np.random.default_rng(5).uniform(size=(count, dimension))
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_samples_have_the_stated_number_of_grains_and_lie_together(dimension: int) -> None:
+    position = places(1000, dimension)
+    sample = samples_of(position)
+    assert (np.bincount(sample) == GRAINS).all()
+    extents = [np.ptp(position[sample == k], axis=0).max() for k in range(100)]
+    # A cube of a hundredth of the volume; halving makes sides of up to a factor of two and uneven ends.
+    assert max(extents) < 3.0 * 0.01 ** (1.0 / dimension)
+
+
+def test_samples_of_a_number_that_does_not_divide_differ_by_one_grain_per_halving() -> None:
+    sizes = np.bincount(samples_of(places(1237)))
+    assert sizes.sum() == 1237
+    assert sizes.size == 123
+    assert sizes.min() >= GRAINS
+    assert sizes.max() <= GRAINS + 2
+
+
+def test_separated_grains_have_the_index_0() -> None:
+    position = places(800)
+    first = position[:, 0] < np.sort(position[:, 0])[400]
+    position[~first, 0] += 10.0  # the first halving is in the gap
+    mixing = mixing_of(position, first)
+    assert mixing is not None
+    assert mixing.variance == pytest.approx(mixing.segregated, rel=1e-12)
+    assert mixing.index == pytest.approx(0.0, abs=1e-12)
+
+
+def test_touching_halves_differ_from_0_by_the_samples_on_their_border_at_most() -> None:
+    position = places(4000)
+    first = position[:, 0] + position[:, 1] < 1.0
+    sample = samples_of(position)
+    share = np.bincount(sample, first) / np.bincount(sample)
+    border = ((share > 0.0) & (share < 1.0)).mean()
+    mixing = mixing_of(position, first)
+    assert mixing is not None
+    # A sample of one class contributes p² or (1-p)² to S², one on the border at least nothing.
+    bound = border * max(first.mean(), 1.0 - first.mean()) ** 2 / (mixing.segregated - mixing.random)
+    assert 0.0 < mixing.index <= bound
+
+
+@pytest.mark.parametrize(("count", "members"), [(60, 20), (300, 30), (1000, 500)])
+def test_the_mean_over_random_mixtures_is_1(count: int, members: int) -> None:
+    position, generator = places(count), np.random.default_rng(8)
+    first = np.arange(count) < members
+    found = [mixing_of(position, generator.permutation(first)) for _ in range(1000)]
+    index = np.array([one.index for one in found if one is not None])
+    scatter = index.std(ddof=1)
+    assert abs(index.mean() - 1.0) < 4.0 * scatter / math.sqrt(index.size)
+    assert found[0] is not None
+    # The number of grains of a class in a sample is nearly binomial: its fourth moment is that of a normal
+    # distribution up to 1/(n p (1-p)), 0.4 here at most.
+    assert scatter == pytest.approx(found[0].error, rel=0.25)
+
+
+def test_the_variance_of_a_random_mixture_is_that_of_lacey_for_many_grains() -> None:
+    first = np.arange(10_000) % 2 == 0
+    mixing = mixing_of(places(10_000), first)
+    assert mixing is not None
+    assert mixing.segregated == pytest.approx(0.25)
+    assert mixing.random == pytest.approx(0.25 / GRAINS, rel=1e-3)  # (N - n)/(N - 1) = 1 - 9e-4
+
+
+def test_too_few_grains_of_a_class_have_no_index() -> None:
+    first = np.arange(100) < GRAINS - 1
+    assert mixing_of(places(100), first) is None
+    assert mixing_of(places(100), ~first) is None
+    assert mixing_of(places(2 * GRAINS - 1), np.arange(2 * GRAINS - 1) % 2 == 0) is None
+
+
+def test_large_grains_are_those_above_the_gap_or_the_median() -> None:
+    two = np.array([1.0, 1.1, 3.0, 1.05, 3.1])
+    assert large_grains(two) == pytest.approx([False, False, True, False, True])
+    wide = np.geomspace(1.0, 10.0, 101)
+    found = large_grains(wide)
+    assert found is not None
+    assert found.sum() == 50
+    assert large_grains(np.linspace(0.8, 1.2, 50)) is None
+    assert large_grains(np.ones(50)) is None
