@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import SMALL, draw_symbol, draw_text, note, symbol_width
+from repose.app.render.text import SMALL, draw_symbol, draw_text, note, si, symbol_width
 from repose.app.render.theme import colour32, vector
 from repose.app.ui.field_values import editable, typed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, tooltip
 from repose.sim.curves import CURVE_KINDS, Curve, number_text
-from repose.sim.message import EMPTY, Message, _, joined, plain, time_text
+from repose.sim.message import EMPTY, Message, _, joined
 from repose.sim.parameters import NO_CURVE, Parameter, ParameterError, curve_of
 
 EDITOR = "curve editor"
@@ -75,8 +76,10 @@ def draw_curve_mark(ui: Ui, parameter: Parameter, height: float) -> None:
     low, hot = imgui.get_item_rect_min(), imgui.is_item_hovered() or imgui.is_item_focused()
     ink = ui.palette.accent if driven else ui.palette.text if hot else ui.palette.muted
     middle, swing = low.y + 0.5 * height, 0.16 * height
-    wave = [imgui.ImVec2(low.x + size.x * k / 16, middle - swing * math.sin(math.tau * k / 16)) for k in range(17)]
-    imgui.get_window_draw_list().add_polyline(wave, colour32(ink), 0, (2.0 if driven else 1.2) * ui.window.scale)
+    wave: list[Any] = [
+        imgui.ImVec2(low.x + size.x * k / 16, middle - swing * math.sin(math.tau * k / 16)) for k in range(17)
+    ]
+    imgui.get_window_draw_list().add_polyline(wave, colour32(ink), (2.0 if driven else 1.2) * ui.window.scale, 0)
     if pressed:
         _begin(ui, parameter, curves.get(parameter.name))
         imgui.open_popup(EDITOR)
@@ -91,7 +94,10 @@ def _begin(ui: Ui, parameter: Parameter, curve: Curve | None) -> None:
     aim = low + 0.5 * (high - low) if not parameter.quantity.log else math.sqrt(max(low, 1e-9 * high) * high)
     swing = 0.5 * min(now - low, high - now)
     last = FIRST_DURATION * ui.snapshot.run.time_scale
-    shown = lambda value: editable(parameter, value)  # noqa: E731
+
+    def shown(value: float) -> str:
+        return editable(parameter, value)
+
     draft.name, draft.kind, draft.refusal, draft.read = parameter.name, "ramp", EMPTY, None
     draft.fields = {
         "ramp": [shown(now), shown(aim), "0", number_text(last)],
@@ -261,12 +267,12 @@ def _draw_picture(ui: Ui, draft: CurveDraft, parameter: Parameter, size: imgui.I
         draw_text(low.x + pad.x, y - 0.5 * line, label, ui.palette.muted, SMALL)
         draw.add_line(imgui.ImVec2(left, y), imgui.ImVec2(right, y), colour32(ui.palette.muted, 0.3), ui.window.scale)
     for time, share in ((begin, 0.0), (end, 1.0)):
-        words = time_text(time) if time else plain("0 s")
+        words = si(time, "s")
         at = left + share * (right - left - SMALL * symbol_width(words))
         draw_text(at, high.y - pad.y - line, words, ui.palette.muted, SMALL)
-    points = []
+    points: list[Any] = []
     for k in range(SAMPLES + 1):
         time = begin + (end - begin) * k / SAMPLES
         y = bottom - (curve.at(time) - least) / span * (bottom - top)
         points.append(imgui.ImVec2(left + (right - left) * k / SAMPLES, y))
-    draw.add_polyline(points, colour32(ui.palette.accent), 0, 2.0 * ui.window.scale)
+    draw.add_polyline(points, colour32(ui.palette.accent), 2.0 * ui.window.scale, 0)

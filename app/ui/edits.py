@@ -134,8 +134,9 @@ class Edits:
             self.refusals[self._edited] = snapshot.messages.refusal
             self._wanted.clear()
         for name, (value, serial) in list(self._wanted.items()):
-            known = self.parameters is not None and name in self.parameters.declared()
-            if (known and self.parameters.given(name) == value) or snapshot.serial >= serial + PATIENCE:
+            present = self.parameters
+            arrived = present is not None and name in present.declared() and present.given(name) == value
+            if arrived or snapshot.serial >= serial + PATIENCE:
                 del self._wanted[name]
 
     @property
