@@ -15,6 +15,8 @@ Several sets share a declaration as a type, which has no default (`...`); each s
     friction: Friction = 0.3
     friction: Friction = variant(0.3, help="Friction coefficient of glass beads.")
     friction: Annotated[Friction, Le(1.0)] = 0.3
+
+Where a number is given, the text of a curve over simulated time (repose.sim.curves) can be given instead.
 """
 
 from __future__ import annotations
@@ -24,18 +26,19 @@ import math
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import EllipsisType
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, PrivateAttr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.choices import choice_name
+from repose.sim.curves import CURVE_KINDS, Curve, CurveError, is_curve, read_curve
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_message, formatted, joined, plain
 from repose.sim.numbers import COMMA, read_number, whole_if_exact
 from repose.sim.numbers import LONGEST as LONGEST_NUMBER
@@ -123,7 +126,9 @@ class Parameter:
         return self.form.of_file(text) if self.form is not None and is_file else text
 
     def shown(self, value: Value, digits: int = 6) -> Message:
-        """The value in the display unit, with that unit."""
+        """The value in the display unit, with that unit; a curve in words."""
+        if self.kind in ("float", "int") and is_curve(value):
+            return self._curve_in_words(read_curve(str(value)))
         if isinstance(value, bool | str):
             if self.kind == "choice" or value in self.choices:
                 return choice_name(str(value))
@@ -152,6 +157,15 @@ class Parameter:
         if self.quantity.symbol:
             return joined((self.quantity.symbol, shown), " = ")
         return joined((self.quantity.label, shown), ": ")
+
+    def _curve_in_words(self, curve: Curve) -> Message:
+        (low, high), (begin, end) = curve.extremes, curve.times
+        kind = CURVE_KINDS[curve.kind].label
+        span = Message("{low} to {high}", low=self.shown(low), high=self.shown(high))
+        if math.isinf(end):
+            return Message("{kind}, {span}", kind=kind, span=span)
+        lasting = Number(end - begin, "s", digits=3)
+        return Message("{kind}, {span} over {lasting}", kind=kind, span=span, lasting=lasting)
 
     def change(self, before: Value, after: Value) -> Message:
         """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²", with as many digits as show it."""
@@ -401,10 +415,15 @@ class ParameterSet(BaseModel):
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
         """The set with the given values and defaults for the rest; raises `ParameterError`."""
+        declared = cls.declared()
         for name in values:
-            cls.require_parameter(name)
+            if name not in declared:
+                cls.require_parameter(name)
+        plain = {name: plain_number(value) for name, value in values.items()}
+        curves = curves_in(values, declared)
+        plain |= {name: value_on(curve, 0.0, declared[name]) for name, curve in curves.items()}
         try:
-            return cls.model_validate({name: plain_number(value) for name, value in values.items()})
+            return cls.model_validate(plain).driven_by(curves)
         except ValidationError as error:
             details = error.errors()
             sentences, in_units = (
@@ -412,6 +431,42 @@ class ParameterSet(BaseModel):
                 for units in (False, True)
             )
             raise ParameterError(sentences, in_units) from None
+
+    _curves: dict[str, Curve] = PrivateAttr(default_factory=dict)
+
+    @property
+    def curves(self) -> Mapping[str, Curve]:
+        """The curves that change parameters over time, by name; the fields have the present values."""
+        return self._curves
+
+    def driven_by(self, curves: Mapping[str, Curve]) -> Self:
+        """This set with these curves too; the fields keep their values."""
+        if not curves:
+            return self
+        driven = self.model_copy()
+        driven._curves = {**self._curves, **curves}
+        return driven
+
+    def at(self, time: float, names: Container[str] | None = None) -> Self:
+        """The set with the values of its curves, or of those of these `names`, at a simulated time [s]; a curve that
+        does not say when it begins does so then."""
+        wanted = {name: curve for name, curve in self._curves.items() if names is None or name in names}
+        if not wanted:
+            return self
+        curves = {name: curve.set_at(time) for name, curve in wanted.items()}
+        now = {name: value_on(curve, time, self.declared()[name]) for name, curve in curves.items()}
+        if differing := {name: value for name, value in now.items() if value != getattr(self, name)}:
+            return self.changed(**differing).driven_by(curves)
+        return self if curves == wanted else self.driven_by(curves)
+
+    def given(self, name: str) -> Value:
+        """The value as it can be given: the text of the curve of a parameter that has one."""
+        value: Value = self._curves[name].text if name in self._curves else getattr(self, name)
+        return value
+
+    def as_given(self) -> dict[str, Any]:
+        """Every value as it can be given, by name."""
+        return self.model_dump() | {name: curve.text for name, curve in self._curves.items()}
 
     @property
     def surfaces(self) -> Mapping[str, Any]:
@@ -424,8 +479,11 @@ class ParameterSet(BaseModel):
         return None
 
     def changed(self, **values: Any) -> Self:
-        """A copy with some values changed, validated as a whole; raises `ParameterError`."""
-        return self.checked(self.kept(values) | values)
+        """A copy with some values changed, validated as a whole; raises `ParameterError`. A value that is given ends
+        the curve of its parameter."""
+        kept = self.kept(values)
+        held = {name: curve for name, curve in self._curves.items() if name in kept and name not in values}
+        return self.checked(kept | values).driven_by(held)
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Present values that remain when `values` are set."""
@@ -467,8 +525,7 @@ class ParameterSet(BaseModel):
     @classmethod
     def _one(cls, name: str, value: Any) -> Value:
         """One value, checked together with the defaults of all other parameters."""
-        checked: Value = getattr(cls.checked({name: value}), name)
-        return checked
+        return cls.checked({name: value}).given(name)
 
     @classmethod
     def _sentence(cls, detail: Any, in_units: bool) -> Message:
@@ -512,6 +569,58 @@ class ParameterSet(BaseModel):
             )
             + point
         )
+
+
+NO_CURVE = {
+    "base": _("a change of it rebuilds walls and base"),
+    "anew": _("a change of it starts the experiment again"),
+    "restart": _("it acts at the next start"),
+}
+"""Why a parameter has no curve, by its effect."""
+
+
+def curves_in(values: Mapping[str, Any], declared: Mapping[str, Parameter]) -> dict[str, Curve]:
+    """The curves among given values; raises `ParameterError`."""
+    numbers = {name: text for name, text in values.items() if declared[name].kind in ("float", "int")}
+    return {name: curve_of(declared[name], text) for name, text in numbers.items() if is_curve(text)}
+
+
+def curve_of(parameter: Parameter, text: str) -> Curve:
+    """The curve that a text gives for a parameter; raises `ParameterError` if it has none, or leaves its range."""
+    if parameter.quantity.effect in NO_CURVE or parameter.choices:
+        reason = NO_CURVE.get(parameter.quantity.effect, _("the steps of the run follow from it"))
+        raise _refused_curve(parameter, text, Message("this parameter has no curve, because {reason}", reason=reason))
+    try:
+        curve = read_curve(text)
+    except CurveError as error:
+        raise _refused_curve(parameter, text, error.message) from None
+    for value in curve.extremes:
+        if not _is_in_range(parameter, value):
+            reached, allowed = parameter.shown(value), allowed_values(parameter, in_units=True)
+            raise _refused_curve(
+                parameter,
+                text,
+                Message("it reaches {reached}, and must be {allowed} at all times", reached=reached, allowed=allowed),
+            )
+    return curve
+
+
+def _is_in_range(parameter: Parameter, value: float) -> bool:
+    low, high = parameter.low, parameter.high
+    return math.isfinite(value) and (low is None or value >= low) and (high is None or value <= high)
+
+
+def _refused_curve(parameter: Parameter, text: str, reason: Message) -> ParameterError:
+    name, shown = parameter.name, value_text(text)
+    return ParameterError(
+        Message("{name} = {shown} is refused: {reason}.", name=name, shown=shown, reason=reason),
+        Message("{label} = {shown} is refused: {reason}.", label=parameter.quantity.label, shown=shown, reason=reason),
+    )
+
+
+def value_on(curve: Curve, time: float, parameter: Parameter) -> float | int:
+    """Value of a curve at a simulated time [s], the nearest whole number for a count."""
+    return round(curve.at(time)) if parameter.kind == "int" else curve.at(time)
 
 
 def changes_in(value: Any) -> dict[str, Message]:

@@ -56,7 +56,7 @@ def commands_in(path: Path) -> list[tuple[str, str, str]]:
 
 def _commands_of(saved: SavedRun) -> list[tuple[str, str, str]]:
     log = saved.log
-    present = log.start.now.parameters.model_dump()
+    present = log.start.now.parameters.as_given()
 
     def words(command: Any) -> str:
         values = getattr(command, "values", command.__dict__)

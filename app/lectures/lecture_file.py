@@ -454,7 +454,7 @@ def _preset(table: StepTable, folder: Path | None) -> presets.Preset:
 def _values(table: StepTable, scene: str, under: Mapping[str, Value] | None = None) -> dict[str, Value]:
     """The checked parameters of a step, SI."""
     made = scenes()[scene].parameters.checked({**(under or {}), **table.parameters})
-    return {name: getattr(made, name) for name in table.parameters}
+    return {name: made.given(name) for name in table.parameters}
 
 
 def _guess(table: StepTable, scene: str) -> GuessQuestion | bool:

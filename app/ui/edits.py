@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from repose.app.ui.undo import UndoHistory
+from repose.sim.curves import CURVE_KINDS, is_curve
 from repose.sim.experiment.commands import (
     ADDED,
     DRAWN,
@@ -61,6 +62,23 @@ class EditMark:
     requested: tuple[Mapping[str, Value], ...] = ()
     """Values requested one after the other, SI: several during a drag."""
     gesture: object = None
+
+
+MOST_POINTS = 40
+"""Largest number of points of a curve that are marked each; of a longer one only the first and the last."""
+
+
+def curve_marks(parameters: ParameterSet | None) -> list[EditMark]:
+    """The points of the curves of a run, or the beginning of a curve without points."""
+    marks = []
+    for name, curve in (parameters.curves if parameters is not None else {}).items():
+        assert parameters is not None
+        entry = parameters.in_units()[name]
+        points = curve.points or ((curve.times[0], curve.at(curve.times[0])),)
+        for time, value in points if len(points) <= MOST_POINTS else (points[0], points[-1]):
+            words = (CURVE_KINDS[curve.kind].label, entry.named(value))
+            marks.append(EditMark(time, joined(words, ", "), {}))
+    return marks
 
 
 @dataclass(frozen=True)
@@ -120,8 +138,15 @@ class Edits:
             self.refusals[self._edited] = snapshot.messages.refusal
             self._wanted.clear()
         for name, (value, serial) in list(self._wanted.items()):
-            if getattr(self.parameters, name, None) == value or snapshot.serial >= serial + PATIENCE:
+            present = self.parameters
+            arrived = present is not None and name in present.declared() and present.given(name) == value
+            if arrived or snapshot.serial >= serial + PATIENCE:
                 del self._wanted[name]
+
+    @property
+    def all_marks(self) -> list[EditMark]:
+        """The changes of this run and the points of its curves."""
+        return [*self.marks, *curve_marks(self.parameters)]
 
     @property
     def parameters(self) -> ParameterSet | None:
@@ -129,11 +154,19 @@ class Edits:
         return self.find(self._snapshot.run)
 
     def value(self, name: str) -> Value:
-        """The value to show for one parameter, SI."""
-        if name in self._wanted:
-            return self._wanted[name][0]
+        """The value to show for one parameter, SI; of one with a curve the present one."""
+        wanted = self._wanted.get(name, (None, 0))[0]
+        if wanted is not None and not is_curve(wanted):
+            return wanted
         value: Value = getattr(self.parameters, name)
         return value
+
+    def given(self, name: str) -> Value:
+        """The value as it was given: the text of the curve of a parameter that has one."""
+        if name in self._wanted:
+            return self._wanted[name][0]
+        assert self.parameters is not None
+        return self.parameters.given(name)
 
     def set(self, values: Mapping[str, Value], gesture: object = None) -> bool:
         """Request new values (SI, raw as typed); False, with a refusal to show, if the parameter set rejects them.
@@ -145,7 +178,7 @@ class Edits:
             return False
         if self.waits(partial(self.set, dict(values), gesture)):
             return True
-        before = {name: self.value(name) for name in values}
+        before = {name: self.given(name) for name in values}
         self.refusals.clear()
         if self.busy:
             self.refusals.update(dict.fromkeys(values, self.busy))
@@ -157,7 +190,7 @@ class Edits:
             self.refusals.update(dict.fromkeys(values, error.in_units))
             self.refused += 1
             return False
-        after: dict[str, Value] = {name: getattr(checked, name) for name in values}
+        after: dict[str, Value] = {name: checked.given(name) for name in values}
         gesture = None if gesture is None else (gesture, self._gestures)
         if after != before:
             self.history.record(before, after, gesture, self._snapshot.history.at, self.run)
@@ -247,7 +280,7 @@ class Edits:
 
     def _ask(self, values: Mapping[str, Value], gesture: object = None, run: int | None = None) -> None:
         self._edited = next(iter(values), "")
-        before = {name: self.value(name) for name in values} if self.parameters is not None else {}
+        before = {name: self.given(name) for name in values} if self.parameters is not None else {}
         for name, value in values.items():
             self._wanted[name] = (value, self._snapshot.serial)
         stopped = self._snapshot.messages.fault is not None

@@ -6,7 +6,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
-from repose.app.ui.edits import EditMark, Edits
+from repose.app.ui.edits import EditMark, Edits, curve_marks
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Capital, Message, plain
 from repose.sim.parameters import changes_in
@@ -58,6 +58,9 @@ class Events:
         last, self._live = self._live, self._last
         if not last.serial or snapshot.run.scene != last.run.scene:
             return
+        for mark in curve_marks(edits.parameters):
+            if last.run.time < mark.time <= snapshot.run.time:
+                self._add(Event(snapshot.history.at, mark.time, "changed", mark.text))
         if snapshot.run.phase != last.run.phase:
             ends = snapshot.run.phase.ends
             self._add(Event(snapshot.history.at, snapshot.run.time, "phase", _sentence(snapshot, last), ends=ends))

@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.text import SMALL, draw_symbol, draw_text, shortened, si, symbol_width, text_width
 from repose.app.render.theme import Colour
+from repose.app.ui.curve_editor import can_have_curve, draw_curve_mark, mark_width
 from repose.app.ui.field_values import DIGITS, compact, editable, position, typed, value_at
 from repose.app.ui.path_field import draw_path
 from repose.app.ui.questions import request
@@ -102,7 +103,7 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
     elif parameter.choices:
         _draw_automatic(ui, parameter)
     else:
-        _draw_slider(ui, parameter, imgui.get_content_region_avail().x)
+        _draw_driven(ui, parameter)
     imgui.pop_id()
 
 
@@ -131,6 +132,16 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     draw_bar(ui, track, imgui.ImVec2(width, TRACK * ui.window.scale), position(parameter, number), filled=not automatic)
     text = parameter.shown(number, DIGITS) if parameter.kind == "float" else parameter.shown(int(number))
     _caption(ui, parameter, text, low.x, low.y, low.x + size.x)
+
+
+def _draw_driven(ui: Ui, parameter: Parameter) -> None:
+    """A slider, and the mark of its curve; a parameter that can have none leaves the place of the mark empty."""
+    top = imgui.get_cursor_screen_pos().y
+    _draw_slider(ui, parameter, imgui.get_content_region_avail().x - mark_width(ui))
+    if can_have_curve(parameter):
+        imgui.same_line(0.0, 4.0 * ui.window.scale)
+        imgui.set_cursor_screen_pos(imgui.ImVec2(imgui.get_cursor_screen_pos().x, top))
+        draw_curve_mark(ui, parameter, imgui.get_text_line_height() + (2 + TRACK) * ui.window.scale)
 
 
 def _shown(ui: Ui, name: str) -> Value:
@@ -182,6 +193,8 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[Message, Colour]:
+    if ui.control.edits.parameters is not None and parameter.name in ui.control.edits.parameters.curves:
+        return _("over time"), ui.palette.accent
     if parameter.quantity.effect == "restart":
         return _("at next start") if ui.snapshot.run.phase.begun else EMPTY, ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.grains.moving_count:

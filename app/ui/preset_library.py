@@ -223,7 +223,7 @@ def start_of(preset: presets.Preset) -> Start | StartSideBySide:
 def different(parameters: ParameterSet) -> dict[str, Value]:
     """The values that differ from the defaults, and values that were set although they can follow from others, SI."""
     declared = type(parameters).declared()
-    values: dict[str, Value] = {name: getattr(parameters, name) for name in declared}
+    values: dict[str, Value] = {name: parameters.given(name) for name in declared}
     kept = {name for name in parameters.followers if name in parameters.kept({})}
     return {name: value for name, value in values.items() if value != declared[name].default or name in kept}
 

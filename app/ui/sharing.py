@@ -31,7 +31,7 @@ def experiment_of(ui: Ui) -> presets.Preset | None:
         return None
     first = runs[0]
     names = dict.fromkeys(name for parameters in sets for name in different(parameters))
-    values: dict[str, list[Any]] = {name: [getattr(parameters, name, None) for parameters in sets] for name in names}
+    values: dict[str, list[Any]] = {name: [parameters.as_given().get(name) for parameters in sets] for name in names}
     own = {name: tuple(given) for name, given in values.items() if given.count(given[0]) < len(given)}
     common = {name: given[0] for name, given in values.items() if name not in own}
     title = str(scenes()[first.run.scene].title)
@@ -48,8 +48,8 @@ def _require_same(
     with suppress(ParameterError):
         described = presets.load(presets.code_of(preset)).runs
         as_begun = [(run.scene, run.seed, run.ready) for run in described]
-        checked = [scenes()[run.scene].parameters.checked(run.values).model_dump() for run in described]
-        if as_begun == begun and checked == [parameters.model_dump() for parameters in sets]:
+        checked = [scenes()[run.scene].parameters.checked(run.values).as_given() for run in described]
+        if as_begun == begun and checked == [parameters.as_given() for parameters in sets]:
             return
     raise ParameterError(
         _(
@@ -81,8 +81,8 @@ def command_line(preset: presets.Preset) -> str:
     if preset.ready is not None and (preset.ready, preset.seed) != (start.ready, start.seed):
         return _joined(["repose", "run", "--preset", presets.code_of(preset), "--ready"])
     declared = scenes()[preset.scene].parameters
-    before = declared.checked(start.values).model_dump()
-    after = declared.checked(preset.values).model_dump()
+    before = declared.checked(start.values).as_given()
+    after = declared.checked(preset.values).as_given()
     values = {name: value for name, value in after.items() if value != before.get(name)} | dict(preset.values)
     words = ["repose", "run", preset.scene, "--seed", str(preset.seed)]
     words += [f"--set={name}={_written(value)}" for name, value in values.items()]

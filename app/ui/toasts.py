@@ -113,8 +113,8 @@ def whole_change(ui: Ui) -> Message:
         return message
     ((name, before),) = marks[-1].before.items()
     declared = parameters.in_units().get(name)
-    if declared is None or {name: getattr(parameters, name)} not in marks[-1].requested:
+    if declared is None or {name: parameters.given(name)} not in marks[-1].requested:
         return message  # it is about an earlier change: the latest one has not acted yet
-    now: Value = getattr(parameters, name)
+    now: Value = parameters.given(name)
     change = changes_in(message).get(name)
     return message if change is None else replaced(message, change, declared.change(before, now))

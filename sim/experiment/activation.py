@@ -254,6 +254,13 @@ def request_parameters(experiment: Experiment, asked: Any, relaxing: bool = True
     return relaxed
 
 
+def follow_parameters(experiment: Experiment, asked: Any) -> None:
+    """Set requested parameters that differ little from the present ones at once, and book the work; a present ramp goes
+    on to them."""
+    with booked(experiment, "work"):
+        activate(experiment, asked, experiment.run)
+
+
 def fit_ramp(experiment: Experiment) -> None:
     """Set the length of the present ramp to one contact duration, at least one step for each of its parts."""
     run = experiment.run

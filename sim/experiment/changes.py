@@ -15,6 +15,7 @@ from repose.sim.experiment.activation import activate, engine_for, find_accelera
 from repose.sim.experiment.beginning import checked_world
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
+from repose.sim.experiment.driven import require_resolved
 from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy
 from repose.sim.experiment.named_records import curves_of, readings_of, require_names
@@ -50,6 +51,7 @@ def new_experiment(
     begin_anew(experiment, parameters, made)
     require_names(experiment)
     placed_instruments.begin(experiment, instruments)
+    require_resolved(experiment.parameters, experiment.dt)
     _begin_log(experiment)
     return experiment
 
@@ -81,6 +83,7 @@ def start(
     try:
         require_names(experiment)
         placed_instruments.begin(experiment, instruments)
+        require_resolved(experiment.parameters, experiment.dt)
     except ParameterError:
         restore_state(experiment, before)
         raise
@@ -151,7 +154,7 @@ def begin_anew(
 ) -> None:
     """Restart the experiment with the given or the present parameters. `made` are world and state; if they are None,
     the scene creates them. With `by_hand`, walls that the user has drawn, and instruments, stay."""
-    parameters = parameters or experiment.parameters
+    parameters = (parameters or experiment.parameters).at(0.0)
     world, state = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
     made = (keep_walls(experiment, world, experiment.run.world) if by_hand else world), state
     faults.clear(experiment)
@@ -173,10 +176,11 @@ def begin_anew(
 def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     """Change parameters of the running world; after a fault, from the last good state."""
     previous = experiment.parameters
-    changed = previous.changed(**values)
+    changed = previous.changed(**values).at(experiment.time, values)
+    require_resolved(changed, experiment.dt)
     declared = changed.declared()
     shared = shared_names(changed, previous)
-    differing = [name for name in declared if name in shared and getattr(changed, name) != getattr(previous, name)]
+    differing = [name for name in declared if name in shared and changed.given(name) != previous.given(name)]
     differing += [name for name in declared if name not in shared and name in values]
     effects = {declared[name].quantity.effect for name in differing}
     grains = int((~experiment.run.world.fixed).sum())
@@ -196,7 +200,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     shown = changed.in_units()
     label = joined(
         [
-            shown[name].change(getattr(previous, name), getattr(changed, name))
+            shown[name].change(previous.given(name), changed.given(name))
             if name in shared
             else joined((shown[name].quantity.label, shown[name].shown(getattr(changed, name))), ": ")
             for name in differing

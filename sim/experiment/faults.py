@@ -417,7 +417,7 @@ def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tupl
     """The change of a parameter, and the remedy that undoes it, in words."""
     declared = experiment.parameters.in_units()[name]
     label = declared.quantity.label
-    now = declared.shown(getattr(experiment.parameters, name))
+    now = declared.shown(experiment.parameters.given(name))
     before = declared.shown(previous if previous is not None else declared.default)
     return Message("the change of {label} from {before} to {now}", label=label, before=before, now=now), Message(
         "undo {label} = {now} (it was {before})", label=label, now=now, before=before

@@ -8,6 +8,7 @@ from typing import Any
 
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.driven import is_driven
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.rest import PATIENCE, REST_TIME, is_slow
@@ -138,7 +139,8 @@ def go_on(
     )
     while True:
         ended = times.take()
-        if ended or is_finished(experiment) or experiment.time >= until:
+        over = is_finished(experiment) and not is_driven(experiment, periodic=False)
+        if ended or over or experiment.fault is not None or experiment.time >= until:
             return results_of(experiment)
         if not (holds(experiment.run) and is_slow(experiment)):
             slow_since = experiment.time

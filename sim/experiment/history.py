@@ -124,7 +124,7 @@ def note_change(experiment: Experiment, name: str) -> None:
     history = experiment.history
     last = history.last_change
     drags_on = last.name == name and experiment.step - last.step < DRAG_STEPS
-    previous = last.previous if drags_on else getattr(experiment.parameters, name)
+    previous = last.previous if drags_on else experiment.parameters.given(name)
     history.last_change = Change(name, previous, experiment.step, not drags_on)
     if history.last_change.begins:
         history.before_change = restart_point(experiment)

@@ -18,6 +18,6 @@ def origin_of(scene: Scene, seed: int, time: float, parameters: Any) -> dict[str
     }
     declared = parameters.in_units() if parameters is not None else {}
     return words | {
-        f"parameter {name}": f"{entry.quantity.label} {entry.shown(getattr(parameters, name))}"
+        f"parameter {name}": f"{entry.quantity.label} {entry.shown(parameters.given(name))}"
         for name, entry in declared.items()
     }

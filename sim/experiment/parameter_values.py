@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from repose.sim import registry
+from repose.sim.curves import read_curve
 from repose.sim.experiment.snapshot import ParameterValues, ShownRun
 from repose.sim.io.mesh import kept_surfaces
 from repose.sim.parameters import ParameterSet
@@ -16,7 +17,9 @@ from repose.sim.parameters import ParameterSet
 
 def values_of(parameters: ParameterSet) -> ParameterValues:
     """The set as data."""
-    return ParameterValues(parameters.model_dump(), frozenset(parameters.model_fields_set), dict(parameters.surfaces))
+    curves = {name: curve.text for name, curve in parameters.curves.items()}
+    given = frozenset(parameters.model_fields_set)
+    return ParameterValues(parameters.model_dump(), given, dict(parameters.surfaces), curves)
 
 
 def parameters_of(run: ShownRun) -> ParameterSet | None:
@@ -33,4 +36,5 @@ def parameter_set(scene: str, data: ParameterValues) -> ParameterSet | None:
 @lru_cache(maxsize=16)  # the window asks several times per frame
 def _made(kind: type[ParameterSet], data: ParameterValues) -> ParameterSet:
     with kept_surfaces(data.surfaces):
-        return kind.checked({name: value for name, value in data.values.items() if name in data.given})
+        made = kind.checked({name: value for name, value in data.values.items() if name in data.given})
+    return made.driven_by({name: read_curve(text) for name, text in data.curves.items()})

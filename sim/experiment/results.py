@@ -40,7 +40,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
     survey = system.survey
     entries = {
         "scene": experiment.scene.name,
-        "parameters": experiment.parameters.model_dump(),
+        "parameters": experiment.parameters.as_given(),
         "seed": experiment.seed,
         "ready": experiment.ready,
         "version": metadata.version("repose"),
@@ -101,8 +101,10 @@ def state_hash(run: Run) -> str:
 
 def keep_measurement(experiment: Experiment) -> None:
     """Add the result of this run to those of the session, unless they contain it already."""
-    point = experiment.scene.study.measure(experiment) if experiment.scene.study else None
-    if point is not None:
+    study = experiment.scene.study
+    if study is None or study.over in experiment.parameters.curves:  # its value was not one value
+        return
+    if (point := study.measure(experiment)) is not None:
         keep_points(experiment, experiment.scene.name, [point._replace(conditions=conditions(experiment))])
 
 
@@ -121,4 +123,4 @@ def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:
 def conditions(experiment: Experiment) -> dict[str, Value]:
     """Conditions that comparable runs share: all parameters, and whether the initial state was prepared."""
     prepared = bool(getattr(experiment.run.state, PREPARED, False))
-    return {**experiment.parameters.model_dump(), PREPARED: prepared}
+    return {**experiment.parameters.as_given(), PREPARED: prepared}

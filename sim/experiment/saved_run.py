@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 from repose.sim import registry
+from repose.sim.curves import Curve, is_curve
 from repose.sim.direction import LOOKS, OWN, Direction
 from repose.sim.engine.world import MATERIAL_COUNT, Floats, World
 from repose.sim.experiment import hand
@@ -53,10 +54,10 @@ from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, state_of, tables_of
 from repose.sim.measure.booked import Booked
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
-from repose.sim.parameters import ParameterError, checked_seed
+from repose.sim.parameters import ParameterError, checked_seed, curves_in
 from repose.sim.wording import message_of, reason_of, short, value_text
 
-KIND, FORMAT, READABLE = "repose run", 11, (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+KIND, FORMAT, READABLE = "repose run", 12, (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
 MADE_OF = "made_of"
@@ -296,6 +297,7 @@ def _checkpoint_to_plain(point: Checkpoint, runs: dict[int, Any], tables: Tables
     points = {
         name: {
             "parameters": point.parameters.model_dump(),
+            "curves": {key: curve.text for key, curve in point.parameters.curves.items()},
             "run": _run_to_plain(point.run, runs, tables),
         }
         for name, point in (("now", point.now), ("good", point.good), ("before_change", point.before_change))
@@ -323,6 +325,8 @@ def _fault_as_data(fault: Fault | None, tables: Tables) -> Any:
 def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables, name: str) -> Checkpoint:
     def point(which: str) -> RestartPoint:
         parameters = decode(scene.parameters, plain[which]["parameters"], tables, f"{name}.parameters")
+        curves = decode(dict[str, str], plain[which].get("curves", {}), tables, f"{name}.curves")
+        parameters = parameters.driven_by(_curves_in(parameters, curves))
         position = decode(int, plain[which]["run"], tables, f"{name}.run")
         _require_matching(scene, parameters, runs[position])
         return RestartPoint(parameters, runs[position])
@@ -359,6 +363,17 @@ def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
         and len(law.coefficients(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2
     ):
         raise ArchiveError(_("The materials of the file's world are not those of its scene: the file is damaged."))
+
+
+def _curves_in(parameters: Any, texts: Mapping[str, str]) -> Mapping[str, Curve]:
+    """The curves of a set of parameters; raises `ArchiveError` for others than a run can have."""
+    declared = parameters.declared()
+    if not all(name in declared and is_curve(text) for name, text in texts.items()):
+        raise ArchiveError(_("The file's curves of parameters are impossible: the file is damaged."))
+    curves = curves_in(texts, declared)
+    if any(curve.begins is None for curve in curves.values()) or curves.keys() != texts.keys():
+        raise ArchiveError(_("The file's curves of parameters are impossible: the file is damaged."))
+    return curves
 
 
 def _require_ramp(parameters: Any, ramp: Ramp) -> None:

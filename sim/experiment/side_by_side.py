@@ -143,7 +143,7 @@ def _label(run: Experiment, differing: frozenset[str], scenes: bool) -> Message:
     declared = run.parameters.in_units()
     words = [run.scene.title] if scenes else []
     for name in (name for name in declared if name in differing):
-        quantity, value = declared[name].quantity, declared[name].shown(getattr(run.parameters, name))
+        quantity, value = declared[name].quantity, declared[name].shown(run.parameters.given(name))
         named = joined((quantity.symbol, value), " = ") if quantity.symbol else joined((quantity.label, value), " ")
         words.append(value if declared[name].kind == "choice" else named)
     return joined(words[:3]) if words else EMPTY
@@ -213,7 +213,7 @@ def differing(runs: Sequence[Experiment], given: frozenset[str]) -> frozenset[st
     """Names among `given` of parameters whose values differ between runs or that some run does not have."""
     names = set()
     for name in given:
-        values = [getattr(run.parameters, name) for run in runs if name in run.parameters.declared()]
+        values = [run.parameters.given(name) for run in runs if name in run.parameters.declared()]
         if len(set(map(repr, values))) > 1 or len(values) < len(runs):
             names.add(name)
     return frozenset(names)

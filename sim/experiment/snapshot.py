@@ -159,6 +159,8 @@ class ParameterValues:
     """Names of the values that were set; the others follow from these or are defaults."""
     surfaces: Mapping[str, Any] = field(default_factory=dict)
     """Surfaces read from the files that the values name, by path."""
+    curves: Mapping[str, str] = field(default_factory=dict)
+    """The curves that change values over time, as texts."""
 
 
 NO_PARAMETERS = ParameterValues()

@@ -15,6 +15,7 @@ from repose.sim.engine.thread_count import GRAINS_PER_THREAD, threads_for
 from repose.sim.experiment import displacement_reference, faults, history, placed_instruments, rest, sampling
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act, OfInstruments
+from repose.sim.experiment.driven import follow_curves, is_driven
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.hand import acts, stepper
 from repose.sim.measure.mean_speed import mean_speed
@@ -76,10 +77,11 @@ def at_rest(experiment: Experiment) -> bool:
 
     After a command the simulated time advances by at least `REST_TIME` times the time scale of the scene: the effect of
     the command on grains at rest then becomes visible. At the beginning, after a reset and at the end of an experiment
-    it is enough that the grains are slow: nothing has set them in motion, or the scene has applied the rule.
+    it is enough that the grains are slow: nothing has set them in motion, or the scene has applied the rule. While a
+    curve changes a parameter, now or later, the clock goes on.
     """
     run, run_history = experiment.run, experiment.history
-    if not is_finished(experiment) or run.ramp is not None or acts(run):
+    if not is_finished(experiment) or run.ramp is not None or acts(run) or is_driven(experiment):
         return False
     ends = experiment.present_phase.ends
     if ends and getattr(experiment.parameters, "repeat", False):
@@ -151,6 +153,7 @@ def _check(experiment: Experiment) -> None:
     placed_instruments.count(experiment)
     experiment.scene.course.supervise(experiment)
     placed_instruments.note_places(experiment)
+    follow_curves(experiment)
     displacement_reference.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.update_dt(experiment)

@@ -418,7 +418,7 @@ def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Pre
                     )
                 )
         kept = scenes()[base.scene].parameters.checked({**base.values, **own})
-        checked = {name: getattr(kept, name) for name in {**base.values, **own}}
+        checked = {name: kept.given(name) for name in {**base.values, **own}}
         runs.append(replace(base, values=checked, side_by_side={}))
     if len({(run.scene, repr(sorted(run.values.items())), run.seed) for run in runs}) < len(runs):
         raise ParameterError(_("Two of the runs side by side are equal: give each of them a value of its own."))
@@ -499,7 +499,7 @@ def dumps(preset: Preset, over: str = "") -> str:
         document.add(tomlkit.nl())
         document["parameters"] = tomlkit.table()
     table: Any = document["parameters"]
-    values = {name: value for name, value in parameters.model_dump().items() if value != declared[name].default}
+    values = {name: value for name, value in parameters.as_given().items() if value != declared[name].default}
     for name in [name for name in table if name not in values]:
         del table[name]
     for name, value in values.items():
@@ -527,7 +527,7 @@ def _preset(document: Mapping[str, Any], name: str) -> Preset:
         title=file.title if "title" in file.model_fields_set else Path(name).stem,
         scene=file.scene,
         seed=file.seed,
-        values={key: getattr(kept, key) for key in file.parameters},
+        values={key: kept.given(key) for key in file.parameters},
         ready=file.ready or None,
         about=file.about,
         question=file.question,

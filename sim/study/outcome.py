@@ -388,9 +388,7 @@ class StudyOutcome:
     def _shared(self) -> dict[str, Value]:
         """Parameters that all runs have in common, SI."""
         parameters = scenes()[self.plan.scene].parameters
-        sets = [
-            parameters.checked(run.task.values).model_dump() for run in {r.case.name: r for r in self.runs}.values()
-        ]
+        sets = [parameters.checked(run.task.values).as_given() for run in {r.case.name: r for r in self.runs}.values()]
         first = sets[0] if sets else {}
         return {
             name: value

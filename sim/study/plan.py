@@ -208,7 +208,7 @@ class StudyPlan:
         values = self.values_of(case, varied)
         words = [*([case.name] if case.name else []), *(f"{name} {number(at)}" for name, at in varied.items())]
         name = ", ".join([*words, f"seed {seed}"])
-        checked = scenes()[self.scene].parameters.checked(values).model_dump()
+        checked = scenes()[self.scene].parameters.checked(values).as_given()
         facts = {"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items()))}
         facts["s"] = bool(self.stages)
         instruments = self.instruments_of(case)

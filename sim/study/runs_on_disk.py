@@ -147,7 +147,7 @@ def earlier(task: Task) -> dict[str, Any]:
     if not readable:
         raise ParameterError(f"{path_text(task.path)} contains no result of a run: move it or choose another --out.")
     ours = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose")}
-    ours |= scenes()[task.scene].parameters.checked(task.values).model_dump()
+    ours |= scenes()[task.scene].parameters.checked(task.values).at(0.0).as_given()
     for name in ours | theirs:
         if ours.get(name) != theirs.get(name):
             raise ParameterError(

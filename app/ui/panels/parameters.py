@@ -137,7 +137,7 @@ def few(ui: Ui, parameters: ParameterSet) -> tuple[Parameter, ...]:
     others = (
         entry
         for entry in type(parameters).declared().values()
-        if entry.name in kept or edits.value(entry.name) != entry.default
+        if entry.name in kept or edits.given(entry.name) != entry.default
     )
     return tuple(dict.fromkeys((*chosen, *in_effect(tuple(others), edits))))
 
@@ -232,7 +232,7 @@ def _draw_search(ui: Ui) -> str:
 def _draw_buttons(ui: Ui) -> None:
     history, parameters = ui.control.edits.history, ui.control.edits.parameters
     declared = type(parameters).declared() if parameters is not None else {}
-    changed = {name: entry.default for name, entry in declared.items() if ui.control.edits.value(name) != entry.default}
+    changed = {name: entry.default for name, entry in declared.items() if ui.control.edits.given(name) != entry.default}
     entries: tuple[tuple[str, Message, bool, Message, Callable[[], object]], ...] = (
         (
             "parameters.undo",

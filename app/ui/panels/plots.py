@@ -184,7 +184,7 @@ def _sheet(ui: Ui, what: Message, curves: tuple[Curve, ...], over_time: bool) ->
     snapshot, parameters = ui.snapshot, parameters_of(ui.snapshot.run)
     scene = scenes()[snapshot.run.scene]
     declared = parameters.in_units() if parameters is not None else {}
-    values = {name: getattr(parameters, name) for name in declared}
+    values = {name: parameters.given(name) for name in declared} if parameters is not None else {}
     source = origin_of(scene, snapshot.run.seed, snapshot.run.time, parameters)
     changed = [source[f"parameter {name}"] for name, entry in declared.items() if values[name] != entry.default]
     facts = joined(

@@ -129,7 +129,7 @@ def _draw_marks(ui: Ui, zero: float, factor: float) -> None:
 
     `zero` and `factor` are zero and unit of the time axis [s].
     """
-    marks = ui.control.edits.marks
+    marks = ui.control.edits.all_marks
     if not marks:
         return
     times = (np.array([mark.time for mark in marks]) - zero) / factor
