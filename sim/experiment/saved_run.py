@@ -30,6 +30,7 @@ from repose.sim.experiment.commands import (
     Release,
     RemoveGrain,
     RemoveWall,
+    ServoWall,
     Shake,
     Still,
 )
@@ -75,7 +76,7 @@ PLAIN = (
     "held_until",
 )
 """Fields of `Run` that are written as numbers."""
-BY_HAND = (AddGrains, DrawWall, RemoveWall, MoveWall, Pull, Push, Release, Shake, Still)
+BY_HAND = (AddGrains, DrawWall, RemoveWall, MoveWall, ServoWall, Pull, Push, Release, Shake, Still)
 """Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest accepted time step and simulated time [s]."""

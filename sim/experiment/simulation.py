@@ -18,12 +18,12 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from repose.sim.engine.checked import checked_number, numbers_in
+from repose.sim.engine.checked import checked_array, checked_number, numbers_in
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import changes, control, headless, history, results, saved_run, stepping
-from repose.sim.experiment.commands import Act, Command, MoveWall, SetParameters, UseThreads, checked_threads
+from repose.sim.experiment.commands import Act, Command, MoveWall, ServoWall, SetParameters, UseThreads, checked_threads
 from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
@@ -154,6 +154,17 @@ class Simulation:
         """Let a wall move with this velocity [m/s] from now on; `wall` is its row, in the order of the `Setup`."""
         speed = numbers_in("velocity", velocity, "a vector [m/s]")
         self.apply(MoveWall(plain_number(wall), tuple(np.atleast_1d(speed).tolist())))
+
+    def servo_wall(self, wall: int, *, force: float = 0.0, pressure: float = 0.0, speed: float | None = None) -> None:
+        """Let a wall push on the grains with this force [N] or pressure [Pa, in the plane N/m] from now on.
+
+        It follows the grains along its normal, of a facet towards them, at most at `speed` [m/s], by default one that
+        brings the grains together almost without inertia. `wall` is its row, in the order of the `Setup`; `move_wall`
+        ends it. A plane has a pressure only where the world is periodic along it. Raises `ParameterError`.
+        """
+        given = {"force": force, "pressure": pressure, "speed": 0.0 if speed is None else speed}
+        numbers = (float(checked_array(name, value, (), least=0.0)) for name, value in given.items())
+        self.apply(ServoWall(plain_number(wall), *numbers))
 
     @property
     def fault(self) -> Fault | None:

@@ -12,7 +12,7 @@ from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, threads_for
-from repose.sim.experiment import displacement_reference, faults, history, rest, sampling
+from repose.sim.experiment import displacement_reference, faults, history, rest, sampling, servo
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
@@ -148,6 +148,7 @@ def _check(experiment: Experiment) -> None:
     orientation.update(experiment.run.world)
     rest.note_motion(experiment)
     experiment.scene.course.supervise(experiment)
+    servo.follow_stiffness(experiment)
     displacement_reference.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.update_dt(experiment)
