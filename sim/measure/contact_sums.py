@@ -50,8 +50,8 @@ def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
 
 
 def connected(node: Any, i: Any, j: Any) -> Any:
-    """Number of the cluster of each node, 0 for the largest, shape (nodes,): nodes that are connected by the contacts of
-    the spheres in rows `i` and `j`. Equally large clusters are in the order of their first nodes.
+    """Number of the cluster of each node, 0 for the largest, shape (nodes,): nodes that are connected by the contacts
+    of the spheres in rows `i` and `j`. Equally large clusters are in the order of their first nodes.
 
     `node` is the node of each sphere, -1 for none, shape (spheres,).
     """

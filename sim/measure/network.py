@@ -98,7 +98,7 @@ def contact_network(world: World) -> Network:
 
 
 def cluster_of_spheres(world: World) -> Floats:
-    """Number of the cluster of the grain of each sphere, 0 for the largest, nan for a fixed sphere, shape (spheres,)."""
+    """Number of the cluster of each sphere's grain, 0 for the largest, nan for a fixed sphere, shape (spheres,)."""
     node, touching = nodes_of(world), touching_entries(world)
     cluster = connected(node, world.pairs.i[touching], world.pairs.j[touching])
     found = np.full(node.size, np.nan)
@@ -119,7 +119,7 @@ def nodes_of(world: World) -> Ints:
     loose = moves & (body < 0)
     node[loose] = np.arange(int(loose.sum()))
     member = moves & (body >= 0)
-    numbers, row = np.unique(body[member], return_inverse=True)
+    row = np.unique(body[member], return_inverse=True)[1]
     node[member] = int(loose.sum()) + row
     return node
 

@@ -34,8 +34,8 @@ MARGIN = 2.0
 """Viscosity of a wall over √(k m) + η of its contacts [-], which may become stiffer between two checks."""
 
 KEPT, LAST, SINGLE = range(3)
-"""What an evaluation is for the walls that keep a force: one after which they go on with the same velocity; the last one
-of several of a step; the only one of a step."""
+"""What an evaluation is for the walls that keep a force: one after which they go on with the same velocity; the last
+one of several of a step; the only one of a step."""
 
 
 @compilable(forceinline=True)
