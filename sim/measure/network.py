@@ -213,7 +213,7 @@ def _cluster_help(system: System) -> Message:
 
 def _backbone_help(system: System) -> Message:
     return Message(
-        "Share of the contacts with a normal force above {threshold} times the mean; {grains} % of the grains have one.",
+        "Contacts with more than {threshold} times the mean normal force; {grains} % of the grains have one.",
         threshold=Number(BACKBONE, format="g"),
         grains=Number(100.0 * system.derived(network_now).backbone_grains, format=".0f"),
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
@@ -48,17 +48,23 @@ FINAL = 0.3
 """Last share of the strain, where the packing flows without a change of its volume [-]."""
 
 
+# fmt: off
+StrainRate = Annotated[float, number(..., 1e-3, 10.0, _("strain rate"), "", "1/s", log=True, effect="restart",
+    group=_("Press"),
+    help=_("How fast the height shrinks; slow if the inertial number is below 0.001. At the next start."))]
+Strain = Annotated[float, number(..., 0.01, 0.5, _("strain at the end"), "ε_1", effect="restart", group=_("Press"),
+    help=_("Fraction by which the height has shrunk at the end. Takes effect at the next start."))]
+# fmt: on
+
+
 class PressParameters(PouredInSpaceParameters):
     """What all presses ask for; each has a `pressure`, a `wall_friction` and a `poisson` of its own, in SI."""
 
+    strain_rate: StrainRate = 0.1
+    strain: Strain = 0.16
     # fmt: off
     slenderness: float = number(2.0, 0.5, 4.0, _("height over width"), "H/W", effect="restart", group=_("Press"),
         help=_("Of the sample before it is pressed. Takes effect at the next start."))
-    strain_rate: float = number(0.1, 1e-3, 10.0, _("strain rate"), "", "1/s", log=True, effect="restart",
-        group=_("Press"),
-        help=_("How fast the height shrinks; slow if the inertial number is below 0.001. At the next start."))
-    strain: float = number(0.16, 0.01, 0.5, _("strain at the end"), "ε_1", effect="restart", group=_("Press"),
-        help=_("Fraction by which the height has shrunk at the end. Takes effect at the next start."))
     packing_friction: float = number(0.0, 0.0, 2.0, _("friction before"), "μ_0", effect="restart", group=_("Press"),
         help=_(
             "Between grains while the plates close in: 0 gives a dense sample, the friction of the press a loose one. "

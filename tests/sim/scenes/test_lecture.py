@@ -21,13 +21,13 @@ from repose.sim.experiment.stepping import advance, rests_at_check
 from repose.sim.measure.energy import ledger_of
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scenes.common.course_records import keep_record
 from repose.sim.scenes.common import press
+from repose.sim.scenes.common.course_records import keep_record
 from repose.sim.scenes.lecture import biaxial, brazil_nut, disc_scene, drum, janssen, rough_plane, silo, two_sided
 
 from tests.english import english
 
-NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
+NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "triaxial", "two_sided")
 
 
 def begun(scene: str, **values: Any) -> Experiment:
