@@ -449,7 +449,7 @@ class ExportRequest(Request):
     """The states of a saved run that are written for other programs."""
 
     file: SavedFile
-    to: Path = option(..., "FILE.csv|.vtk|.vtp|.svg|.npz|.lammpstrj|.xyz|.h5|DIR",
+    to: Path = option(..., "FILE.csv|.vtk|.vtp|.svg|.npz|.lammpstrj|.xyz|.h5|.graphml|DIR",
         "File to write, whose suffix selects the format; with --for the new folder.")
     program: str = option("", "ovito|paraview|xyz|hdf5|lammps",
         "Program that reads the run, contacts included, or with lammps continues it, from a new folder.",

@@ -232,7 +232,7 @@ def argument_types() -> dict[str, Any]:
         "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),
         "search_acting": Share(world, thread),
         "add_wall_forces": force_of_walls(world, 0, stage, thread, 0, Parts()),
-        "record_walls": wall_record(world, 0.0, 0),
+        "record_walls": wall_record(world, 0.0, 0, 0),
         "add_field_forces": field_tables(world, 0, 0.0, 0.0, row, thread),
         "add_bond_forces": bond_tables(world, 0, stage, thread),
         **{one.__name__: bodies for one in OF_BODIES},

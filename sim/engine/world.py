@@ -31,6 +31,9 @@ LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
 stages begun in a step that was interrupted to enlarge the tables; used rows of the list of contacts with walls;
 number of materials."""
 
+SERVO_FORCE, SERVO_SPEED, SERVO_VISCOSITY, SERVO_NORMAL = range(4)
+"""Columns of `Walls.servo`."""
+
 LOWEST, PERIOD = range(2)
 """Rows of `State.boundary`."""
 
@@ -58,7 +61,7 @@ class Pairs(NamedTuple):
 
 
 class Walls(NamedTuple):
-    """Walls of infinite mass with given velocities."""
+    """Walls of infinite mass with given velocities, or with velocities that keep a force (`servo`)."""
 
     shape: NDArray[np.int64]
     """PLANE, FACET or CYLINDER (repose.sim.engine.contacts.wall_forces), shape (walls,)."""
@@ -74,6 +77,10 @@ class Walls(NamedTuple):
     """Shape (walls,)."""
     force: Floats
     """Force of the grains on the wall at the last evaluation [N], shape (walls, dimension)."""
+    servo: Floats
+    """Walls that keep a force (repose.sim.engine.contacts.servo): the force [N]; the largest speed [m/s], 0 for all
+    other walls; the viscosity per contact [kg/s]; and the unit vector along which the wall pushes; shape (walls, 3 +
+    dimension)."""
 
 
 class WallContacts(NamedTuple):
@@ -346,6 +353,7 @@ def empty_walls(count: int, dimension: int) -> Walls:
         moved=zeros((count, dimension)),
         material=zeros(count, np.int64),
         force=zeros((count, dimension)),
+        servo=zeros((count, SERVO_NORMAL + dimension)),
     )
 
 

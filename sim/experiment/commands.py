@@ -200,6 +200,21 @@ class RemoveInstrument:
 
 
 @dataclass(frozen=True)
+class ServoWall:
+    """Let a wall keep a force or a pressure along its normal from now on; refused in a scene that moves its walls
+    itself."""
+
+    wall: int
+    """Row of the wall, in the order in which a script gives them."""
+    force: float
+    """[N]; 0 for a pressure."""
+    pressure: float
+    """[Pa], in the plane [N/m]; 0 for a force."""
+    speed: float
+    """Largest speed of the wall [m/s]; 0 for one that the grains and the force set (repose.sim.experiment.servo)."""
+
+
+@dataclass(frozen=True)
 class Resume:
     """Continue a run read from a file, with its log, or several of them side by side."""
 
@@ -270,7 +285,7 @@ ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release
 OfInstruments = PlaceInstrument | SetInstrument | RemoveInstrument
 """Commands that change what is measured, and no bit of the motion."""
 
-Logged = SetParameters | Act | Recover | MoveWall | ByHand | OfInstruments
+Logged = SetParameters | Act | Recover | MoveWall | ServoWall | ByHand | OfInstruments
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = (

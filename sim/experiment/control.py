@@ -46,6 +46,7 @@ from repose.sim.experiment.commands import (
     RemoveWall,
     Resume,
     Rewind,
+    ServoWall,
     SetInstrument,
     SetParameters,
     Shake,
@@ -306,6 +307,9 @@ def _apply(experiment: Experiment, command: Command) -> None:
             changes.keep_in_good_state(experiment)
         case MoveWall(wall, velocity):
             moved_walls.move_wall(experiment, wall, velocity)
+            faults.update_dt(experiment)
+        case ServoWall(wall, force, pressure, speed):
+            moved_walls.keep_force(experiment, wall, force, pressure, speed)
             faults.update_dt(experiment)
         case Pull(sphere_id, position, limit):
             hand.pull(experiment, sphere_id, position, limit)

@@ -1,11 +1,11 @@
-"""Walls to which a script gives other velocities, in scenes that do not move them themselves."""
+"""Walls to which a script gives other velocities, or a force to keep, in scenes that do not move them themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from repose.sim.engine.checked import checked_array
-from repose.sim.experiment import history
+from repose.sim.experiment import history, servo
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import require_running
 from repose.sim.message import Message, _
@@ -15,8 +15,25 @@ from repose.sim.wording import value_text
 
 def move_wall(experiment: Experiment, wall: int, velocity: Sequence[float]) -> None:
     """Let a wall move with this velocity [m/s] from now on; raises `ParameterError`."""
+    _require_wall(experiment, wall)
+    world = experiment.run.world
+    speed = checked_array("velocity", velocity, world.walls.velocity[wall].shape, "m/s")
+    servo.release(world, wall)
+    world.walls.velocity[wall] = speed
+    history.mark_good(experiment, forget_change=True)  # a later fault does not undo the change
+
+
+def keep_force(experiment: Experiment, wall: int, force: float, pressure: float, speed: float) -> None:
+    """Let a wall keep a force or a pressure from now on, as `servo.set_servo`; raises `ParameterError`."""
+    _require_wall(experiment, wall)
+    servo.set_servo(experiment.run.world, wall, force, pressure, speed)
+    servo.follow_stiffness(experiment)
+    history.mark_good(experiment, forget_change=True)
+
+
+def _require_wall(experiment: Experiment, wall: int) -> None:
+    """Raise `ParameterError` if a script cannot move this wall."""
     what = _("Moving a wall")
-    walls = experiment.run.world.walls
     if not experiment.scene.hand.moves_walls:
         raise ParameterError(
             Message(
@@ -26,7 +43,7 @@ def move_wall(experiment: Experiment, wall: int, velocity: Sequence[float]) -> N
             )
         )
     require_running(experiment, what)
-    count = walls.shape.size
+    count = experiment.run.world.walls.shape.size
     if isinstance(wall, bool) or not 0 <= wall < count:
         raise ParameterError(
             Message(
@@ -35,5 +52,3 @@ def move_wall(experiment: Experiment, wall: int, velocity: Sequence[float]) -> N
                 count=count,
             )
         )
-    walls.velocity[wall] = checked_array("velocity", velocity, walls.velocity[wall].shape, "m/s")
-    history.mark_good(experiment, forget_change=True)  # a later fault does not undo the change

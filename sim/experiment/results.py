@@ -30,6 +30,7 @@ from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.bulk import bulk_of, bulk_results
 from repose.sim.measure.coordination import coordination_of
 from repose.sim.measure.energy import ledger_of
+from repose.sim.measure.network import network_now
 from repose.sim.message import in_english
 from repose.sim.parameters import Value
 
@@ -57,6 +58,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         "largest_overlap": float(experiment.run.world.largest_overlap[OVERLAP_RATIO]),
         "largest_overlap_at": _deepest(experiment.run, experiment.scene.model.dimension),
         **bulk_results(system.derived(bulk_of), system.derived(coordination_of)),
+        "network": system.derived(network_now).as_dict(),
         "energy": system.derived(ledger_of).as_dict(),
         "energy_notice": gap_sentence(experiment, system.derived(ledger_of)) or None,
         "measurements": samples_now(system),

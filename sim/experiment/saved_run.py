@@ -32,6 +32,7 @@ from repose.sim.experiment.commands import (
     Release,
     RemoveGrain,
     RemoveWall,
+    ServoWall,
     Shake,
     Still,
 )
@@ -79,7 +80,19 @@ PLAIN = (
     "placed",
 )
 """Fields of `Run` that are written as numbers."""
-BY_HAND = (AddGrains, DrawWall, RemoveWall, MoveWall, Pull, Push, Release, Shake, Still, *get_args(OfInstruments))
+BY_HAND = (
+    AddGrains,
+    DrawWall,
+    RemoveWall,
+    MoveWall,
+    ServoWall,
+    Pull,
+    Push,
+    Release,
+    Shake,
+    Still,
+    *get_args(OfInstruments),
+)
 """Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest accepted time step and simulated time [s]."""

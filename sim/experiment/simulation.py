@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim import registry
-from repose.sim.engine.checked import checked_number, numbers_in
+from repose.sim.engine.checked import checked_array, checked_number, numbers_in
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
@@ -30,6 +30,7 @@ from repose.sim.experiment.commands import (
     MoveWall,
     PlaceInstrument,
     RemoveInstrument,
+    ServoWall,
     SetParameters,
     UseThreads,
     checked_threads,
@@ -194,6 +195,17 @@ class Simulation:
     def instruments(self) -> tuple[Instrument, ...]:
         """The instruments that are placed."""
         return self.experiment.run.placed.instruments
+
+    def servo_wall(self, wall: int, *, force: float = 0.0, pressure: float = 0.0, speed: float | None = None) -> None:
+        """Let a wall push on the grains with this force [N] or pressure [Pa, in the plane N/m] from now on.
+
+        It follows the grains along its normal, of a facet towards them, at most at `speed` [m/s], by default one that
+        brings the grains together almost without inertia. `wall` is its row, in the order of the `Setup`; `move_wall`
+        ends it. A plane has a pressure only where the world is periodic along it. Raises `ParameterError`.
+        """
+        given = {"force": force, "pressure": pressure, "speed": 0.0 if speed is None else speed}
+        numbers = (float(checked_array(name, value, (), least=0.0)) for name, value in given.items())
+        self.apply(ServoWall(plain_number(wall), *numbers))
 
     @property
     def fault(self) -> Fault | None:

@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from repose.sim.io import export_text, export_vtk
 from repose.sim.io.atomic_file import Claim, claim
+from repose.sim.io.export_graphml import contact_network
 from repose.sim.io.export_hdf5 import hdf5, require_library
 from repose.sim.io.export_svg import vector_graphic
 from repose.sim.io.export_text import Add
@@ -55,6 +56,7 @@ FORMATS = {
     ".lammpstrj": Format(write_dump.dump, True),
     ".xyz": Format(export_text.extended_xyz, True),
     ".h5": Format(hdf5, True, require_library),
+    ".graphml": Format(contact_network, False),
 }
 """By the ending of the file."""
 

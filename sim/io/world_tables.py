@@ -31,6 +31,8 @@ from repose.sim.engine.world import (
     PENDING,
     PERIOD,
     REBUILT_AT,
+    SERVO_SPEED,
+    SERVO_VISCOSITY,
     STEP_COUNT,
     WALL_CONTACT_COUNT,
     BodyTable,
@@ -51,7 +53,7 @@ READABLE = (2, 3, 4, 5, 6, 7, FORMAT)
 """Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
 overlap; up to format 4 tables have the names in OLD_NAMES; up to format 5 there are no positions of the last
 evaluation (`_with_previous`); from format 7 on the tables in `SINGLE` can be in single precision; from format 8 on a
-world can have periodic dimensions (`boundary`)."""
+world can have periodic dimensions (`boundary`) and walls that keep a force (`walls.servo`)."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",
@@ -67,7 +69,7 @@ OLD_NAMES = {
 
 OPTIONAL: dict[str, Any] = {"bonds": BondTable, "bodies": BodyTable}
 """Tables that most worlds do not have."""
-ABSENT = ("search.reach", "stiffening", "boundary")
+ABSENT = ("search.reach", "stiffening", "boundary", "walls.servo")
 """Tables that are left out if they are zero or empty."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Tables that are infinite until the first lists are built."""
@@ -118,7 +120,7 @@ def packed(state: State, like: State | None = None) -> State:
         name: known[name] if name in known and same_bits(known[name], table) else copied(table)
         for name, table in tables_of(state).items()
     }
-    return _state_of(_absent_of(empty_state(*_sizes(tables))) | tables)
+    return _state_of(_absent_of(empty_state(*_sizes(tables)), tables["walls.shape"].size) | tables)
 
 
 def unpacked(state: State) -> World:
@@ -157,7 +159,7 @@ def state_of(tables: dict[str, Any], prefix: str = "") -> State:
     blank = empty_state(dimension, spin_length, levels)
     by_name.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
     by_name = _with_previous(by_name, dimension)
-    by_name = _absent_of(blank) | by_name
+    by_name = _absent_of(blank, walls) | by_name
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError(_("The table of counters of the file's world has a wrong type or shape: the file is damaged."))
     if walls == 0:
@@ -195,9 +197,15 @@ def _with_previous(tables: dict[str, Any], dimension: int) -> dict[str, Any]:
     return tables
 
 
-def _absent_of(state: State) -> dict[str, Any]:
-    """The tables of a state that may be left out."""
-    return {"search.reach": state.search.reach, "stiffening": state.stiffening, "boundary": state.boundary}
+def _absent_of(state: State, walls: int = 0) -> dict[str, Any]:
+    """The tables of a state with so many walls that may be left out."""
+    servo = np.zeros((walls, state.walls.servo.shape[1]))
+    return {
+        "search.reach": state.search.reach,
+        "stiffening": state.stiffening,
+        "boundary": state.boundary,
+        "walls.servo": servo,
+    }
 
 
 def _sizes(tables: dict[str, Any]) -> tuple[int, int, int]:
@@ -277,6 +285,10 @@ def _flaw(tables: dict[str, Any], rows: dict[str, int]) -> str:
             _within(tables["material"], kinds) and _within(tables["walls.material"], kinds)
         ),
         "has walls without extent or direction": flaw_of_walls(tables["walls.shape"], tables["walls.corner"]) != "",
+        "has walls of negative speed or viscosity": (
+            (tables["walls.servo"][:, [SERVO_SPEED, SERVO_VISCOSITY]] < 0.0).any()
+            or (tables["walls.servo"][tables["walls.servo"][:, SERVO_SPEED] > 0.0, SERVO_VISCOSITY] == 0.0).any()
+        ),
         "has periods that are not positive": (tables["boundary"][PERIOD] < 0.0).any(),
         "has walls that cross a periodic border": flaw_at_border(
             tables["boundary"], tables["walls.shape"], tables["walls.corner"]

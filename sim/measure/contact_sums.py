@@ -1,4 +1,5 @@
-"""Number of contacts and sum of normal forces of each sphere, from one pass over the lists."""
+"""Number of contacts and sum of normal forces of each sphere, and grains connected by contacts, from one pass over the
+lists."""
 
 from __future__ import annotations
 
@@ -48,6 +49,21 @@ def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
     return ends, force
 
 
+def connected(node: Any, i: Any, j: Any) -> Any:
+    """Number of the cluster of each node, 0 for the largest, shape (nodes,): nodes that are connected by the contacts
+    of the spheres in rows `i` and `j`. Equally large clusters are in the order of their first nodes.
+
+    `node` is the node of each sphere, -1 for none, shape (spheres,).
+    """
+    root = np.arange(int(node.max(initial=-1)) + 1)
+    _connect(node, i, j, root)
+    size = np.bincount(root, minlength=root.size)
+    first = np.flatnonzero(size)
+    number = np.empty(root.size, np.int64)
+    number[first[np.argsort(-size[first], kind="stable")]] = np.arange(first.size)
+    return number[root]
+
+
 # Compiled: numpy takes ten times as long and does not release the GIL.
 
 
@@ -81,4 +97,23 @@ def _ends_of(i, j, touching, normal, position, ends, force):  # type: ignore[no-
             row += 1
 
 
-_add, _gather = compiled(_add_up), compiled(_ends_of)
+def _connect_roots(node, i, j, root):  # type: ignore[no-untyped-def]
+    for p in range(i.size):
+        a, b = node[i[p]], node[j[p]]
+        if a < 0 or b < 0:
+            continue
+        while root[a] != a:
+            root[a] = root[root[a]]  # halves the path
+            a = root[a]
+        while root[b] != b:
+            root[b] = root[root[b]]
+            b = root[b]
+        if a < b:  # the first node of a cluster is its root
+            root[b] = a
+        else:
+            root[a] = b
+    for k in range(root.size):
+        root[k] = root[root[k]]  # that of an earlier node is final
+
+
+_add, _gather, _connect = compiled(_add_up), compiled(_ends_of), compiled(_connect_roots)

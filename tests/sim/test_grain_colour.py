@@ -66,7 +66,7 @@ def test_without_the_file_the_choices_and_the_exported_columns_are_those_of_the_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use_plain_engine(monkeypatch)
-    shipped = ["speed", "force", "pressure", "coordination", "size", "members", "layer"]
+    shipped = ["speed", "force", "pressure", "coordination", "cluster", "size", "members", "layer"]
     assert list(COLOURINGS) == ["automatic", *shipped, "photoelastic", "sand", "clay", "plain"]
     assert list(colour_titles()) == list(COLOURINGS)
     names = list(grain_columns(state_of(fallen().experiment)))
@@ -78,13 +78,13 @@ def test_sums_over_contacts_are_left_out_where_they_take_time(monkeypatch: pytes
     world = fallen().world
     assert not colour_values(world)["force"].any()
     sums = sums_over_contacts(world)
-    assert set(sums) == {"force", "pressure", "coordination"}
+    assert set(sums) == {"force", "pressure", "coordination", "cluster"}
     assert sums["coordination"].tolist() == [1.0, 1.0]
     assert sums["force"].dtype == np.float32
     assert (sums["pressure"] > 0.0).all()
 
 
-@pytest.mark.parametrize("name", ["speed", "force", "pressure", "coordination", "size", "members", "layer"])
+@pytest.mark.parametrize("name", ["speed", "force", "pressure", "coordination", "cluster", "size", "members", "layer"])
 def test_every_colour_has_a_number_for_each_sphere_and_a_range(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use_plain_engine(monkeypatch)
     simulation, snapshot = fallen(), Snapshot()

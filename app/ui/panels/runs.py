@@ -34,6 +34,10 @@ EXPORTS = {
     ".h5": (plain("HDF5"), _("HDF5 in the layout H5MD, with contacts and measurements; needs the package h5py.")),
     ".svg": (plain("SVG"), _("A vector graphic of grains and contact forces, for papers; parameters and seed inside.")),
     ".npz": (plain("NPZ"), _("Every table of the state, for numpy.load.")),
+    ".graphml": (
+        plain("GraphML"),
+        _("The contact network, for NetworkX and Gephi: grains and forces."),
+    ),
 }
 """Kinds of file the grains are written to for other programs: name and help; those of `repose.sim.io.export`, whose
 import takes long."""

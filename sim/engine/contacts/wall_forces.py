@@ -1,4 +1,5 @@
-"""Walls: planes, facets and cylinders of infinite mass, at rest or moving at a given velocity.
+"""Walls: planes, facets and cylinders of infinite mass, at rest or moving at a given velocity, or as the force of the
+grains on them asks (repose.sim.engine.contacts.servo).
 
 A sphere at a wall is treated as a pair, with the nearest point of the wall in place of the other centre and the other
 radius 0; every law works unchanged. The friction spring refers to the position of the sphere's centre relative to the
@@ -34,8 +35,9 @@ from repose.sim.engine.contacts.pair_blocks import (
     to_line,
 )
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
+from repose.sim.engine.contacts.servo import books_itself, follow_forces, half_work_of_servos
 from repose.sim.engine.contacts.sphere_rows import entry, read_row, row_width, spin_at
-from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
+from repose.sim.engine.contacts.wall_geometry import ACTS, APART, COVERED, CYLINDER, FACET, NEAR, PLANE, approach
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import AT_REST, Stage, Thread
 from repose.sim.engine.workspace import BLOCK, OVERLAP_RATIO
@@ -49,9 +51,6 @@ from repose.sim.engine.world import (
 )
 
 __all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "record_wall_energy", "wall_contact"]
-
-APART, NEAR, COVERED, ACTS = range(4)
-"""State of a sphere and a wall: apart; within reach, not yet decided; covered by another facet; pushing."""
 
 SAME_POINT = 1e-9
 """Points of a mesh closer than this fraction of the radius count as equal [-]."""
@@ -360,12 +359,14 @@ class WallRecord(NamedTuple):
     dt: float
     needs_stiffening: int
     """As in `WallForces`."""
+    follows: int
+    """Whether walls that keep a force get a new velocity (repose.sim.engine.contacts.servo)."""
 
 
 @compilable(forceinline=True)
-def wall_record(world, dt_stage, needs_stiffening):
+def wall_record(world, dt_stage, needs_stiffening, follows):
     """The argument of `record_wall_energy`."""
-    return WallRecord(world, dt_stage, needs_stiffening)
+    return WallRecord(world, dt_stage, needs_stiffening, follows)
 
 
 @compilable
@@ -378,22 +379,26 @@ def record_wall_energy(tables):
     now = world.workspace.wall_contacts
     walls = world.walls
     dt_stage = tables.dt
+    work = half_work_of_servos(walls, tables.follows)
     walls.force[:] = 0.0
     damping = 0.0
     friction = 0.0
     stiffening = 0.0
-    work = 0.0
     for t in range(world.counters[WALL_CONTACT_COUNT]):
         if now.contact_state[t] != ACTS:
             continue
         w = wall_contacts.wall[t]
         for c in range(walls.force.shape[1]):
             walls.force[w, c] -= now.force[c, t]
-            work += now.force[c, t] * walls.velocity[w, c]
+            if not books_itself(walls, w, tables.follows):
+                work += now.force[c, t] * walls.velocity[w, c]
         damping += now.heat[0, t]
         friction += now.heat[1, t]
         if tables.needs_stiffening > 0:
             stiffening += now.heat[2, t]
+    work += half_work_of_servos(walls, tables.follows)
+    if tables.follows != 0:
+        follow_forces(walls, wall_contacts, now.contact_state, world.counters[WALL_CONTACT_COUNT])
     # The last entries: chunks of pairs use the first ones.
     ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
     ledger[LEDGER_FRICTION, BLOCK - 1] += friction

@@ -10,6 +10,9 @@ from repose.sim.engine.roots import TINY
 
 PLANE, FACET, CYLINDER = range(3)
 
+APART, NEAR, COVERED, ACTS = range(4)
+"""State of a sphere and a wall: apart; within reach, not yet decided; covered by another facet; pushing."""
+
 
 @compilable
 def nearest_on_facet(a, b, c, x):

@@ -21,12 +21,13 @@ from repose.sim.experiment.stepping import advance, rests_at_check
 from repose.sim.measure.energy import ledger_of
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.scenes.common import press
 from repose.sim.scenes.common.course_records import keep_record
 from repose.sim.scenes.lecture import biaxial, brazil_nut, disc_scene, drum, janssen, rough_plane, silo, two_sided
 
 from tests.english import english
 
-NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
+NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "triaxial", "two_sided")
 
 
 def begun(scene: str, **values: Any) -> Experiment:
@@ -469,20 +470,20 @@ def test_the_press_packs_its_grains_without_friction_and_presses_them_with_it() 
     table = experiment.scene.parameters(friction=0.4, packing_friction=0.1, wall_friction=0.2)
     grain, plate, packed = table.materials()
     assert (grain.friction, plate.friction, packed.friction) == (0.4, 0.2, 0.1)
-    assert table.differing()[1, biaxial.WHILE_PACKED] == {"friction": 0.2}
-    assert (experiment.run.world.material == biaxial.WHILE_PACKED).all()
+    assert table.differing()[1, press.WHILE_PACKED] == {"friction": 0.2}
+    assert (experiment.run.world.material == press.WHILE_PACKED).all()
     while experiment.phase == "filling":
         advance(experiment, CHECK_STEPS)
     assert experiment.time < 3.0, "before the longest wait"
-    assert biaxial.stresses(experiment.run.world) == pytest.approx((10.0, 10.0), rel=biaxial.BALANCED)
+    assert press.stresses(experiment.run.world) == pytest.approx((10.0, 10.0), rel=press.BALANCED)
     assert not apply(experiment, Act("start"))
     advance(experiment, CHECK_STEPS)
     assert (experiment.run.world.material == 0).all()
-    high = biaxial.size(experiment.run.world)[1]
+    high = press.size(experiment.run.world)[1]
     advance(experiment, 40 * CHECK_STEPS)
     built, began = experiment.run.built, experiment.run.state.since
     fallen = built.strain_rate * high * (experiment.time - began)
-    assert high - biaxial.size(experiment.run.world)[1] == pytest.approx(fallen, rel=0.05)
+    assert high - press.size(experiment.run.world)[1] == pytest.approx(fallen, rel=0.05)
 
 
 def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -> None:
@@ -499,7 +500,7 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
         "along": 10.0 * ratio,
         "across": np.full(101, 10.0),
     }
-    of = biaxial.measured_values(experiment)
+    of = press.measured_values(experiment)
     assert of is not None
     assert of["final"] == pytest.approx(2.0)
     assert math.sin(of["final_angle"]) == pytest.approx(1.0 / 3.0)
@@ -523,7 +524,7 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
 def test_a_loose_sample_in_the_press_misses_what_is_expected_of_a_dense_one() -> None:
     experiment = new_experiment("biaxial", {"packing_friction": 0.5})
     assert run_experiment(experiment)["complaint"] is None
-    of = biaxial.measured_values(experiment)
+    of = press.measured_values(experiment)
     assert of is not None
     missed = [str(entry.statement) for entry in biaxial.of_dense(of) if not entry.holds]
     assert any("bears more at its peak" in str(statement) for statement in missed), missed

@@ -1,0 +1,75 @@
+"""Walls that keep a force, which have no mass and follow the grains through a viscosity.
+
+Such a wall moves along its normal n, at most at its largest speed, with
+
+    v = (F_0 − F) / c,
+
+where F is the force of the grains against n at the last evaluation, F_0 the wanted one and c the viscosity.
+
+Stability. The excess F − F_0 takes the power c v² from the sample at any c > 0: the wall only damps oscillations,
+whatever the sample is. It reflects no wave if c is the impedance √(k m) of the contacts of the layer at the wall. The
+step adds a condition, because F is that of the last evaluation. For a contact of stiffness k and viscosity η whose
+sphere does not move, e = F_elastic − F_0 and w = c v follow
+
+    w' = −e − b w,  e' = e + a w',  a = k dt/c,  b = η/c,
+
+with the eigenvalues of λ² − (1 − a − b) λ − b = 0: |λ| < 1 if b < 1 and a < 2 (1 − b). With c = √(k m) + η the second
+condition is ω dt < 2 for ω = √(k/m), the limit of an undamped contact in the schemes themselves. c is `MARGIN` times
+this, summed over the contacts that touch the wall at every step; k and η are determined again at every check.
+
+Approach. For an elastic column of impedance Z < c, through which a wave travels in the time T to a wall at rest, the
+excess decays without oscillation as exp(−t artanh(Z/c)/T).
+
+Work. Force and velocity of such a wall change at every step: its work is the mean of the forces before and after each
+displacement (a scheme with several evaluations in a step weights them itself).
+"""
+
+from __future__ import annotations
+
+from repose.sim.engine.contacts.wall_geometry import ACTS
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.world import SERVO_FORCE, SERVO_NORMAL, SERVO_SPEED, SERVO_VISCOSITY
+
+MARGIN = 2.0
+"""Viscosity of a wall over √(k m) + η of its contacts [-], which may become stiffer between two checks."""
+
+KEPT, LAST, SINGLE = range(3)
+"""What an evaluation is for the walls that keep a force: one after which they go on with the same velocity; the last
+one of several of a step; the only one of a step."""
+
+
+@compilable(forceinline=True)
+def books_itself(walls, w, follows):
+    """Whether the work of wall w is booked by `half_work_of_servos`."""
+    return follows == SINGLE and walls.servo[w, SERVO_SPEED] > 0.0
+
+
+@compilable
+def half_work_of_servos(walls, follows):
+    """Half of the power of the present forces of the grains on the walls that keep a force, at their velocities [W]."""
+    power = 0.0
+    for w in range(walls.servo.shape[0]):
+        if books_itself(walls, w, follows):
+            for c in range(walls.force.shape[1]):
+                power -= 0.5 * walls.force[w, c] * walls.velocity[w, c]
+    return power
+
+
+@compilable
+def follow_forces(walls, wall_contacts, contact_state, count):
+    """Set the velocities of the walls that keep a force; `count` is the number of entries of the list of contacts."""
+    for w in range(walls.servo.shape[0]):
+        most = walls.servo[w, SERVO_SPEED]
+        if most <= 0.0:
+            continue
+        contacts = 0
+        for t in range(count):
+            if wall_contacts.wall[t] == w and contact_state[t] == ACTS:
+                contacts += 1
+        lacking = walls.servo[w, SERVO_FORCE]
+        for c in range(walls.force.shape[1]):
+            lacking += walls.force[w, c] * walls.servo[w, SERVO_NORMAL + c]
+        speed = lacking / (walls.servo[w, SERVO_VISCOSITY] * max(contacts, 1))
+        speed = min(max(speed, -most), most)
+        for c in range(walls.force.shape[1]):
+            walls.velocity[w, c] = speed * walls.servo[w, SERVO_NORMAL + c]
