@@ -205,7 +205,7 @@ def test_a_set_that_forgets_the_default_of_a_shared_declaration_is_refused_by_na
 def test_a_plain_number_in_a_set_is_refused_by_name() -> None:
     with pytest.raises(TypeError, match="the parameter tilt of Plain has no label and range: declare it with number"):
 
-        class Plain(Own):
+        class Plain(ParameterSet):
             tilt: float = 0.42
 
 
