@@ -401,6 +401,11 @@ class ParameterSet(BaseModel):
         for name, field in cls.model_fields.items():
             if field.is_required():
                 raise TypeError(f"the parameter {name} of {cls.__name__} has no default value")
+            if not any(isinstance(entry, Quantity) for entry in field.metadata):
+                raise TypeError(
+                    f"the parameter {name} of {cls.__name__} has no label and range: declare it with number(), "
+                    "count(), length(), choice() or switch(), or give it the type of the same parameter of another set"
+                )
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:

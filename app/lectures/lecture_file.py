@@ -165,7 +165,8 @@ class StepTable(StepContent):
     preset: Word = ""
     scene: Annotated[str, schema.Known(_("scene"), scenes)] = ""
     seed: schema.Seed = 1
-    ready: bool = True
+    ready: Annotated[bool | str, schema.Allowed(_("true, false or the name of a ready state"))] = True
+    """Whether it begins with the ready state of the preset, or the name of another one."""
     parameters: Annotated[Mapping[str, Any], schema.a_table("[step.parameters]")] = {}
     side_by_side: Annotated[Mapping[str, schema.Values], schema.a_table_of_lists("[step.side_by_side]")] = {}
     instruments: Annotated[schema.ListOf[presets.InstrumentTable], schema.a_table("[[step.instruments]]")] = ()
@@ -438,12 +439,15 @@ def _preset(table: StepTable, folder: Path | None) -> presets.Preset:
         named = table.preset
         base = presets.load(folder / named if folder is not None and named.endswith(".toml") else named)
     given = table.model_fields_set
+    if isinstance(table.ready, str):
+        require_known(table.ready, scenes()[base.scene].course.prepared, _("ready state"))
+    ready = base.ready if table.ready is True else table.ready or None
     together = {key: tuple(values) for key, values in table.side_by_side.items()}
     preset = replace(
         base,
         values={**base.values, **_values(table, base.scene, base.values)},
         seed=table.seed if "seed" in given else base.seed,
-        ready=base.ready if table.ready else None,
+        ready=ready,
         side_by_side=together if "side_by_side" in given else base.side_by_side,
         instruments=presets.placed(table.instruments) if "instruments" in given else base.instruments,
     )

@@ -19,7 +19,8 @@ measurement, also with a fifth of `STILL`; 8 of the 75 spheres that determine th
 of its standard error, and the measurement is marked as outdated.
 
 Before a course that moves all grains at once (drum, silo, shaken box, portions of Janssen's column) slow grains in
-balance are enough, also if one of them rolls (`repose.sim.scenes.lecture.disc_scene.lies_in_balance`).
+balance are enough, also if one of them rolls (`repose.sim.scenes.lecture.disc_scene.lies_in_balance`), but not if one
+of them falls: among hundreds of grains it changes the mean speed and the mean force by less than their limits.
 
 Grains that a pull or push holds do not rest, however slow they are: a grain in the air is no part of a heap. Every wait
 begins again when the hand lets go.
@@ -49,6 +50,8 @@ PATIENCE = 8.0
 """Time, in units of `REST_TIME`, after which slow grains with unbalanced forces count as at rest [-]."""
 ROLLS = 16.0
 """Time, in units of `REST_TIME`, after which slow grains count as at rest although one of them still moves [-]."""
+FALLS = 0.5
+"""Acceleration over gravity above which nothing bears a grain [-]: 1 in free fall, below 0.01 in balance."""
 STILL = 0.05
 """Largest path of a grain at rest in `REST_TIME` [radii]. It is also the displacement from which a measured grain has
 moved (`repose.sim.scenes.common.measured_heap.MOVED`)."""
@@ -69,6 +72,19 @@ def all_still(world: World) -> bool:
     dimension = world.dimension
     square = np.sum(world.motion[:dimension, 1] ** 2, axis=0)
     return not ((square > (STILL / REST_TIME * world.radius) ** 2) & ~world.fixed).any()
+
+
+def any_falls(experiment: Experiment, among: NDArray[np.bool_] | bool = True) -> bool:
+    """Whether a movable sphere in `among`, shape (count,), or a body accelerates by more than `FALLS` times gravity:
+    one that nothing bears. Without gravity nothing falls."""
+    world, gravity = experiment.run.world, math.hypot(*experiment.engine.gravity)
+    loose = ~world.fixed & among
+    tables = [world.motion[: world.dimension, 2, loose]]
+    if world.bodies:
+        tables[0] = world.motion[: world.dimension, 2, loose & (world.body < 0)]
+        tables.append(world.bodies.motion[: world.dimension, 2, world.bodies.inverse_mass[0] > 0.0])
+    square = np.concatenate([np.sum(table**2, axis=0) for table in tables])
+    return gravity > 0.0 and bool((square > (FALLS * gravity) ** 2).any())
 
 
 def note_motion(experiment: Experiment) -> None:

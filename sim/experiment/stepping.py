@@ -76,9 +76,9 @@ def at_rest(experiment: Experiment) -> bool:
     """True if only a command can change the phase and all grains are at rest by the rule of `rest`.
 
     After a command the simulated time advances by at least `REST_TIME` times the time scale of the scene: the effect of
-    the command on grains at rest then becomes visible. At the beginning, after a reset and at the end of an experiment
-    it is enough that the grains are slow: nothing has set them in motion, or the scene has applied the rule. While a
-    curve changes a parameter, now or later, the clock goes on.
+    the command on grains at rest then becomes visible. At the beginning and after a reset it is enough that the grains
+    are slow: nothing has set them in motion. At the end of an experiment none may fall either: the scene has applied
+    the rule, or its course ends while grains move. While a curve changes a parameter, now or later, the clock goes on.
     """
     run, run_history = experiment.run, experiment.history
     if not is_finished(experiment) or run.ramp is not None or acts(run) or is_driven(experiment):
@@ -94,8 +94,10 @@ def at_rest(experiment: Experiment) -> bool:
     ended = ends and last is not None and last.command == Act("run")
     if drifts(experiment) and not ended:
         return False
-    if last is None or last.command == Act("reset") or ended:
+    if last is None or last.command == Act("reset"):
         return True
+    if ended:
+        return rest.quiet_time(experiment) > rest.ROLLS * rest.REST_TIME or not rest.any_falls(experiment)
     scale = experiment.scene.limits.time_scale(run.built)
     waited = (run_history.at - last.at) * experiment.dt
     quiet, still = min(rest.quiet_time(experiment), waited), min(rest.still_time(experiment), waited)

@@ -202,6 +202,13 @@ def test_a_set_that_forgets_the_default_of_a_shared_declaration_is_refused_by_na
             damping: Shared
 
 
+def test_a_plain_number_in_a_set_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match="the parameter tilt of Plain has no label and range: declare it with number"):
+
+        class Plain(ParameterSet):
+            tilt: float = 0.42
+
+
 def test_the_scale_of_a_unit_that_only_a_plug_in_knows_is_stated() -> None:
     class Plugin(ParameterSet):
         field_width: float = number(201.0, 20.1, 2010.0, "width", "w", "furlong", scale=201.0, help="Of the field.")

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from repose.sim.engine.world import World
-from repose.sim.scenes.common.settled import Packing, by_name
+from repose.sim.scenes.common.settled import Packing, any_of, by_name
 from repose.sim.scenes.hourglass.random_filling import HourglassState
 
-PACKINGS = {
+BEADS = {
     "beads": Packing({"grain_count": 3000}),
+    "beads_wide": Packing({"grain_count": 2000, "orifice": 0.12}),
+    "beads_narrow": Packing({"grain_count": 2000, "orifice": 0.08}),
+}
+"""Glasses that run empty, by their neck; the two of fewer beads run side by side."""
+
+PACKINGS = {
+    **BEADS,
     # Clogs after 439 grains.
     "clogging": Packing({"orifice": 0.042, "grain_count": 800, "friction": 0.5}, 4, springs=True, single=False),
 }
@@ -21,4 +28,7 @@ def begin_anew(state: HourglassState, world: World) -> None:
     state.passages, state.densities, state.run_all = [], [], False
 
 
-PREPARED = by_name(PACKINGS, HourglassState, begin_anew)
+PREPARED = {
+    **by_name(PACKINGS, HourglassState, begin_anew),
+    "beads": any_of(BEADS, HourglassState, begin_anew),
+}

@@ -21,7 +21,7 @@ from repose.sim.experiment import servo
 from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits, SceneView
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked_walls, remove_spheres
-from repose.sim.experiment.rest import is_at_rest, quiet_time
+from repose.sim.experiment.rest import any_falls, is_at_rest, quiet_time
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import Restitution, YoungsModulus
 from repose.sim.measure.display import Curve, Outcome, Part, Reading
@@ -233,13 +233,13 @@ def put_walls(experiment: Experiment, lines: Floats, velocity: Floats | float = 
 
 
 def lies_in_balance(experiment: Experiment, since: float | None = None) -> bool:
-    """Whether the grains have been slow for the time of rest and their forces are in balance, for a course that moves
-    all of them at once; times before `since`, by default the beginning of the phase, do not count [s].
+    """Whether the grains have been slow for the time of rest, their forces are in balance and none falls, for a course
+    that moves all of them at once; times before `since`, by default the beginning of the phase, do not count [s].
 
     A grain without rolling resistance may roll on for seconds: one of 160 in the shaken box, and one in three of eight
     portions of Janssen's column, for up to 4 s."""
     began = experiment.run.state.since if since is None else since
-    return is_at_rest(experiment.run.world, quiet_time(experiment, began))
+    return is_at_rest(experiment.run.world, quiet_time(experiment, began)) and not any_falls(experiment)
 
 
 def stop_walls(experiment: Experiment) -> None:

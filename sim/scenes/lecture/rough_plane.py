@@ -24,7 +24,7 @@ from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.hand import holds
-from repose.sim.experiment.rest import is_at_rest, time_free
+from repose.sim.experiment.rest import any_falls, is_at_rest, time_free
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
@@ -240,7 +240,8 @@ def has_stopped(experiment: Experiment, speed: float) -> bool:
     now, left = elapsed(experiment), thickness(experiment)
     if speed >= experiment.parameters.settle_speed or holds(experiment.run):
         state.quiet = now
-    stopped = is_at_rest(experiment.run.world, now - state.quiet, middle(experiment))
+    among = middle(experiment)
+    stopped = is_at_rest(experiment.run.world, now - state.quiet, among) and not any_falls(experiment, among)
     if (left >= THIN or holds(experiment.run)) and not stopped:
         return bool(min(now - state.began, time_free(experiment)) > LONGEST_FLOW)
     state.avalanches[-1].after, state.flows = left, False

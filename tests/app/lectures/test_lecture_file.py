@@ -121,6 +121,8 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         ),
         (STEP + '[[step]]\ntitle = "B"\ncontinue = true\nseed = 3', ["step 2 of 2", "seed is refused"]),
         (STEP + "side_by_side = { friction = [0.1] }", ["step 1 of 1", "side by side are 2 to 4"]),
+        (STEP + 'ready = "smal"', ["step 1 of 1", "Unknown ready state 'smal'", "'small'"]),
+        (STEP + "ready = 3", ["step 1 of 1", "ready = 3", "true, false or the name of a ready state"]),
         (STEP + 'actions = ["opne"]', ["step 1 of 1", "Unknown action 'opne'", "'open'"]),
         (STEP + 'actions = "open"', ["actions = 'open'", "list of names"]),
         (STEP + "speed = 0.3", ["speed = 0.3", "0.01, 0.02", '"max"']),

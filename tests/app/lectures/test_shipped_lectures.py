@@ -12,6 +12,7 @@ from repose.app.lectures.step_course import LectureCourse
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.side_by_side import SideBySide, advance_all
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.registry import scenes
 
 INTERVAL = 0.01
 """Simulated time between two looks at the course of a step [s]."""
@@ -70,6 +71,23 @@ def ends(lecture: Lecture) -> Iterator[End]:
 def labels_of(shot: Snapshot) -> str:
     """The phases of all experiments in words."""
     return "; ".join(str(run.run.phase_label) for run in (shot, *shot.beside))
+
+
+POURS_ON_PURPOSE = {("heap-slope", 0)}
+"""Steps that show how a container is filled."""
+
+
+@pytest.mark.parametrize("name", ["heap-slope", "granular-flow"])
+def test_no_experiment_of_a_shipped_lecture_fills_its_container_before_the_audience(name: str) -> None:
+    for number, step in enumerate(load(name).steps):
+        if step.preset is None or (name, number) in POURS_ON_PURPOSE:
+            continue
+        for run in step.preset.runs:
+            record = scenes()[run.scene]
+            parameters = record.parameters.checked(run.values)
+            stored = record.course.prepared[run.ready](parameters) if run.ready else None
+            _, state = stored or record.course.begin(parameters, run.seed)
+            assert state.phase == "filled", f"step {number + 1}: {run.values}"
 
 
 @pytest.mark.slow

@@ -12,8 +12,9 @@ import pytest
 from repose.app.language import ENGLISH, NATIVE
 from repose.app.lectures.lecture_file import load, text_in
 from repose.app.ui.studies import REPEATED, Studies, repetition
-from repose.sim import Simulation
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.comparison import mean_in_words
+from repose.sim.experiment.headless import run_experiment
 from repose.sim.io import presets
 from repose.sim.io.json_text import read_json
 from repose.sim.registry import scenes
@@ -56,18 +57,29 @@ def shown(title: str) -> tuple[str, presets.Preset]:
     return text_in(step.notes, ENGLISH), step.preset
 
 
-def angles(preset: presets.Preset, seed: int) -> list[float]:
-    """Angles of repose of the runs of a preset with a seed [°]."""
-    found = (Simulation(run.scene, run.values, seed=seed).run() for run in preset.runs)
+def angles(preset: presets.Preset, seed: int, ready: str | None = None) -> list[float]:
+    """Angles of repose of the runs of a preset with a seed, or of a stored column [°]."""
+    found = (run_experiment(new_experiment(run.scene, run.values, seed, ready)) for run in preset.runs)
     return [float(results["angle_of_repose"]["degrees"]) for results in found]
 
 
 @pytest.mark.slow
 def test_the_three_heaps_that_are_shown_bear_out_the_answer() -> None:
-    _, preset = shown("Three frictions side by side")
-    low, middle, high = angles(preset, preset.seed)
+    notes, preset = shown("Three frictions side by side")
+    low, middle, high = angles(preset, preset.seed, preset.ready)
     assert low < middle < high, "steeper with friction"
-    assert high / low == pytest.approx(2.0, abs=0.4), "four times the friction, about twice the angle"
+    assert f"{low:.0f}°, {middle:.0f}° and {high:.0f}°" in notes
+    assert 2.0 <= high / low < 2.55, "four times the friction, two to two and a half times the angle"
+
+
+@pytest.mark.slow
+def test_the_column_that_is_carried_to_the_moon_leaves_the_stated_heaps() -> None:
+    notes, preset = shown("On the Moon")
+    ended = [new_experiment(run.scene, run.values, run.seed, run.ready) for run in preset.runs]
+    earth, moon = ((found["grains_left"], found["angle_of_repose"]["degrees"]) for found in map(run_experiment, ended))
+    assert f"It leaves {earth[0]} grains at {earth[1]:.0f}° and {moon[0]} at {moon[1]:.0f}°." in notes.replace(
+        "\n", " "
+    )
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import forget_neighbours, reset_displacements
 from repose.sim.experiment import rest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
@@ -21,6 +22,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.unbalanced_force import unbalanced_force
 from repose.sim.registry import scenes
+from repose.sim.scenes.lecture.disc_scene import lies_in_balance
 
 from tests.sim.experiment.test_runner import until
 
@@ -123,6 +125,40 @@ def test_one_grain_that_moves_slowly_is_not_at_rest_although_the_means_are() -> 
     assert not at_rest(experiment)
     assert rest.is_at_rest(world, 0.3) != rest.is_at_rest(world, 0.3, still=0.2)
     assert rest.is_at_rest(world, 1.01 * rest.ROLLS * REST_TIME, still=0.0), "a grain that rolls without end"
+
+
+@pytest.mark.parametrize("scene", ["silo", "brazil_nut", "janssen"])
+def test_the_clock_does_not_stop_while_a_grain_falls_after_the_end_of_a_course(scene: str) -> None:
+    experiment = new_experiment(scene, scenes()[scene].test_values)
+    apply(experiment, Act("run"))
+    while not at_rest(experiment):
+        advance(experiment, CHECK_STEPS)
+    world, gravity = experiment.run.world, np.linalg.norm(experiment.engine.gravity)
+    acceleration = np.linalg.norm(world.motion[: world.dimension, 2, ~world.fixed], axis=0)
+    assert acceleration.max() < rest.FALLS * gravity
+    highest = np.flatnonzero(~world.fixed)[np.argmax(world.motion[1, 0, ~world.fixed])]
+    world.motion[:2, 2, highest] = experiment.engine.gravity  # put into the air, where it begins to fall
+    world.motion[1, 0, highest] += 4.0 * world.radius[highest]
+    forget_neighbours(world)
+    reset_displacements(world)
+    assert rest.is_slow(experiment)
+    assert not at_rest(experiment)
+    fallen = world.motion[1, 0, highest]
+    while not at_rest(experiment):
+        advance(experiment, CHECK_STEPS)
+    assert experiment.run.world.motion[1, 0, highest] < fallen - world.radius[highest]
+
+
+@pytest.mark.parametrize("scene", ["silo", "drum", "brazil_nut"])
+def test_a_course_does_not_begin_while_one_of_many_grains_falls(scene: str) -> None:
+    experiment = new_experiment(scene)  # with its stored packing
+    while not lies_in_balance(experiment, 0.0):
+        advance(experiment, CHECK_STEPS)
+    world = experiment.run.world
+    highest = np.flatnonzero(~world.fixed)[np.argmax(world.motion[1, 0, ~world.fixed])]
+    world.motion[:2, 2, highest] = experiment.engine.gravity
+    assert rest.is_slow(experiment)
+    assert not lies_in_balance(experiment, 0.0)
 
 
 def test_a_prepared_column_is_at_rest_until_its_wall_is_opened() -> None:
