@@ -13,7 +13,7 @@ from repose.app.render.selection import members_of
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import ShownInstrument
 from repose.sim.measure.display import Reading
-from repose.sim.message import Message, _, formatted, plain, time_text
+from repose.sim.message import Message, _, formatted, joined, plain, time_text
 from repose.sim.parameters import DISPLAY_UNITS
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def words_of(shown: ShownInstrument) -> list[Message]:
     words = []
     for symbol, reading in zip(shown.symbols, shown.readings, strict=True):
         value = value_in_words(reading)
-        words.append(Message("{symbol} = {value}", symbol=symbol, value=value))
+        words.append(joined((symbol, value), " = "))
     if shown.since:
         words.append(Message("since {time}", time=time_text(shown.since)))
     return words
