@@ -71,13 +71,18 @@ def carry_out(experiment: Experiment, command: OfInstruments) -> None:
     _add_columns(run, dimension)
     note_places(experiment)
     history.change_restart_points(experiment, lambda point: _fitted(point, run.placed.instruments, dimension))
-    words = {
-        PlaceInstrument: _("{name} is placed."),
-        SetInstrument: _("{name} is moved."),
-        RemoveInstrument: _("{name} is removed."),
-    }[type(command)]
-    name = command.name if isinstance(command, RemoveInstrument) else command.instrument.name
-    notify(experiment, Message(words.template, name=name))
+    notify(experiment, _told(command))
+
+
+def _told(command: OfInstruments) -> Message:
+    """What a command has done, one sentence."""
+    match command:
+        case PlaceInstrument(instrument):
+            return Message("{name} is placed.", name=instrument.name)
+        case SetInstrument(instrument):
+            return Message("{name} is moved.", name=instrument.name)
+        case RemoveInstrument(name):
+            return Message("{name} is removed.", name=name)
 
 
 def _planned(experiment: Experiment, command: OfInstruments) -> list[tuple[Instrument, int | None]]:
@@ -202,7 +207,7 @@ def _checked(experiment: Experiment, instrument: Instrument, what: Message) -> I
     if len(points) != kind.points[dimension]:
         raise ParameterError(
             Message(
-                "{what} is refused: it has {found} points; a {kind} has {needed} here.",
+                "{what} is refused: the number of its points is {found}; a {kind} needs {needed} here.",
                 what=what,
                 found=len(points),
                 kind=kind.name,

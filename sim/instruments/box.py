@@ -71,7 +71,7 @@ def quantities(dimension: int) -> tuple[Quantity, ...]:
         *(
             Quantity(
                 f"stress_{names[a]}{names[b]}",
-                Message("stress {component}", component=f"{names[a]}{names[b]}"),
+                Message("stress {component}", component=names[a] + names[b]),
                 f"σ_{names[a]}{names[b]}",
                 unit,
                 tab="σ",

@@ -159,8 +159,8 @@ class InstrumentKind(Named):
     """Places at which the mouse changes it [m]."""
     drag: Callable[[Points, int, Point], Points] = drag_point
     """drag(points, handle, by) -> the points after a handle was moved by a vector [m]."""
-    alone: bool = False
-    """Whether it reads nothing but its own place: `read` then needs no system."""
+    of_points: Callable[[Points], tuple[float, ...]] | None = None
+    """What it reads, if that follows from its points alone: it is then written beside the pointer during a drag."""
 
     def columns(self, instrument: Instrument, dimension: int) -> tuple[str, ...]:
         """Its columns in the series."""

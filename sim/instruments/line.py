@@ -117,9 +117,9 @@ def quantities(dimension: int) -> tuple[Quantity, ...]:
     """Grains and mass that have passed, and their rates."""
     return (
         Quantity("number", _("grains passed"), "N", tab="N"),
-        Quantity("mass", _("mass passed"), "M", "g", 1e-3),
-        Quantity("number_rate", _("flux of grains"), "Ṅ", "1/s", tab="N", rate_of="number"),
-        Quantity("mass_rate", _("flux of mass"), "Ṁ", "g/s", 1e-3, tab="N", rate_of="mass"),
+        Quantity("mass", _("mass passed"), "M", "g", 1e-3, tab="M"),
+        Quantity("number_rate", _("flux of grains"), "W", "1/s", tab="N", rate_of="number"),
+        Quantity("mass_rate", _("flux of mass"), "W_m", "g/s", 1e-3, tab="M", rate_of="mass"),
     )
 
 

@@ -30,7 +30,7 @@ def angle_of(points: Points) -> float:
     return math.atan2(area, dot)
 
 
-def read(instrument: Instrument, system: System | None, passed: Passed) -> tuple[float, ...]:
+def read(instrument: Instrument, system: System, passed: Passed) -> tuple[float, ...]:
     """The angle [rad]."""
     return (angle_of(instrument.points),)
 
@@ -74,5 +74,5 @@ INSTRUMENT = InstrumentKind(
     shortest=0.01,
     begin=begin,
     outline=outline,
-    alone=True,
+    of_points=lambda points: (angle_of(points),),
 )

@@ -14,12 +14,17 @@ TICK = 0.04
 """Length of the mark at each end [lengths of the ruler]."""
 
 
-def read(instrument: Instrument, system: System | None, passed: Passed) -> tuple[float, ...]:
+def lengths_of(points: Points) -> tuple[float, ...]:
     """Distance, its horizontal and vertical part [m], and the slope against the horizontal [rad]."""
-    along = np.subtract(instrument.points[1], instrument.points[0])
+    along = np.subtract(points[1], points[0])
     across = float(np.linalg.norm(along[:-1]))
     upright = abs(float(along[-1]))
     return float(np.linalg.norm(along)), across, upright, math.atan2(upright, across)
+
+
+def read(instrument: Instrument, system: System, passed: Passed) -> tuple[float, ...]:
+    """The lengths and the slope."""
+    return lengths_of(instrument.points)
 
 
 def quantities(dimension: int) -> tuple[Quantity, ...]:
@@ -52,5 +57,5 @@ INSTRUMENT = InstrumentKind(
     {2: 2, 3: 2},
     shortest=0.01,
     outline=outline,
-    alone=True,
+    of_points=lengths_of,
 )

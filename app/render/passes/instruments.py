@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.colours import Colour, of_category
-from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes import Frame, Pass, Switch, legend
 from repose.app.render.passes.push_and_shake import circle_on
 from repose.app.render.selection import members_of
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import ShownInstrument
-from repose.sim.message import Message, _, formatted, plain, time_text
+from repose.sim.measure.display import Reading
+from repose.sim.message import Message, _, formatted, joined, plain, time_text
+from repose.sim.parameters import DISPLAY_UNITS
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -30,6 +33,12 @@ PAD, GAP = 5.0, 10.0
 """Padding of a plate, and its distance from the instrument [units]."""
 RING = 1.25
 """Radius of the ring around a probed grain [radii of the grain]."""
+
+
+SCALED = ("mm", "mm/s")
+"""Display units that give way to others for large and small values."""
+STRIP = 52.0
+"""Height of the scale bar and of the actions at the foot of the picture, which no plate covers [units]."""
 
 
 def colour_of(shown: ShownInstrument) -> Colour:
@@ -52,13 +61,19 @@ def lines_of(frame: Frame, shown: ShownInstrument) -> list[Floats]:
     return [line for line in lines if np.isfinite(line).all()]
 
 
+def value_in_words(reading: Reading) -> Message:
+    """A value with a unit whose prefix suits it: 0.8 µm/s instead of 0.0008 mm/s."""
+    unit, scale = DISPLAY_UNITS[reading.unit] if reading.unit in SCALED else (reading.unit, 1.0)
+    readable = replace(reading, value=scale * reading.value, unit=unit).readable()
+    return formatted(readable.value, readable.format, readable.unit)
+
+
 def words_of(shown: ShownInstrument) -> list[Message]:
     """Its values with units, one line each, and since when it counts."""
     words = []
     for symbol, reading in zip(shown.symbols, shown.readings, strict=True):
-        readable = reading.readable()
-        value = formatted(readable.value, readable.format, readable.unit)
-        words.append(Message("{symbol} = {value}", symbol=symbol, value=value))
+        value = value_in_words(reading)
+        words.append(joined((symbol, value), " = "))
     if shown.since:
         words.append(Message("since {time}", time=time_text(shown.since)))
     return words
@@ -72,7 +87,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             canvas.polyline(line, frame.palette.background, HALO, alpha=0.75)
         for line in lines:
             canvas.polyline(line, colour_of(shown), LINE)
-    taken: list[tuple[float, float, float, float]] = list(frame.covered)
+    taken = [*frame.covered]
+    if (area := legend.plate(frame, canvas)) is not None:
+        taken.append(area)
     for shown, lines in seen:
         _draw_plate(frame, canvas, shown, np.concatenate(lines), taken)
 
@@ -102,7 +119,7 @@ def _draw_plate(
 
     def inside(place: tuple[float, float]) -> tuple[float, float]:
         x = min(max(place[0], left + pad), max(frame.size[0] - right - width - pad, left + pad))
-        return x, min(max(place[1], top + pad), max(frame.size[1] - bottom - height - pad, top + pad))
+        return x, min(max(place[1], top + pad), max(frame.size[1] - bottom - STRIP * unit - height, top + pad))
 
     def overlaps(place: tuple[float, float]) -> float:
         (x, y), area = place, 0.0

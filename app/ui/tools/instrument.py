@@ -18,8 +18,8 @@ from repose.app.language import translated
 from repose.app.render.camera import Camera2D
 from repose.app.render.colours import of_category
 from repose.app.render.orbit import Camera3D
+from repose.app.render.passes.instruments import value_in_words
 from repose.app.render.picking import sphere_at
-from repose.app.render.text import draw_text
 from repose.app.render.theme import colour32
 from repose.app.ui.keys import Key
 from repose.app.ui.toasts import show_toast
@@ -39,14 +39,13 @@ from repose.sim.experiment.snapshot import ShownInstrument, Snapshot, placed_in
 from repose.sim.instruments.instrument import (
     Instrument,
     InstrumentKind,
-    Passed,
     Point,
     Points,
     shifted,
     unused_colour,
     unused_name,
 )
-from repose.sim.message import Message, _, formatted, joined, plain
+from repose.sim.message import Message, _, joined, plain
 
 SHORTEST = 6.0
 """Length of a drag below which nothing is placed or moved [px at scale 1]."""
@@ -204,8 +203,8 @@ def _dragged(ui: Ui, grip: Grip, at: Pixel) -> Instrument | None:
     before, snapshot = grip.before, ui.snapshot
     if before is None:
         kind = kind_named(ui.states[InstrumentTool].kind)
-        ends = (clipped(ui, place_at(ui, pixel)) for pixel in (grip.begun, at))
-        points = tuple(clipped(ui, point) for point in kind.begin(*ends, axis, depth))
+        start, end = (clipped(ui, place_at(ui, pixel)) for pixel in (grip.begun, at))
+        points = tuple(clipped(ui, point) for point in kind.begin(start, end, axis, depth))
         return another(ui, kind.name, points)
     if before.grain is not None:
         row = sphere_at(snapshot, ui.view, ui.camera, ui.window.size, at, 0.0)
@@ -313,7 +312,7 @@ def nudge(across: int, upwards: int, ui: Ui) -> None:
     if instrument is None or not instrument.points:
         return
     camera, step = ui.camera, NUDGE * ui.window.scale * ui.camera.resolution(ui.window.size)
-    by = (step * across, step * upwards)
+    by: Point = (step * across, step * upwards)
     if isinstance(camera, Camera3D):
         right, up = camera.axes()[:2]
         axis = axis_of_view(ui)[0]
@@ -360,27 +359,43 @@ def _draw_on_picture(ui: Ui) -> None:
             filled = shown.instrument.name == state.selected
             draw.add_rect_filled(low, high, ink if filled else colour32(ui.palette.panel))
             draw.add_rect(low, high, ink, 0.0, 1.5 * scale)
-    if (preview := state.preview) is None or not preview.points:
-        return
-    kind, ink = kind_named(preview.kind), colour32(ui.palette.accent)
+    if state.preview is not None and state.preview.points:
+        _draw_preview(ui, state.preview)
+
+
+def _draw_preview(ui: Ui, preview: Instrument) -> None:
+    """The drag under way, over the plates of the instruments, with what it reads if that needs no step."""
+    kind, ink, scale = kind_named(preview.kind), colour32(ui.palette.accent), ui.window.scale
+    draw, (width, height), (left, top, right, bottom) = (
+        imgui.get_foreground_draw_list(),
+        ui.window.size,
+        ui.window.inset,
+    )
+    draw.push_clip_rect(imgui.ImVec2(left, top), imgui.ImVec2(width - right, height - bottom))
     for line in kind.outline(preview.points):
         points = np.asarray(ui.camera.world_to_pixel(line, ui.window.size), float)
         if np.isfinite(points).all():
-            draw.add_polyline([imgui.ImVec2(x, y) for x, y in points.tolist()], ink, 2.5 * scale)
-    if kind.alone:
+            for x, y in points.tolist():
+                draw.path_line_to(imgui.ImVec2(x, y))
+            draw.path_stroke(ink, 2.5 * scale)
+    if kind.of_points is not None:
         quantity = kind.quantities(dimension_of(ui.snapshot))[0]
-        value = kind.read(preview, None, Passed())[0]
-        reading = quantity.reading(preview, value).readable()
-        words = formatted(reading.value, reading.format, reading.unit)
-        at = imgui.get_mouse_pos()
-        draw_text(at.x + 14.0 * scale, at.y - 6.0 * scale, translated(words), ui.palette.text)
+        words = translated(value_in_words(quantity.reading(preview, kind.of_points(preview.points)[0])))
+        at, size, pad = imgui.get_mouse_pos(), imgui.calc_text_size(words), 4.0 * scale
+        low = imgui.ImVec2(at.x + 14.0 * scale, at.y - 0.5 * size.y)
+        plate = colour32((*ui.palette.panel[:3], 0.82))
+        draw.add_rect_filled(
+            imgui.ImVec2(low.x - pad, low.y - pad), imgui.ImVec2(low.x + size.x + pad, low.y + size.y + pad), plate
+        )
+        draw.add_text(low, colour32(ui.palette.text), words)
+    draw.pop_clip_rect()
 
 
 TOOL = Tool(
     "instrument",
-    _("Measure"),
+    _("Instruments"),
     19,
-    "G",
+    "8",
     _(
         "Place a line, box, ruler, protractor or probe on the picture; drag its handles or lines to change it, Del "
         "removes it. No instrument changes the motion."
@@ -395,7 +410,7 @@ TOOL = Tool(
         Key(
             "remove_instrument",
             _("Del"),
-            _("tool Measure: remove the selected instrument"),
+            _("tool Instruments: remove the selected instrument"),
             _("Picture"),
             remove,
             codes=(pygame.K_DELETE, pygame.K_BACKSPACE),
@@ -405,7 +420,7 @@ TOOL = Tool(
             Key(
                 f"nudge_{name}",
                 plain(arrow),
-                _("tool Measure: move the selected instrument"),
+                _("tool Instruments: move the selected instrument"),
                 _("Picture"),
                 partial(nudge, *way),
                 codes=(code,),

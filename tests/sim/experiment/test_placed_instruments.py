@@ -187,7 +187,7 @@ def test_a_rate_is_the_growth_over_a_quarter_of_a_second_or_since_the_count_bega
         (Instrument("line", "a.b", LINE.points), "its name is 'a.b'"),
         (Instrument("line", "energy", LINE.points), "its name is 'energy'"),
         (Instrument("line", "", LINE.points), "its name is ''"),
-        (Instrument("line", "a", LINE.points[:1]), "it has 1 points"),
+        (Instrument("line", "a", LINE.points[:1]), "the number of its points is 1"),
         (Instrument("line", "a", ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))), "none of 2 coordinates"),
         (Instrument("line", "a", ((0.0, math.nan), (1e-3, 0.0))), "none of 2 coordinates"),
         (Instrument("line", "a", LINE.points, grain=3), "attached to no grain"),

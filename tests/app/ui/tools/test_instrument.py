@@ -52,6 +52,7 @@ def drag(harness: PanelHarness, start: tuple[float, float], end: tuple[float, fl
     assert TOOL.press(harness.ui, at(harness, *start))
     assert TOOL.hold(harness.ui, at(harness, *end))
     harness.frame(1)
+    assert not harness.ui.program.broken
     TOOL.release(harness.ui)
 
 
