@@ -104,7 +104,7 @@ def _flaw_of_ramp(numbers: Numbers) -> Message:
 
 def _flaw_of_pairs(numbers: Numbers) -> Message:
     if len(numbers) < 4 or len(numbers) % 2:
-        return Message("it needs at least two pairs of a time and a value, and has {count} numbers", count=len(numbers))
+        return Message("it needs at least two pairs of a time and a value; numbers given: {count}", count=len(numbers))
     return _flaw_of_times(_pairs(numbers))
 
 
@@ -224,9 +224,7 @@ def is_curve(value: Any) -> bool:
 def read_curve(text: str) -> Curve:
     """The curve in a text; raises `CurveError`."""
     if len(text) > LONGEST_TEXT:
-        raise CurveError(
-            Message("it has {count} characters, and at most {most} are read", count=len(text), most=LONGEST_TEXT)
-        )
+        raise CurveError(Message("its length of {count} is above {most}", count=len(text), most=LONGEST_TEXT))
     name, *words = text.split()  # the first word is known: `is_curve`
     begins = None
     if FROM in words:
@@ -238,7 +236,7 @@ def read_curve(text: str) -> Curve:
         begins = numbers[0]
     if len(words) > MOST_NUMBERS:
         raise CurveError(
-            Message("it has {count} numbers, and at most {most} are read", count=len(words), most=MOST_NUMBERS)
+            Message("the count of its numbers is {count}, at most {most} are read", count=len(words), most=MOST_NUMBERS)
         )
     numbers = _numbers(words)
     if flaw := CURVE_KINDS[name].flaw(numbers):

@@ -156,7 +156,7 @@ def _use_plugins(files: Sequence[Path]) -> list[str]:
 @from_options
 def run(request: RunRequest) -> int:
     """Run an experiment without a window and write its results."""
-    from repose.app.jobs.headless_job import run_job
+    from repose.app.jobs.headless_job import print_estimate, run_job
     from repose.app.jobs.headless_plan import parameter_rows, plan
     from repose.sim.registry import default_scene
 
@@ -174,6 +174,10 @@ def run(request: RunRequest) -> int:
         table(("parameter", "value", "allowed", "meaning"), parameter_rows(scene, request.preset))
         return 0
     job = plan(replace(request, scene=scene))
+    if request.estimate:
+        if request.saved is not None or request.repeat is not None:
+            refuse("--estimate is for one run from its beginning: leave --from and --repeat out.")
+        return print_estimate(job)
     if request.repeat is None:
         return run_job(job)
     from repose.app.jobs.study_job import run_study

@@ -43,6 +43,7 @@ from repose.sim.measure.display import Reading
 from repose.sim.message import Message, plain, time_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.study.run_length import LengthTeller, estimate
 
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 SAVED = "saved run"
@@ -101,6 +102,18 @@ def run_job(job: Job) -> int:
         return FAULT
     complete = not unfinished and all(isinstance(error, WindowError) for error in errors.values())
     return INTERRUPTED if stop.requested else DONE if complete else NOT_ALL_WRITTEN
+
+
+def print_estimate(job: Job) -> int:
+    """Print how long the run will take, without doing it. Raises `ParameterError`."""
+    until = math.inf if job.request.until is None else job.request.until
+    length = estimate(job.scene, job.values, job.seed, job.ready, until)
+    if job.request.json:
+        numbers = {"simulated_time": length.simulated, "seconds": length.seconds, "factor": length.factor}
+        print(json_text(numbers, indent=2), end="", flush=True)
+    else:
+        write_out(f"{job.title}: {length.words}")
+    return DONE
 
 
 def picture_name(job: Job) -> str:
@@ -189,10 +202,13 @@ def _simulate(
         until = math.inf if job.request.until is None else job.request.until
         outlook = Outlook(until)
         say_crowded = sayer_of_crowding(experiment)
+        teller = LengthTeller(until) if job.resumed is None else None
 
         def on_progress(phase: Message, share: float | None) -> None:
             stop.check()
             say_crowded()
+            if teller is not None and (length := teller.words(experiment)):
+                print_line(str(length))
             progress.show(str(phase), share, outlook.words(experiment), stage=experiment.phase)
             so_far.write(experiment)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from repose.app.jobs.remaining_time import duration
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.storage.compile_process import CompileProcess, CompileState
+from repose.sim.study.run_length import duration
 
 PREPARED, NOT_ALL = 0, 1
 INTERVAL = 0.5

@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass
 
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.study.run_length import duration
 
 CERTAIN = 0.2
 """Wall time after which the rate is accurate enough for a prediction [s]."""
 LEAST_SHARE = 0.002
 """Fraction of many runs after which their rate is accurate enough [-]; the first layer of a run is not typical."""
-UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
 
 
 @dataclass
@@ -55,11 +55,3 @@ class Countdown:
         if self._began is None and share > 0.0:
             self._began = time.monotonic()
         return time_left(self._began, share) if self._began is not None and share >= LEAST_SHARE else ""
-
-
-def duration(seconds: float) -> str:
-    """A wall time in words, with two digits."""
-    for size, unit in UNITS:
-        if seconds >= 2.0 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"

@@ -281,6 +281,7 @@ class RunRequest(Request):
     saved: Path | None = option(None, "FILE.repose", "Continue a saved run, bit by bit.", name="--from")
     until: float | None = option(None, "SECONDS", "End at this simulated time at the latest.", check=_check_end)
     threads: Threads = ""
+    estimate: bool = option(False, "", "Print how long the run will take, with its bound, and do not run it.")
     json: bool = option(False, "",
         "Print the result as JSON and nothing else; --out writes it and the picture too.")
     video: Video = ""

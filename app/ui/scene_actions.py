@@ -8,8 +8,10 @@ from repose.app.lectures.step_course import RUN_ALL
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Action
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, joined
+from repose.sim.study.run_length import expected
 
 RESET = "reset"
 """Name of the action that returns to the beginning."""
@@ -28,11 +30,23 @@ def only_continues(ui: Ui, action: Action) -> bool:
 
 
 def as_offered(ui: Ui) -> tuple[Action, ...]:
-    """The actions of the scene as their buttons offer them: *Run all* is also possible while it only continues."""
+    """The actions of the scene as their buttons offer them: *Run all* is also possible while it only continues, and
+    says how long it will take."""
     return tuple(
-        replace(action, enabled=True, help=CONTINUES) if only_continues(ui, action) else action
+        replace(action, enabled=True, help=CONTINUES) if only_continues(ui, action) else _with_length(ui, action)
         for action in ui.snapshot.run.actions
     )
+
+
+def _with_length(ui: Ui, action: Action) -> Action:
+    """The action, with the length of the run in its help if it is the run from its beginning."""
+    run = ui.snapshot.run
+    parameters = parameters_of(run) if action.name == RUN_ALL and action.enabled and not ui.beside.runs else None
+    length = expected(run.scene, parameters) if parameters is not None else None
+    if length is None:
+        return action
+    words = Message("As fast as possible it takes {words}.", words=length.words)
+    return replace(action, help=joined((action.help, words), " "))
 
 
 def act(ui: Ui, action: Action) -> None:

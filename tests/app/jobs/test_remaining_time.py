@@ -11,8 +11,9 @@ import pytest
 from repose.app import progress
 from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import remaining_time
-from repose.app.jobs.remaining_time import Countdown, Outlook, duration, time_left
+from repose.app.jobs.remaining_time import Countdown, Outlook, time_left
 from repose.app.progress import Progress
+from repose.sim.study.run_length import duration
 
 
 @dataclass
