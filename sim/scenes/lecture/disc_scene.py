@@ -38,7 +38,7 @@ SPACING = 1.02
 LOOSE = 0.78
 """Packing fraction of discs that have settled, for the sizes of containers [-]."""
 RECORD_EVERY = 0.02
-"""Simulated time between two records of the course [s]."""
+"""Simulated time between two records of the course [s], unless the parameters have a `record_every`."""
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
@@ -129,12 +129,15 @@ def lattice(
     inside: Callable[[Floats, Floats], NDArray[np.bool_]],
     count: int = 0,
     materials: int = 2,
+    period: float = 0.0,
 ) -> World:
-    """A world of `count` discs (by default all) at rest on a lattice, where `inside(x, y)` [m] is True."""
+    """A world of `count` discs (by default all) at rest on a lattice, where `inside(x, y)` [m] is True. With a `period`
+    [m] the world is periodic along x, from -period/2 to period/2."""
     generator = np.random.default_rng(seed)
     radii = drawn_radii(parameters, generator)[: count or None]
     position = places(parameters, generator, radii.size, inside)
-    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials)
+    repeated = {"period": (period, 0.0), "lowest": (-0.5 * period, 0.0)} if period else {}
+    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials, **repeated)
     return add_spheres(world, position, radii, parameters.mass_of(radii), SphereGroup(layer=0))
 
 
@@ -142,8 +145,13 @@ def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> Wo
     """The world with a row of touching grains of the mean size, fixed at y = −R below the level 0, at least from −half
     to half [m]."""
     radius, reach = parameters.mean_radius, math.ceil(0.5 * half / parameters.mean_radius)
-    centre = np.column_stack([2.0 * radius * np.arange(-reach, reach + 1), np.full(2 * reach + 1, -radius)])
-    mass = parameters.mass_of(np.array(radius))
+    return with_glued(world, parameters, 2.0 * radius * np.arange(-reach, reach + 1), -radius)
+
+
+def with_glued(world: World, parameters: DiscsParameters, x: Floats, y: float) -> World:
+    """The world with fixed grains of the mean size at these places of a level [m]."""
+    radius = parameters.mean_radius
+    mass, centre = parameters.mass_of(np.array(radius)), np.column_stack([x, np.full(x.shape, y)])
     return add_spheres(world, centre, radius, mass, SphereGroup(fixed=True, material=1, first_id=world.sphere_count))
 
 
@@ -248,13 +256,18 @@ def disc_course(
 ) -> Course:
     """The course of one experiment with discs. By default it begins when the grains are at rest; its results are those
     of a whole run. `later_readings`: see `Course`."""
-    numbers = course.results
+    numbers, stop_own = course.results, course.stop
+
+    def stop(experiment: Experiment) -> None:
+        stop_walls(experiment)
+        stop_own(experiment)
+
     course = replace(
         course,
         results=lambda experiment: numbers(experiment) if experiment.phase == "rested" else {},
         settle=course.settle or rests,
-        interval=lambda built: RECORD_EVERY,
-        stop=stop_walls,
+        interval=lambda built: getattr(built, "record_every", RECORD_EVERY),
+        stop=stop,
         words={**DISC_WORDS, **course.words},
         phases=PHASES,
     )
