@@ -22,8 +22,8 @@ def layer_sums(
     equal thickness [m] above 0, shape (layers,); height [m] and velocity [m/s], shape (n,)."""
     layer = np.floor(height / thickness).astype(np.int64)
     inside = (layer >= 0) & (layer < layers)
-    weights = np.bincount(layer[inside], weight[inside], layers)
-    moments: Floats = np.bincount(layer[inside], (weight * velocity)[inside], layers)
+    weights: Floats = np.bincount(layer[inside], weight[inside], layers).astype(float)
+    moments: Floats = np.bincount(layer[inside], (weight * velocity)[inside], layers).astype(float)
     return weights, moments
 
 

@@ -423,7 +423,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         )
     return (
         Curve("friction", _("Friction"), x, Axis(_("effective friction τ/P")), tuple(friction), x_from_zero=True),
-        Curve("packing", _("Packing"), x, Axis(_("packing fraction φ")), tuple(packing), x_from_zero=True),
+        Curve("packing_in_shear", _("Packing"), x, Axis(_("packing fraction φ")), tuple(packing), x_from_zero=True),
         Curve(
             "velocity_profile",
             _("Profile"),
