@@ -17,6 +17,7 @@ import numpy as np
 from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene, SceneLimits
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.rest import is_at_rest, quiet_time
@@ -355,13 +356,14 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
     """Slope, fate, starting angle, speed and profile."""
     built, state = experiment.run.built, experiment.run.state
     height, velocity = profile(experiment)
+    gained = acceleration(experiment)
     return {
         "slope_degrees": math.degrees(state.table),
         "fate": fate(experiment),
         "starting_angle_degrees": math.degrees(state.starts) if state.starts >= 0.0 else None,
         "mean_speed": float(column(experiment, "speed")[-1]),
         "thickness_diameters": thickness(experiment) / built.diameter,
-        "acceleration": acceleration(experiment),
+        "acceleration": gained if math.isfinite(gained) else None,
         "bagnold": measured_values(experiment),
         "profile": {"height": height.tolist(), "velocity": velocity.tolist()},
     }
@@ -402,6 +404,7 @@ SCENE = Scene(
         plot="velocity_profile",
         speed=1.0,
         seconds=8.0,
+        span=(0.0, 2.5),
         show=("velocity_arrows",),
     ),
     parameters=disc_parameters(ChuteParameters),
@@ -422,6 +425,11 @@ SCENE = Scene(
             ),
         ),
         answer_values=ANSWER_VALUES,
+        result_numbers={
+            "slope_degrees": ResultNumber(_("slope of the chute"), "°"),
+            "starting_angle_degrees": ResultNumber(_("last start"), "°"),
+            "mean_speed": ResultNumber(_("speed, averaged over depth"), "m/s"),
+        },
     ),
     view=disc_view(box, curves),
     limits=SceneLimits(overlap_limit=IMPACTS),

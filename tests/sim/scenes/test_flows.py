@@ -12,6 +12,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import shown_positions
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.driven_body import Floating, pushed
 from repose.sim.scenes.lecture import chute, plane_shear
@@ -121,3 +122,11 @@ def test_grains_in_plane_shear_have_the_published_friction_and_bear_the_pressure
         law = float(plane_shear.friction_law(np.array(of["inertial"][0])))
         assert of["friction"][0] == pytest.approx(law, abs=plane_shear.TOLERANCE)
         assert of["pressure"][0] == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_grains_of_the_plate_are_drawn_in_the_cell() -> None:
+    experiment = new_experiment("plane_shear", scenes()["plane_shear"].test_values)
+    world, length = experiment.run.world, experiment.run.built.length
+    world.motion[0, 0, world.body == 0] += 0.4 * length
+    world.bodies.motion[0, 0] += 0.4 * length
+    assert np.abs(shown_positions(world)[:, 0]).max() <= 0.5 * length
