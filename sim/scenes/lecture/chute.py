@@ -221,7 +221,7 @@ def acceleration(experiment: Experiment) -> float:
     along = experiment.parameters.gravity * math.sin(max(float(experiment.run.state.table), 1e-3))
     if late.sum() < 8 or along <= 0.0:
         return math.nan
-    return float(np.polyfit(time[late], speed[late], 1)[0]) / along
+    return float(np.polyfit(time[late], speed[late], 1)[0] / along)
 
 
 def measured_values(experiment: Experiment) -> dict[str, float] | None:

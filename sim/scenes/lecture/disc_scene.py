@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
@@ -136,8 +136,14 @@ def lattice(
     generator = np.random.default_rng(seed)
     radii = drawn_radii(parameters, generator)[: count or None]
     position = places(parameters, generator, radii.size, inside)
-    repeated = {"period": (period, 0.0), "lowest": (-0.5 * period, 0.0)} if period else {}
-    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials, **repeated)
+    world = empty_world(
+        2,
+        1,
+        skin=0.3 * parameters.mean_radius,
+        materials=materials,
+        period=(period, 0.0),
+        lowest=(-0.5 * period, 0.0),
+    )
     return add_spheres(world, position, radii, parameters.mass_of(radii), SphereGroup(layer=0))
 
 
@@ -148,10 +154,10 @@ def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> Wo
     return with_glued(world, parameters, 2.0 * radius * np.arange(-reach, reach + 1), -radius)
 
 
-def with_glued(world: World, parameters: DiscsParameters, x: Floats, y: float) -> World:
+def with_glued(world: World, parameters: DiscsParameters, x: ArrayLike, y: float) -> World:
     """The world with fixed grains of the mean size at these places of a level [m]."""
     radius = parameters.mean_radius
-    mass, centre = parameters.mass_of(np.array(radius)), np.column_stack([x, np.full(x.shape, y)])
+    mass, centre = parameters.mass_of(np.array(radius)), np.column_stack([x, np.full(np.shape(x), y)])
     return add_spheres(world, centre, radius, mass, SphereGroup(fixed=True, material=1, first_id=world.sphere_count))
 
 
@@ -203,13 +209,19 @@ def stop_walls(experiment: Experiment) -> None:
     experiment.run.world.walls.velocity[:] = 0.0
 
 
+def loose_count(experiment: Experiment) -> int:
+    """Number of grains that can move, without those of a wall that is a body."""
+    world = experiment.run.world
+    return int((~world.fixed & (world.body < 0)).sum())
+
+
 def _settling(experiment: Experiment) -> Message:
-    count = int((~experiment.run.world.fixed).sum())
+    count = loose_count(experiment)
     return plural("{count} grain settling", "{count} grains settling", count=count)
 
 
 def _settled(experiment: Experiment) -> Message:
-    count = int((~experiment.run.world.fixed).sum())
+    count = loose_count(experiment)
     if holds(experiment.run):
         return plural("{count} grain, moved by hand", "{count} grains, moved by hand", count=count)
     return plural("{count} grain at rest", "{count} grains at rest", count=count)

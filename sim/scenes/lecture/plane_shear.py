@@ -181,7 +181,8 @@ class PlaneShearState(CourseState):
 def wall_row(parameters: PlaneShearParameters) -> Floats:
     """Places of the grains of a wall along the cell [m]."""
     spacing = APART * parameters.diameter
-    return (np.arange(parameters.wall_count) + 0.5) * spacing - 0.5 * parameters.length
+    places: Floats = (np.arange(parameters.wall_count, dtype=float) + 0.5) * spacing - 0.5 * parameters.length
+    return places
 
 
 def start(parameters: PlaneShearParameters, seed: int) -> World:
@@ -204,7 +205,7 @@ def start(parameters: PlaneShearParameters, seed: int) -> World:
 
 def gap_of(experiment: Experiment) -> float:
     """Height between the surfaces of the walls [m]."""
-    return float(experiment.run.world.bodies.motion[1, 0, PLATE]) - experiment.run.built.mean_radius
+    return float(experiment.run.world.bodies.motion[1, 0, PLATE] - experiment.run.built.mean_radius)
 
 
 def stresses(experiment: Experiment) -> tuple[float, float]:
@@ -292,12 +293,14 @@ def record(experiment: Experiment) -> dict[str, float]:
 
 def inertial_numbers(experiment: Experiment) -> Floats:
     """γ̇ √(m/P) at every record, with the pressure that is asked for [-]."""
-    return column(experiment, "rate") * experiment.run.built.time_scale
+    inertial: Floats = column(experiment, "rate") * experiment.run.built.time_scale
+    return inertial
 
 
 def frictions(experiment: Experiment) -> Floats:
     """τ/P at every record [-], with the pressure that is asked for, around which that of the grains varies."""
-    return column(experiment, "shear") / experiment.run.built.pressure
+    friction: Floats = column(experiment, "shear") / experiment.run.built.pressure
+    return friction
 
 
 def mean_of_blocks(values: Floats, over: Floats) -> tuple[float, float]:
@@ -469,9 +472,9 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 
 def box(parameters: PlaneShearParameters) -> Box:
-    """The cell with its walls."""
+    """The cell with its walls, as high as the loose grains at the start."""
     edge = 2.5 * parameters.diameter
-    return (-0.5 * parameters.length, -edge), (0.5 * parameters.length, 1.15 * parameters.height + edge)
+    return (-0.5 * parameters.length, -edge), (0.5 * parameters.length, 1.35 * parameters.height + edge)
 
 
 COURSE = TimedCourse(
