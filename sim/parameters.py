@@ -706,6 +706,10 @@ def about_comma(text: Any) -> Message:
     return Message(" Use a point: {whole}.{decimals}.", whole=parts[1], decimals=parts[2]) if parts else EMPTY
 
 
+BOUNDARIES = ("period", "lowest")
+"""Names by which scripts state periodic boundaries: no parameters of a scene."""
+
+
 def require_known(name: str, names: Any, what: Message = PARAMETER) -> None:
     """Raise `ParameterError` if `name` is not one of `names`; the message suggests the most similar name."""
     if not isinstance(name, str) or name not in names:
@@ -732,11 +736,12 @@ def require_parameter_of(name: str, kinds: Iterable[type[ParameterSet]]) -> None
 def unknown(name: Any, names: Any, what: Message = PARAMETER) -> Message:
     """The sentence about a name that is not one of `names`, with the most similar one."""
     near = difflib.get_close_matches(name[:LONGEST], list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
-    hint = (
-        Message("did you mean '{near}'?", near=near[0])
-        if near
-        else Message("known: {value}.", value=short(", ".join(names), 800) or "none")
-    )
+    if isinstance(name, str) and name in BOUNDARIES and what is PARAMETER:
+        hint = _("the boundaries are those of the scene; a script gives a period to place_spheres or to Setup.")
+    elif near:
+        hint = Message("did you mean '{near}'?", near=near[0])
+    else:
+        hint = Message("known: {value}.", value=short(", ".join(names), 800) or "none")
     return Message("Unknown {what} '{name}': {hint}", what=what, name=name_text(name), hint=hint)
 
 

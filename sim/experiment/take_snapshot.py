@@ -190,12 +190,22 @@ def wall_facets(world: World) -> Floats:
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
 
 
+LONG = 0.75
+"""Length of a body over the period from which on its members are drawn in the cell one by one [-]."""
+
+
 def shown_images(world: World) -> NDArray[np.int64]:
     """How many periods each sphere is drawn away from its position, shape (spheres, dimension): the centres of loose
-    spheres and of bodies are drawn in the cell."""
+    spheres and of bodies are drawn in the cell. Of a body nearly as long as the cell, such as a wall of glued spheres,
+    each member is drawn in the cell."""
     images = images_of(world.motion[: world.dimension, 0].T, world.boundary)
     if world.bodies and world.is_periodic:
+        extent = np.zeros(world.bodies.body_id.size)
         member = world.body >= 0
+        np.maximum.at(extent, world.body[member], np.sqrt((world.bodies.offset[:, member] ** 2).sum(axis=0)))
+        periods = world.boundary[PERIOD]
+        long = 2.0 * extent > LONG * periods[periods > 0.0].min()
+        member &= ~long[world.body]
         of_bodies = images_of(world.bodies.motion[: world.dimension, 0].T, world.boundary)
         images[member] = of_bodies[world.body[member]]
     return images

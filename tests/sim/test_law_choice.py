@@ -24,7 +24,18 @@ from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.heap.parameters import HeapParameters
 
 POURED = [name for name, scene in scenes().items() if "law" in scene.parameters.declared()]
-LECTURES = {"biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "triaxial", "two_sided"}
+LECTURES = {
+    "biaxial",
+    "brazil_nut",
+    "chute",
+    "drum",
+    "janssen",
+    "plane_shear",
+    "rough_plane",
+    "silo",
+    "triaxial",
+    "two_sided",
+}
 HEAP = {"grain_count": 40, "width": 0.015}
 
 

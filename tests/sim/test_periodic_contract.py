@@ -105,8 +105,9 @@ def test_every_integrator_moves_spheres_across_the_border(integrator: str, dimen
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", list(laws()))
-@pytest.mark.parametrize(("dimension", "rotation"), [(2, False), (2, True), (3, False), (3, True)])
-def test_compiled_laws_act_across_the_border(law: str, dimension: int, rotation: bool) -> None:
+@pytest.mark.parametrize(("dimension", "rotation"), MOTIONS)
+@pytest.mark.parametrize("integrator", list(integrators()))
+def test_compiled_laws_act_across_the_border(law: str, dimension: int, rotation: bool, integrator: str) -> None:
     numbers, functions = bound(laws()[law], WORDS.get(law, [{}])[0])
-    model, _ = model_of("leapfrog", dimension, rotation)
+    model, _ = model_of(integrator, dimension, rotation)
     require_equal(Model(functions, model.integrator, dimension, rotation), numbers, compiled=True)

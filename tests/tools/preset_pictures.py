@@ -20,6 +20,10 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 
 FLOWING = {
+    "chute": 5.0,
+    "chute-start": 5.2,
+    "chute-steep": 2.0,
+    "plane-shear": 0.2,
     "frictionless": 0.15,
     "hourglass": 2.0,
     "hourglass-glass": 1.0,

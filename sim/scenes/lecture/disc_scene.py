@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
@@ -43,7 +43,7 @@ GAS = 0.38
 LOOSE = 0.78
 """Packing fraction of discs that have settled, for the sizes of containers [-]."""
 RECORD_EVERY = 0.02
-"""Simulated time between two records of the course [s]."""
+"""Simulated time between two records of the course [s], unless the parameters have a `record_every`."""
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
@@ -178,15 +178,24 @@ def lattice(
     inside: Callable[[Floats, Floats], NDArray[np.bool_]],
     count: int = 0,
     materials: int = 2,
+    period: float = 0.0,
 ) -> World:
-    """A world of `count` discs (by default all) at rest on a lattice, where `inside(x, y)` [m] is True."""
+    """A world of `count` discs (by default all) at rest on a lattice, where `inside(x, y)` [m] is True. With a `period`
+    [m] the world is periodic along x, from -period/2 to period/2."""
     generator = np.random.default_rng(seed)
     radii = drawn_radii(parameters, generator, count or None)
     position = places(parameters, generator, radii, inside)
     if parameters.sizes:  # ids from below, as on the lattice
         order = np.lexsort((position[:, 0], position[:, 1]))
         position, radii = position[order], radii[order]
-    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials)
+    world = empty_world(
+        2,
+        1,
+        skin=0.3 * parameters.mean_radius,
+        materials=materials,
+        period=(period, 0.0),
+        lowest=(-0.5 * period, 0.0),
+    )
     return add_spheres(world, position, radii, parameters.mass_of(radii), SphereGroup(layer=0))
 
 
@@ -194,8 +203,13 @@ def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> Wo
     """The world with a row of touching grains of the mean size, fixed at y = −R below the level 0, at least from −half
     to half [m]."""
     radius, reach = parameters.mean_radius, math.ceil(0.5 * half / parameters.mean_radius)
-    centre = np.column_stack([2.0 * radius * np.arange(-reach, reach + 1), np.full(2 * reach + 1, -radius)])
-    mass = parameters.mass_of(np.array(radius))
+    return with_glued(world, parameters, 2.0 * radius * np.arange(-reach, reach + 1), -radius)
+
+
+def with_glued(world: World, parameters: DiscsParameters, x: ArrayLike, y: float) -> World:
+    """The world with fixed grains of the mean size at these places of a level [m]."""
+    radius = parameters.mean_radius
+    mass, centre = parameters.mass_of(np.array(radius)), np.column_stack([x, np.full(np.shape(x), y)])
     return add_spheres(world, centre, radius, mass, SphereGroup(fixed=True, material=1, first_id=world.sphere_count))
 
 
@@ -248,13 +262,19 @@ def stop_walls(experiment: Experiment) -> None:
     experiment.run.world.walls.velocity[:] = 0.0
 
 
+def loose_count(experiment: Experiment) -> int:
+    """Number of grains that can move, without those of a wall that is a body."""
+    world = experiment.run.world
+    return int((~world.fixed & (world.body < 0)).sum())
+
+
 def _settling(experiment: Experiment) -> Message:
-    count = int((~experiment.run.world.fixed).sum())
+    count = loose_count(experiment)
     return plural("{count} grain settling", "{count} grains settling", count=count)
 
 
 def _settled(experiment: Experiment) -> Message:
-    count = int((~experiment.run.world.fixed).sum())
+    count = loose_count(experiment)
     if holds(experiment.run):
         return plural("{count} grain, moved by hand", "{count} grains, moved by hand", count=count)
     return plural("{count} grain at rest", "{count} grains at rest", count=count)
@@ -301,13 +321,18 @@ def disc_course(
 ) -> Course:
     """The course of one experiment with discs. By default it begins when the grains are at rest; its results are those
     of a whole run. `later_readings`: see `Course`."""
-    numbers = course.results
+    numbers, stop_own = course.results, course.stop
+
+    def stop(experiment: Experiment) -> None:
+        stop_walls(experiment)
+        stop_own(experiment)
+
     course = replace(
         course,
         results=lambda experiment: numbers(experiment) if experiment.phase == "rested" else {},
         settle=course.settle or rests,
-        interval=lambda built: RECORD_EVERY,
-        stop=stop_walls,
+        interval=lambda built: getattr(built, "record_every", RECORD_EVERY),
+        stop=stop,
         words={**DISC_WORDS, **course.words},
         phases=PHASES,
     )

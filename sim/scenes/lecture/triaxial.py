@@ -20,6 +20,7 @@ from repose.sim.laws.material_parameters import Restitution, WallFriction, Young
 from repose.sim.measure.display import Answer, Guess, Outcome
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number, variant
+from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, SizeSpread
 from repose.sim.scenes.common.press import (
@@ -43,7 +44,7 @@ from repose.sim.scenes.common.press import (
     stirred,
 )
 from repose.sim.scenes.common.settled import Packing
-from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
+from repose.sim.scenes.common.stream import smallest_grain
 from repose.sim.scenes.common.timed_course import TimedCourse, column
 from repose.sim.scenes.lecture.disc_scene import (
     SOFT_DISCS,

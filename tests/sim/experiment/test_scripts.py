@@ -50,7 +50,18 @@ from tests.small_worlds import use_plain_engine
 
 GLASS = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
 FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-LECTURES = ("janssen", "brazil_nut", "drum", "rough_plane", "silo", "two_sided", "biaxial", "triaxial")
+LECTURES = (
+    "biaxial",
+    "brazil_nut",
+    "chute",
+    "drum",
+    "janssen",
+    "plane_shear",
+    "rough_plane",
+    "silo",
+    "triaxial",
+    "two_sided",
+)
 
 
 def pressed(**values: Any) -> Simulation:

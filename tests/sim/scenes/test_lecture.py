@@ -27,7 +27,18 @@ from repose.sim.scenes.lecture import biaxial, brazil_nut, disc_scene, drum, jan
 
 from tests.english import english
 
-NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "triaxial", "two_sided")
+NAMES = (
+    "biaxial",
+    "brazil_nut",
+    "chute",
+    "drum",
+    "janssen",
+    "plane_shear",
+    "rough_plane",
+    "silo",
+    "triaxial",
+    "two_sided",
+)
 
 
 def begun(scene: str, **values: Any) -> Experiment:

@@ -24,6 +24,7 @@ from repose.sim import (
 )
 from repose.sim.engine.boundaries import boundary_table, images_of, shortest_branch
 from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.replay import verify
 from repose.sim.registry import scenes
@@ -201,3 +202,9 @@ def test_a_scene_makes_its_world_periodic_when_it_begins() -> None:
 def test_a_scene_that_cannot_be_periodic_is_refused_in_a_sentence() -> None:
     with pytest.raises(ParameterError, match=r"The scene 'bounce' cannot begin: the period along x, 1e-06 m, is too"):
         Simulation(scene_with(1e-6), scenes()["bounce"].test_values)
+
+
+@pytest.mark.parametrize("name", ["period", "lowest"])
+def test_a_scene_refuses_boundaries_that_are_not_its_own(name: str) -> None:
+    with pytest.raises(ParameterError, match=rf"'{name}': the boundaries are those of the scene; a script gives a per"):
+        new_experiment("heap", {name: 1.0})

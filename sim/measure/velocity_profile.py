@@ -1,0 +1,42 @@
+"""Profile of the velocity over the height of a layer that flows down a rough base, and the law of Bagnold.
+
+In a steady flow the shear stress over the pressure is the tangent of the slope at every height. If this ratio is a
+function of the inertial number I alone, I is the same everywhere: the shear rate is I √(P/m) in the plane, and grows
+with the pressure as the square root of the depth below the surface. Its integral from the base is the profile of
+Bagnold, u(z) = A (h^(3/2) − (h − z)^(3/2)) (Bagnold 1954; GDR MiDi 2004).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.sim.engine.world import Floats
+
+BAGNOLD_RATIO = 1.0 - 0.5**1.5
+"""Velocity at half of the thickness over that at the surface in the law of Bagnold [-]."""
+
+
+def layer_sums(
+    height: Floats, velocity: Floats, weight: Floats, thickness: float, layers: int
+) -> tuple[Floats, Floats]:
+    """Sums of the weights, and of weights times velocities, over the grains whose centre is in each of the layers of
+    equal thickness [m] above 0, shape (layers,); height [m] and velocity [m/s], shape (n,)."""
+    layer = np.floor(height / thickness).astype(np.int64)
+    inside = (layer >= 0) & (layer < layers)
+    weights: Floats = np.bincount(layer[inside], weight[inside], layers).astype(float)
+    moments: Floats = np.bincount(layer[inside], (weight * velocity)[inside], layers).astype(float)
+    return weights, moments
+
+
+def bagnold(height: Floats, thickness: float) -> Floats:
+    """h^(3/2) − (h − z)^(3/2) [m^1.5] at these heights z [m] in a layer of the thickness h [m]; constant above it."""
+    shape: Floats = thickness**1.5 - np.maximum(thickness - height, 0.0) ** 1.5
+    return shape
+
+
+def fitted_bagnold(height: Floats, velocity: Floats, thickness: float) -> tuple[float, float]:
+    """The factor A [1/(m^0.5 s)] of the profile of Bagnold that is nearest to these velocities [m/s] at these heights
+    [m], and the root mean square of the deviation over the velocity at the surface [-]."""
+    shape = bagnold(height, thickness)
+    factor = float(shape @ velocity / (shape @ shape))
+    deviation = float(np.sqrt(np.mean((velocity - factor * shape) ** 2)))
+    return factor, deviation / max(abs(factor) * thickness**1.5, 1e-300)
