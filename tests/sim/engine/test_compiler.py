@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from numba import types
+from repose.sim.engine.compiler import cpu_target
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -94,3 +96,12 @@ def test_such_a_use_is_found_with_file_and_line(tmp_path: Path, line: str, what:
     assert found
     assert all(one.startswith(("sim/law.py:4: ", "sim/law.py:5: ")) for one in found)
     assert any(what in one for one in found)
+
+
+def test_the_size_of_a_type_is_that_of_the_c_language_also_when_it_is_asked_again() -> None:
+    context = cpu_target.target_context
+    sizes = {types.float64: 8, types.int32: 4, types.UniTuple(types.float64, 3): 24}
+    sizes[types.Tuple((types.int32, types.float64, types.int32))] = 24  # the double is aligned to its size
+    for _ in range(2):
+        for kind, size in sizes.items():
+            assert context.get_abi_sizeof(context.get_value_type(kind)) == size
