@@ -36,4 +36,4 @@ def test_values_have_units_whose_prefix_suits_them() -> None:
 def test_a_count_says_since_when_it_is_if_that_is_not_the_beginning() -> None:
     shown = ShownInstrument(LINE, readings=(Reading("cut.number", "N", 3.0),), symbols=("N",), since=0.0)
     assert [str(words) for words in words_of(shown)] == ["N = 3"]
-    assert [str(words) for words in words_of(replace(shown, since=0.5))] == ["N = 3", "since 0.5 s"]
+    assert [str(words) for words in words_of(replace(shown, since=0.5))] == ["N = 3", "since 500 ms"]
