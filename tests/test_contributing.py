@@ -60,8 +60,8 @@ def test_every_example_is_listed_and_none_is_refused(folder: Path) -> None:
     formulas = ("integrator symplectic_euler", "field wind", "bond law thread")
     assert {*kinds, *formulas, "panel grain_panel", "tool name", "draw pass centre_marks"} <= offered
     assert {"preset steep-heap", "lecture first-heap", "study base-study"} <= offered
-    assert {"law tacky, property tackiness", "colour height"} <= offered
-    assert (len(EXAMPLES), len(WITHOUT_CODE)) == (12, 3)
+    assert {"law tacky, property tackiness", "colour height", "instrument nearby"} <= offered
+    assert (len(EXAMPLES), len(WITHOUT_CODE)) == (13, 3)
 
 
 def test_files_without_code_in_the_plug_in_folder_are_listed_and_run(

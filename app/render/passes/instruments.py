@@ -13,7 +13,7 @@ from repose.app.render.selection import members_of
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import ShownInstrument
 from repose.sim.measure.display import Reading
-from repose.sim.message import Message, _, formatted, joined, plain, time_text
+from repose.sim.message import Message, _, formatted, joined, plain, with_prefix
 from repose.sim.parameters import DISPLAY_UNITS
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def words_of(shown: ShownInstrument) -> list[Message]:
         value = value_in_words(reading)
         words.append(joined((symbol, value), " = "))
     if shown.since:
-        words.append(Message("since {time}", time=time_text(shown.since)))
+        words.append(Message("since {time}", time=with_prefix(shown.since, "s", 3)))
     return words
 
 
