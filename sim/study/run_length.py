@@ -44,6 +44,8 @@ LASTING = ("duration", "stage_time")
 """Parameters to which the simulated time is about proportional."""
 
 
+SHORT = 3.0
+"""Time below which an estimate is not told more closely [s]: loading what is compiled takes as long."""
 UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
 
 
@@ -68,7 +70,13 @@ class RunLength:
 
     @property
     def words(self) -> Message:
-        """The estimate in one sentence."""
+        """The estimate in words; nothing finer for a run of seconds."""
+        if self.seconds * self.factor < SHORT:
+            return Message(
+                "less than {time} for {simulated} of simulated time",
+                time=duration(SHORT),
+                simulated=Number(self.simulated, "s", digits=3),
+            )
         low, high = duration(self.seconds / self.factor), duration(self.seconds * self.factor)
         return Message(
             "about {time} ({low} to {high}) for {simulated} of simulated time",
