@@ -35,7 +35,7 @@ TRIAL_TIME = 1.5
 OTHER_MACHINE = 2.0
 """Factor by which this machine may be faster or slower than the one of the recorded runs, as long as nothing has been
 tried out."""
-SAME, OTHER, UNKNOWN = 1.3, 2.5, 10.0
+SAME, OTHER, UNKNOWN = 2.0, 3.0, 10.0
 """Factor by which the real time may be longer or shorter: of a preset, of a scene with other parameters, and of a scene
 without recorded runs."""
 PACKED = ("grain_count",)
@@ -44,6 +44,8 @@ LASTING = ("duration", "stage_time")
 """Parameters to which the simulated time is about proportional."""
 
 
+SHORT = 3.0
+"""Time below which an estimate is not told more closely [s]: loading what is compiled takes as long."""
 UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
 
 
@@ -68,7 +70,13 @@ class RunLength:
 
     @property
     def words(self) -> Message:
-        """The estimate in one sentence."""
+        """The estimate in words; nothing finer for a run of seconds."""
+        if self.seconds * self.factor < SHORT:
+            return Message(
+                "less than {time} for {simulated} of simulated time",
+                time=duration(SHORT),
+                simulated=Number(self.simulated, "s", digits=3),
+            )
         low, high = duration(self.seconds / self.factor), duration(self.seconds * self.factor)
         return Message(
             "about {time} ({low} to {high}) for {simulated} of simulated time",
@@ -107,16 +115,16 @@ class Recorded:
 
 
 @cache
-def recorded_runs() -> dict[str, list[Recorded]]:
-    """The recorded runs by scene."""
+def recorded_runs(scene: str) -> list[Recorded]:
+    """The recorded runs of a scene."""
     content = json.loads(files("repose.assets").joinpath("run_lengths.json").read_text(encoding="utf-8"))
-    runs: dict[str, list[Recorded]] = {}
-    for entry in content:
+    runs = []
+    for entry in (entry for entry in content if entry["scene"] == scene):
         preset = presets.load(entry["preset"]).runs[entry["run"]]
-        values = scenes()[preset.scene].parameters.checked(preset.values).as_given()
+        values = scenes()[scene].parameters.checked(preset.values).as_given()
         rows = [tuple(row) for row in entry["rows"]]
         trial = Trial(entry["step"], entry["dt"], None, 0.0)
-        runs.setdefault(preset.scene, []).append(Recorded(preset.name, values, trial, rows))
+        runs.append(Recorded(preset.name, values, trial, rows))
     return runs
 
 
@@ -160,7 +168,7 @@ def nearest(scene: str, parameters: ParameterSet) -> tuple[Recorded | None, set[
     """The recorded run that differs in the fewest parameters, and their names."""
     now = parameters.as_given()
     best: tuple[Recorded | None, set[str]] = None, set()
-    for run in recorded_runs().get(scene, ()):
+    for run in recorded_runs(scene):
         names = {name for name in run.values.keys() | now.keys() if run.values.get(name) != now.get(name)}
         if best[0] is None or len(names) < len(best[1]):
             best = run, names

@@ -73,8 +73,8 @@ class RakeParameters(DropletParameters):
         help=_("In particles; the vessel is as wide. Takes effect at the next start."))
     rows: int = count(6, 1, 30, _("depth of the liquid"), "m", effect="restart", group=_("Geometry"),
         help=_("In rows of particles. Takes effect at the next start."))
-    wall_speed: float = number(0.6, 0.0, 2.0, _("speed of the wall"), "u", "m/s", effect="restart", group=_("Geometry"),
-        help=_("Of the left wall, to the right. Takes effect at the next start."))
+    wall_speed: float = number(0.6, 0.0, 2.0, _("speed of the wall"), "u", "m/s", group=_("Geometry"),
+        help=_("Of the left wall, to the right."))
     stroke: float = number(0.5, 0.05, 0.7, _("stroke of the wall"), "s", effect="restart", group=_("Geometry"),
         help=_("Distance after which the wall stops, divided by the width of the vessel. At the next start."))
     # fmt: on
@@ -97,7 +97,7 @@ def push(experiment: Experiment) -> None:
     """Move the wall until its stroke is done."""
     built, walls = experiment.run.built, experiment.run.world.walls
     done = walls.moved[LEFT, 0] >= built.stroke * width(built)
-    walls.velocity[LEFT, 0] = 0.0 if done else built.wall_speed
+    walls.velocity[LEFT, 0] = 0.0 if done else experiment.parameters.wall_speed
 
 
 def mean(values: Floats, rows: NDArray[np.bool_]) -> float:
