@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from repose.sim import Simulation
 from repose.sim.choices import LAWS
+from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.sampling import reading_of
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 from repose.sim.scenes.common.stream import stop_above_grains
@@ -76,3 +78,20 @@ def test_a_cylinder_to_which_grains_stick_is_lifted_to_twice_its_height(
     world.motion[2, 0] = (lifted + 0.5) * high  # carried with the cylinder
     stop_above_grains(experiment, 0.0, high)
     assert world.walls.velocity.any() == (not stops)
+
+
+def test_a_tower_of_wet_grains_stands_without_an_angle_of_repose_and_is_measured_once_it_has_fallen() -> None:
+    wet = {"law": "capillary", "pull_off_force": 0.981, "rotation": True, "friction": 0.3, "base_radius": 1e-3}
+    simulation = Simulation("heap", {**wet, "grain_count": 60, "width": 0.02}, seed=2)
+    results = simulation.run()
+    experiment = simulation.experiment
+    assert (experiment.phase, results["grains_left"], experiment.run.state.slope) == ("rested", 60, None)
+    assert results["answer"] == "The column stands: 60 of 60 are left in it."
+    assert not results["complaint"]
+    assert reading_of(experiment) is None
+    simulation.set(pull_off_force=0.0)
+    while experiment.phase == "rested":
+        simulation.step(CHECK_STEPS)
+    while experiment.phase != "rested":
+        simulation.step(CHECK_STEPS)
+    assert experiment.run.state.slope is not None

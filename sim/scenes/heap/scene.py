@@ -34,6 +34,7 @@ from repose.sim.measure.display import Answer, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
+from repose.sim.message import EMPTY as NOT_AMISS
 from repose.sim.message import Joined, Message, Number, _, plural
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
@@ -171,8 +172,24 @@ def open_wall(experiment: Experiment) -> Message:
     return _("The right wall is open.")
 
 
+def stands(experiment: Experiment) -> bool:
+    """Whether all grains rest in the open container: the column stands, and its top is not the slope of a heap."""
+    state: HeapState = experiment.run.state
+    untouched = not state.removed and not tilt_and_trickle.has_gone_on(state)
+    return state.phase == "rested" and state.poured > 0 and untouched
+
+
+def standing_in_words(experiment: Experiment) -> Message:
+    """That no grain has run out."""
+    left, poured = grains_left(experiment), experiment.run.state.poured
+    return Message("The column stands: {left} of {poured} are left in it.", left=left, poured=poured)
+
+
 def keep_slope(experiment: Experiment) -> Message:
-    """Measure the slope and keep it."""
+    """Measure the slope and keep it, unless the column stands."""
+    if stands(experiment):
+        experiment.run.state.was_measured = True  # again once it has fallen
+        return standing_in_words(experiment)
     reading = slope_now(experiment, complete=True)
     if reading is None:
         return NO_SLOPE
@@ -245,9 +262,9 @@ def share(experiment: Experiment) -> float | None:
 
 
 def measure(experiment: Experiment) -> SurfaceSlope | None:
-    """The present slope; None while the container is closed or with too few grains. If the table has been tilted during
-    the experiment, the angle is relative to the horizontal."""
-    if experiment.phase in ("empty", "filling", "filled"):
+    """The present slope; None while the container is closed, with too few grains, and if the column stands. If the
+    table has been tilted during the experiment, the angle is relative to the horizontal."""
+    if experiment.phase in ("empty", "filling", "filled") or stands(experiment):
         return None
     slope, turned = slope_now(experiment), experiment.run.state.other.turned
     return replace(slope, angle=slope.angle + turned) if slope is not None and turned else slope
@@ -326,6 +343,8 @@ def answer(experiment: Experiment) -> Answer | None:
     left, slope = grains_left(experiment), _drawn_slope(experiment)
     if state.phase != "rested":
         return None
+    if slope is None and stands(experiment):
+        return Answer(float(left), standing_in_words(experiment))
     if slope is None:
         if state.slope is not None or slope_now(experiment) is not None:
             return None  # it is not measured yet, or not anew
@@ -388,10 +407,13 @@ def _profile(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check(experiment: Experiment) -> Message:
-    """Check that the heap is at rest, and has a slope."""
+    """Check that the heap is at rest, and has a slope, or is a column of grains that pull each other."""
     reading = experiment.run.state.slope
     if experiment.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=experiment.phase)
+    if reading is None and experiment.run.state.was_measured and stands(experiment):
+        top, pulls = slope_now(experiment), experiment.engine.model.law.acts_at_distance
+        return NOT_AMISS if pulls or top is None else slope_complaint(top.angle, top.standard_error)
     if reading is None:
         return NO_SLOPE if slope_now(experiment) is None else _("The heap is at rest, and has not been measured yet.")
     return slope_complaint(reading.angle, reading.standard_error)
