@@ -160,7 +160,7 @@ class SizeDistribution:
     numbers: tuple[float, ...] = ()
 
     @cached_property
-    def curve(self) -> Curve:
+    def curve(self) -> SizeCurve:
         """The curve by number and by mass."""
         return curve_of(KINDS[self.kind].polygon(*self.numbers), self.by)
 
@@ -190,7 +190,7 @@ class SizeDistribution:
 
 
 @dataclass(frozen=True)
-class Curve:
+class SizeCurve:
     """A distribution as polygons by number and by mass over the same sizes, relative or [m], shape (nodes,).
 
     Within a segment the quantity that the distribution counts is uniform in ln r. With a uniform number the mass is
@@ -237,7 +237,7 @@ def _mean_power(a: Floats, b: Floats, power: int) -> Floats:
     return mean
 
 
-def curve_of(polygon: Polygon, by: By) -> Curve:
+def curve_of(polygon: Polygon, by: By) -> SizeCurve:
     """The curve by number and by mass of a polygon that counts the one or the other."""
     a, b, part = polygon.size[:-1], polygon.size[1:], np.diff(polygon.share)
     shift = -3 if by == "mass" else 0
@@ -247,10 +247,10 @@ def curve_of(polygon: Polygon, by: By) -> Curve:
     for share in shares:
         share[-1] = 1.0
     mean, square, cube = (float(weight.sum()) / total for weight in weights[1:])
-    return Curve(polygon.size, shares[0], shares[1], by, mean, square, cube)
+    return SizeCurve(polygon.size, shares[0], shares[1], by, mean, square, cube)
 
 
-def _at_quantiles(curve: Curve, quantile: Floats) -> Floats:
+def _at_quantiles(curve: SizeCurve, quantile: Floats) -> Floats:
     """Share of the volume in the grains up to each share of the number [-], shape (n,)."""
     low = np.clip(np.searchsorted(curve.number, quantile, "right") - 1, 0, curve.size.size - 2)
     a, b = curve.size[low], curve.size[low + 1]

@@ -13,7 +13,7 @@ from repose.sim.io.schema import read_text
 from repose.sim.message import _
 from repose.sim.parameters import ParameterError, ParameterSet, Written, require_local, written
 from repose.sim.size_distribution import (
-    Curve,
+    SizeCurve,
     SizeDistribution,
     checked_sizes,
     described,
@@ -123,7 +123,7 @@ def with_mean_radius(values: Any) -> Any:
     return values | {"mean_radius": mean}
 
 
-def curve_of_text(sizes: Any) -> Curve | None:
+def curve_of_text(sizes: Any) -> SizeCurve | None:
     """The curve of a text; None for no distribution, and for texts that are refused later."""
     sound = _sound(sizes)
     return None if sound is None else sound.curve
