@@ -17,14 +17,6 @@ SIDE = int(np.ceil(COUNT**0.5))
 WIDTH = 2.1 * R * SIDE  # m
 NORMALS = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
 
-
-def press(simulation):
-    """Move each wall inwards if it bears less than the pressure, outwards if it bears more."""
-    load = -(simulation.wall_force * NORMALS).sum(axis=1) / (PRESSURE * WIDTH)
-    for wall, normal in enumerate(NORMALS):
-        simulation.move_wall(wall, SPEED * np.clip(1.0 - load[wall], -1.0, 1.0) * normal)
-
-
 for friction in FRICTIONS:
     random = np.random.default_rng(2)
     rubber = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.1, friction=friction)
@@ -33,7 +25,9 @@ for friction in FRICTIONS:
     discs = Spheres(position, radius, rubber, velocity=random.normal(0.0, 0.2, (COUNT, 2)))
     walls = [Plane((WIDTH / 2, WIDTH / 2) - WIDTH / 2 * n, n, material=rubber._replace(friction=0.0)) for n in NORMALS]
     simulation = Simulation(Setup(discs, walls=walls), {"gravity": 0.0})
-    simulation.run(0.4, every=1e-3, call=press)
+    for wall in range(len(walls)):
+        simulation.servo_wall(wall, force=PRESSURE * WIDTH, speed=SPEED)
+    simulation.run(0.4)
     table = simulation.contacts()
     each = np.bincount(np.append(table.i, table.j[table.j >= 0]), minlength=COUNT)
     held = each >= (2 if friction else 3)

@@ -13,7 +13,7 @@ from repose.sim.engine.body_members import any_free
 from repose.sim.engine.bond_forces import bond_tables, record_bond_energy
 from repose.sim.engine.contacts.overlap_record import record_largest_overlap
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, record_pair_energy
-from repose.sim.engine.contacts.servo import LAST, SINGLE
+from repose.sim.engine.contacts.servo import KEPT, LAST, SINGLE
 from repose.sim.engine.contacts.wall_forces import force_of_walls, move_walls, wall_record
 from repose.sim.engine.fields import field_tables, record_field_energy
 from repose.sim.engine.jit import call, compilable
@@ -148,7 +148,7 @@ def before(world, now, thread, parts):
             first, last = own_bodies(world.bodies, thread)
             call(parts.before, Predicted(world.bodies.motion, first, last, now.k, now.dt))
     if thread.id == 0:
-        move_walls(world.walls.moved, world.walls.velocity, now.stage.elapsed)
+        move_walls(world.walls, now.stage.elapsed)
         world.counters[PENDING] = now.k + 1
 
 
@@ -259,7 +259,7 @@ def record_contacts(world, now, thread, parts):
     if thread.id == 0:
         record_pair_energy(world, parts.needs_stiffening, now.stage.dt)
         if world.walls.shape.size > 0:
-            follows = 0 if not now.last or now.dt == 0.0 else (SINGLE if now.k == 0 else LAST)
+            follows = KEPT if not now.last or now.dt == 0.0 else (SINGLE if now.k == 0 else LAST)
             call(parts.record_walls, wall_record(world, now.stage.dt, parts.needs_stiffening, follows))
         step = world.counters[STEP_COUNT] + (0 if now.dt == 0.0 else 1)
         record_largest_overlap(world.largest_overlap, world.workspace.threads.largest_overlap, step)

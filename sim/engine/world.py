@@ -31,7 +31,7 @@ LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
 stages begun in a step that was interrupted to enlarge the tables; used rows of the list of contacts with walls;
 number of materials."""
 
-SERVO_FORCE, SERVO_SPEED, SERVO_VISCOSITY, SERVO_NORMAL = range(4)
+SERVO_FORCE, SERVO_SPEED, SERVO_VISCOSITY, SERVO_NEXT, SERVO_NORMAL = range(5)
 """Columns of `Walls.servo`."""
 
 LOWEST, PERIOD = range(2)
@@ -79,8 +79,8 @@ class Walls(NamedTuple):
     """Force of the grains on the wall at the last evaluation [N], shape (walls, dimension)."""
     servo: Floats
     """Walls that keep a force (repose.sim.engine.contacts.servo): the force [N]; the largest speed [m/s], 0 for all
-    other walls; the viscosity per contact [kg/s]; and the unit vector along which the wall pushes; shape (walls, 3 +
-    dimension)."""
+    other walls; the viscosity per contact [kg/s]; the speed at the next evaluation [m/s]; and the unit vector along
+    which the wall pushes; shape (walls, 4 + dimension)."""
 
 
 class WallContacts(NamedTuple):

@@ -35,7 +35,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     to_line,
 )
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
-from repose.sim.engine.contacts.servo import books_itself, follow_forces, half_work_of_servos
+from repose.sim.engine.contacts.servo import KEPT, follow_forces, go_on
 from repose.sim.engine.contacts.sphere_rows import entry, read_row, row_width, spin_at
 from repose.sim.engine.contacts.wall_geometry import ACTS, APART, COVERED, CYLINDER, FACET, NEAR, PLANE, approach
 from repose.sim.engine.jit import call, compilable
@@ -379,37 +379,38 @@ def record_wall_energy(tables):
     now = world.workspace.wall_contacts
     walls = world.walls
     dt_stage = tables.dt
-    work = half_work_of_servos(walls, tables.follows)
     walls.force[:] = 0.0
     damping = 0.0
     friction = 0.0
     stiffening = 0.0
+    work = 0.0
     for t in range(world.counters[WALL_CONTACT_COUNT]):
         if now.contact_state[t] != ACTS:
             continue
         w = wall_contacts.wall[t]
         for c in range(walls.force.shape[1]):
             walls.force[w, c] -= now.force[c, t]
-            if not books_itself(walls, w, tables.follows):
-                work += now.force[c, t] * walls.velocity[w, c]
+            work += now.force[c, t] * walls.velocity[w, c]
         damping += now.heat[0, t]
         friction += now.heat[1, t]
         if tables.needs_stiffening > 0:
             stiffening += now.heat[2, t]
-    work += half_work_of_servos(walls, tables.follows)
-    if tables.follows != 0:
-        follow_forces(walls, wall_contacts, now.contact_state, world.counters[WALL_CONTACT_COUNT])
     # The last entries: chunks of pairs use the first ones.
     ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
     ledger[LEDGER_FRICTION, BLOCK - 1] += friction
     world.stiffening[BLOCK - 1] += stiffening
     ledger[LEDGER_WALLS, 0] += dt_stage * work
+    if tables.follows != KEPT:
+        follow_forces(walls, wall_contacts, now.contact_state, world.counters[WALL_CONTACT_COUNT], tables.follows)
     return 0
 
 
 @compilable
-def move_walls(moved, velocity, dt):
+def move_walls(walls, dt):
     """Move the walls by dt × velocity."""
+    moved, velocity = walls.moved, walls.velocity
     for w in range(moved.shape[0]):
         for c in range(moved.shape[1]):
             moved[w, c] += dt * velocity[w, c]
+    if dt > 0.0:
+        go_on(walls)
