@@ -81,8 +81,8 @@ SPHERE_COLUMNS = (
 )
 """Tables of `State` with one entry per sphere along the last axis, without those of bodies and of the search."""
 
-PAIRS_PER_SPHERE = 4
-"""Initial capacity of the pair list per sphere; the table grows when it is full."""
+PAIRS_PER_SPHERE = 3
+"""Initial capacity of the pair list per sphere of many spheres (`first_room`); the table grows when it is full."""
 SHAPES = (PLANE, FACET, CYLINDER)
 """Shapes of walls."""
 STRAIGHT = 1e-12
@@ -133,8 +133,8 @@ def empty_state(
         sphere_id=np.zeros(0, np.int64),
         layer=np.zeros(0, np.int64),
         material=np.zeros(0, np.int64),
-        orientation=zeros((4, 0)),
-        turned=zeros((3, 0)),
+        orientation=zeros((4 if spin_length == 3 else spin_length, 0)),
+        turned=zeros((spin_length, 0)),
         walls=empty_walls(0, dimension),
         wall_contacts=empty_wall_contacts(0, dimension),
         pairs=empty_pairs(0, dimension),
@@ -165,14 +165,15 @@ def with_new_workspace(state: State, threads: int = 1) -> World:
         threads, capacity, state.radius, (dimension, spin_length > 0), division, sum_rows
     )
     bodies = state.bodies.begin.size - 1 if state.bodies else 0
+    materials = int(state.counters[MATERIAL_COUNT])
     workspace = Workspace(
-        pairs=empty_pair_columns(capacity, dimension, spin_length > 0),
+        pairs=empty_pair_columns(capacity, dimension, spin_length > 0, materials),
         wall_contacts=empty_wall_evaluation(near_walls, spheres, dimension),
         bonds=bond_evaluation(state),
         bodies=empty_body_evaluation(dimension, spin_length, bodies, spheres if state.bodies else 0),
         search=search,
         pair_buffer=pair_buffer,
-        wall_buffer=empty_wall_buffer(near_walls, spheres, dimension),
+        wall_buffer=empty_wall_buffer(near_walls, dimension),
         threads=shared,
     )
     if state.bodies:
@@ -256,8 +257,8 @@ def add_spheres(
     if not group.fixed:
         inverse_mass[:dimension] = 1.0 / mass
         inverse_mass[dimension:] = 1.0 / inertia
-    upright = np.zeros((4, count))
-    upright[0] = 0.0 if coordinates - dimension == 1 else 1.0
+    upright = np.zeros((len(world.orientation), count))
+    upright[:1] = 0.0 if coordinates - dimension == 1 else 1.0
     grown = world._replace(
         motion=joined(world.motion, motion),
         previous=joined(world.previous, motion[:, 0]),
@@ -269,7 +270,7 @@ def add_spheres(
         layer=np.concatenate([world.layer, np.full(count, group.layer)]),
         material=np.concatenate([world.material, np.full(count, group.material)]),
         orientation=joined(world.orientation, upright),
-        turned=joined(world.turned, np.zeros((3, count))),
+        turned=joined(world.turned, np.zeros((coordinates - dimension, count))),
     )
     if grown.bodies:
         loose = {
@@ -277,7 +278,7 @@ def add_spheres(
             "own_mass": np.concatenate([grown.bodies.own_mass, mass]),
         }
         grown = grown._replace(bodies=grown.bodies._replace(**loose))
-    return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
+    return fitted(grown, world.pairs, max(world.pairs.i.size, first_room(before + count)))
 
 
 def checked_positions(position: ArrayLike, dimension: int) -> Floats:
@@ -547,7 +548,7 @@ def _kept_wall_contacts(world: World, new_row: NDArray[np.int64]) -> tuple[WallC
 
 
 def enlarge_pairs(world: World) -> World:
-    """The same world with a larger capacity of the list that was full: by a quarter for pairs (by half for few pairs),
+    """The same world with a larger capacity of the list that was full: by an eighth for pairs (by half for few pairs),
     by half for contacts with walls; or with more rows of sums if they were too few. Everything else is unchanged, also
     the reference positions."""
     pairs, walls = world.pairs.i.size, world.wall_contacts.sphere.size
@@ -556,12 +557,12 @@ def enlarge_pairs(world: World) -> World:
         return _with_other_workspace(world, len(status))
     walls_full = world.walls.shape.size > 0 and status[0, WALL_LIST_FITS] == 0
     if (status[:, FOUND] < 0).any() or not walls_full:
-        pairs = max(64, pairs + max(pairs // 4, min(pairs // 2, SPARE)))
+        pairs = max(64, pairs + max(pairs // 8, min(pairs // 2, SPARE)))
     return _refitted(world, pairs, max(64, 3 * walls // 2) if walls_full else walls)
 
 
 def trimmed(world: World) -> World:
-    """The same world with smaller lists, if the lists fill less than four fifths of their capacity.
+    """The same world with smaller lists, if the lists fill less than six sevenths of their capacity.
 
     Lists are longer while grains are poured or flow than when they rest, and a pair takes at least 100 bytes.
     """
@@ -574,7 +575,12 @@ def trimmed(world: World) -> World:
 
 def _trimmed(capacity: int, needed: int) -> int:
     """Capacity of a list with `needed` entries: `capacity` if not much too large, else an eighth above `needed`."""
-    return capacity if 4 * capacity <= 5 * needed + 4 * SPARE else room_for(needed)
+    return capacity if 6 * capacity <= 7 * needed + 6 * SPARE else room_for(needed)
+
+
+def first_room(spheres: int) -> int:
+    """Initial capacity of the pair list: few spheres have room for one more pair each."""
+    return PAIRS_PER_SPHERE * spheres + min(spheres, SPARE)
 
 
 def room_for(entries: int) -> int:
@@ -611,7 +617,8 @@ def fill_pair_columns(world: World) -> None:
     fixed = world.fixed
     pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
     pairs.fixed[:used] = fixed[i] | fixed[j]
-    pairs.material_pair[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
+    if (materials := int(world.counters[MATERIAL_COUNT])) > 1:
+        pairs.material_pair[:used] = world.material[i] * materials + world.material[j]
     if world.inverse_mass.shape[0] == world.dimension:
         pairs.effective_mass[:used] = shared_mass(world.mass[i], world.mass[j])
         pairs.smaller_radius[:used] = np.minimum(world.radius[i], world.radius[j])

@@ -112,7 +112,8 @@ class PairColumns(NamedTuple):
     fixed: NDArray[np.uint8]
     """1 if one of the two cannot move, else 0, shape (capacity,)."""
     material_pair: NDArray[np.uint16]
-    """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
+    """Pair of materials: material_i * number of materials + material_j, shape (capacity,); no entries if there is one
+    material."""
     last_branch: Floats
     """Branch at the last evaluation [m], shape (dimension, capacity), without rotation only: follows from
     `State.previous` (repose.sim.engine.neighbours.pair_list.note_branches). The law evaluates all listed pairs in order
@@ -208,8 +209,6 @@ class WallBuffer(NamedTuple):
     """[m], shape (dimension, capacity)."""
     normal_force: Floats
     """[N], shape (capacity,)."""
-    head: NDArray[np.int32]
-    """First entry of each sphere, -1 for a sphere without entries, shape (spheres,)."""
     following: NDArray[np.int32]
     """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
     sorted_sphere: NDArray[np.uint32]
@@ -230,6 +229,8 @@ class SearchTables(NamedTuple):
     """First pair of each sphere as i in the list, shape (count + 1,)."""
     new_begin: NDArray[np.int32]
     """First pair of each sphere as i in the buffer of the new list, shape (count,)."""
+    wall_head: NDArray[np.int32]
+    """First entry of each sphere in `WallBuffer`, -1 for a sphere without entries, shape (count,)."""
     bucket_start: NDArray[np.int32]
     """First entry of each bucket in `order`, shape (buckets + 1,); the number of buckets is a power of two."""
     large_start: NDArray[np.int32]
@@ -335,15 +336,15 @@ class Division(NamedTuple):
         return min(rows + (rows - spheres) // 4 + LINE, rows_of_sums(len(self.ranges), spheres))
 
 
-def empty_pair_columns(capacity: int, dimension: int, turning: bool) -> PairColumns:
-    """Columns for so many pairs; `turning`: the spheres rotate."""
+def empty_pair_columns(capacity: int, dimension: int, turning: bool, materials: int) -> PairColumns:
+    """Columns for so many pairs of spheres of so many materials; `turning`: the spheres rotate."""
     gliding = 0 if turning else capacity
     return PairColumns(
         radius_sum=zeros(capacity),
         smaller_radius=zeros(gliding, np.float32),
         effective_mass=filled(gliding, 1.0),
         fixed=zeros(capacity, np.uint8),
-        material_pair=zeros(capacity, np.uint16),
+        material_pair=zeros(capacity if materials > 1 else 0, np.uint16),
         last_branch=zeros((dimension, gliding)),
     )
 
@@ -380,14 +381,13 @@ def empty_body_evaluation(dimension: int, spin_length: int, count: int = 0, sphe
     )
 
 
-def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer:
+def empty_wall_buffer(capacity: int, dimension: int) -> WallBuffer:
     """A buffer of this capacity."""
     return WallBuffer(
         first=zeros(capacity, np.uint32),
         second=zeros(capacity, np.uint32),
         shear_spring=zeros((dimension, capacity)),
         normal_force=zeros(capacity),
-        head=zeros(spheres, np.int32),
         following=zeros(capacity, np.int32),
         sorted_sphere=zeros(capacity, np.uint32),
         sorted_wall=zeros(capacity, np.uint32),
@@ -400,15 +400,17 @@ def search_storage(
     """Tables for `threads` threads that step spheres of these radii with `capacity` pairs, which are divided already
     and need so many rows of sums; `model` is the dimension, and whether the spheres rotate.
 
-    Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres, sums and power of fields.
+    Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres and sums. So does the
+    power of fields, which act when the rows of spheres have been read.
     """
     spheres, (dimension, turning) = radius.size, model
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
     many = int((radius > large).sum())
     room = capacity + LANES * threads
     (
-        (shear_spring, position, cell, candidate, j, touching, order, new_begin, bucket_start, large_start),
-        (field_power, sphere_rows, sums),
+        (shear_spring, position, cell, candidate, j, touching, order, new_begin, wall_head, bucket_start, large_start),
+        (sphere_rows, sums),
+        (field_power,),
     ) = overlaid(
         [
             ((dimension, room), np.float64),
@@ -417,15 +419,15 @@ def search_storage(
             *[((room,), np.uint32)] * 2,
             ((room,), np.uint8),
             ((spheres + LANES,), np.uint32),
-            ((spheres,), np.int32),
+            *[((spheres,), np.int32)] * 2,
             ((1 + buckets(spheres, 16),), np.int32),
             ((1 + buckets(many, 256) if many else 0,), np.int32),
         ],
         [
-            ((2, spheres), np.float64),
             ((row_width(dimension, turning) * spheres + LINE,), np.float64),
             ((sum_width(dimension, turning) * sum_rows + LINE,), np.float64),
         ],
+        [((2, spheres), np.float64)],
     )
     pair_buffer = PairBuffer(candidate=candidate, j=j, touching=touching, shear_spring=shear_spring)
     search = SearchTables(
@@ -434,6 +436,7 @@ def search_storage(
         position=position,
         begin=zeros(spheres + 1, np.int32),
         new_begin=new_begin,
+        wall_head=wall_head,
         bucket_start=bucket_start,
         large_start=large_start,
         large=np.array([large]),

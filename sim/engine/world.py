@@ -194,10 +194,10 @@ class State(NamedTuple):
     material: NDArray[np.int64]
     """Row of the scene's table of materials, shape (count,)."""
     orientation: Floats
-    """Unit quaternion (w, x, y, z) in space, angle in the plane in the first row, shape (4, count); updated by
-    `repose.sim.engine.orientation`, not by the step loop."""
+    """Unit quaternion (w, x, y, z) in space, angle in the plane, nothing of spheres that do not rotate, shape (0, 1 or
+    4, count); updated by `repose.sim.engine.orientation`, not by the step loop."""
     turned: Floats
-    """Rotation coordinates at the last update of the orientation [rad], shape (3, count)."""
+    """Rotation coordinates at the last update of the orientation [rad], shape (spin length, count)."""
     walls: Walls
     wall_contacts: WallContacts
     pairs: Pairs

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from repose.sim.engine.boundaries import flaw_of_room
 from repose.sim.engine.builder import (
-    PAIRS_PER_SPHERE,
     empty_state,
+    first_room,
     flaw_at_border,
     flaw_of_walls,
     in_order_of_id,
@@ -79,6 +79,8 @@ SINGLE = (
     *(f"bodies.{name}" for name in ("motion", "orientation", "reference", "rotation", "offset")),
 )
 """Tables that can be in single precision in a file: places and forces, not the properties of spheres."""
+ROWS_IN_FILE = {"orientation": 4, "turned": 3}
+"""Rows in files of the tables that have fewer rows in the plane or without rotation."""
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 EMPTY_STATE = empty_state()
 MOST_MATERIALS = 256
@@ -97,6 +99,29 @@ StoreError = ArchiveError
 
 
 def tables_of(state: State) -> dict[str, Any]:
+    """Every table of the state by name as in files, trimmed to the rows in use."""
+    return {name: _as_in_file(name, table) for name, table in _in_use(state).items()}
+
+
+def _as_in_file(name: str, table: Any) -> Any:
+    """A table as it is in files, where orientations have as many rows for all spheres as for those that rotate in
+    space; spheres that do not rotate have the quaternion of no rotation."""
+    if len(table) == ROWS_IN_FILE.get(name, len(table)):
+        return table
+    whole = np.zeros((ROWS_IN_FILE[name], table.shape[1]))
+    whole[: len(table)] = table
+    if name == "orientation" and len(table) == 0:
+        whole[0] = 1.0
+    return whole
+
+
+def _as_in_state(tables: dict[str, Any], blank: State) -> dict[str, Any]:
+    """Tables of a file with as many rows of orientations as in such a state without spheres."""
+    rows = {name: len(getattr(blank, name)) for name in ROWS_IN_FILE}
+    return tables | {name: copied(tables[name][:few]) for name, few in rows.items() if few < ROWS_IN_FILE[name]}
+
+
+def _in_use(state: State) -> dict[str, Any]:
     """Every table of the state by name, trimmed to the rows in use."""
     used = {"pairs": int(state.counters[PAIR_COUNT]), "wall_contacts": int(state.counters[WALL_CONTACT_COUNT])}
     tables: dict[str, Any] = {}
@@ -115,10 +140,10 @@ def tables_of(state: State) -> dict[str, Any]:
 def packed(state: State, like: State | None = None) -> State:
     """A copy of a state, or of that of a world, with lists trimmed to the rows in use: a restart point. It shares the
     tables that have the same bits in `like`, an earlier one."""
-    known = {} if like is None or isinstance(like, World) else tables_of(like)
+    known = {} if like is None or isinstance(like, World) else _in_use(like)
     tables = {
         name: known[name] if name in known and same_bits(known[name], table) else copied(table)
-        for name, table in tables_of(state).items()
+        for name, table in _in_use(state).items()
     }
     return _state_of(_absent_of(empty_state(*_sizes(tables)), tables["walls.shape"].size) | tables)
 
@@ -181,7 +206,7 @@ def state_of(tables: dict[str, Any], prefix: str = "") -> State:
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
     if flaw := flaw_of_parts(by_name, count, dimension, spin_length, levels):
         raise StoreError(Message("The file's world {why}: the file is damaged.", why=flaw))
-    state = _state_of(by_name)
+    state = _state_of(_as_in_state(by_name, blank))
     in_order = bool((np.diff(state.sphere_id) > 0).all())
     return state if in_order else packed(in_order_of_id(unpacked(state)))
 
@@ -373,7 +398,7 @@ def _flawed_bodies(tables: dict[str, Any], spheres: int) -> bool:
 def _with_room(state: State) -> World:
     """The world of a state with room in its lists; the lists are the same."""
     listed = int(state.counters[PAIR_COUNT])
-    room = room_for(listed) if listed else PAIRS_PER_SPHERE * state.sphere_count
+    room = room_for(listed) if listed else first_room(state.sphere_count)
     roomy = with_capacity(state, state.pairs, max(64, room))
     return with_new_workspace(roomy._replace(search=state.search))
 

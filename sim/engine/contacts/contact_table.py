@@ -23,7 +23,7 @@ from repose.sim.engine.jit import call, compilable, compiled, compiled_part, fin
 from repose.sim.engine.model import BoundLaw, Model, Shapes, for_world
 from repose.sim.engine.packed import coefficients_at, likeness, packed, while_same
 from repose.sim.engine.records import Record, record_of, tables_type
-from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
+from repose.sim.engine.world import MATERIAL_COUNT, PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
 ELASTICITY = 7
 """Rows of `ContactTable.elasticity`."""
@@ -252,7 +252,7 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             i = np.int64(world.pairs.i[k])
             j = np.int64(world.pairs.j[k])
             radius_sum = world.workspace.pairs.radius_sum[k]
-            kind = world.workspace.pairs.material_pair[k]
+            kind = world.workspace.pairs.material_pair[k] if world.counters[MATERIAL_COUNT] > 1 else np.uint16(0)
             contact = pair_contact(world, k, law.material(law.params, kind), shapes)
         else:
             t = k - pair_count

@@ -141,9 +141,8 @@ def pair_forces(tables, shapes):
     gravity = coefficients_at(tables.gravity, shapes.position)
     # Where only members in lists are placed, tiles without other spheres are left out.
     sparing = threads.thread_status[thread.id, SPARING] > 0
-    size = TILE if sparing else max(thread.last - thread.first, 1)
-    for begin in range(thread.first, thread.last, size):
-        end = min(begin + size, thread.last)
+    for begin in range(thread.first, thread.last, TILE):
+        end = min(begin + TILE, thread.last)
         if not sparing or any_free(body, begin, end):
             fill_sphere_rows(world, shapes, shapes.spin, tables.stage, begin, end)
             begin_sums(world, tables.mass, gravity, shapes, begin, end)
@@ -157,10 +156,10 @@ def pair_forces(tables, shapes):
     sums = threads.sums[to_line(threads.sums) :]
     if sparing:
         add_noted_sums(sums, world, width_of_sums(shapes), thread.first, thread.last)
-    else:
-        add_partial_sums(sums, threads, width_of_sums(shapes), thread.first, thread.last)
-    for begin in range(thread.first, thread.last, size):
-        end = min(begin + size, thread.last)
+    for begin in range(thread.first, thread.last, TILE):
+        end = min(begin + TILE, thread.last)
+        if not sparing:
+            add_partial_sums(sums, threads, width_of_sums(shapes), begin, end)
         if not sparing or any_free(body, begin, end):
             write_sums(world, shapes.position, shapes.spin, begin, end)
     if sparing:

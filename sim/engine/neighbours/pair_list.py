@@ -371,7 +371,8 @@ def note_branches(pairs, last_branch, previous, boundary, first, last):
 
 @compilable
 def write_pairs(world, section, needs_material):
-    """Write the pairs of a section to their rows of the list; with their pair of materials if `needs_material` is 1."""
+    """Write the pairs of a section to their rows of the list; with their pair of materials if `needs_material` is 1 and
+    there are several."""
     pairs = world.pairs
     columns = world.workspace.pairs
     pair_buffer = world.workspace.pair_buffer
@@ -402,7 +403,7 @@ def write_pairs(world, section, needs_material):
         pairs.j[row] = j
         columns.radius_sum[row] = radius[i] + radius[j]
         columns.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
-    if needs_material > 0:
+    if needs_material > 0 and materials > 1:
         for row in range(section.before, stop):
             columns.material_pair[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
     if not turning:

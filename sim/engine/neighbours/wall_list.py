@@ -44,7 +44,7 @@ def refresh_wall_list(tables, position_like):
     gap = world.search.reach[0] + world.search.skin[0]
     buffer = world.workspace.wall_buffer
     counters = world.counters
-    kept = save_history(buffer, counters[WALL_CONTACT_COUNT], wall_contacts)
+    kept = save_history(buffer, search.wall_head, counters[WALL_CONTACT_COUNT], wall_contacts)
     positions = arrays.level(world.motion, 0, 0, position_like)
     inverse_mass = world.inverse_mass[0]
     count = find_wall_contacts(
@@ -55,7 +55,7 @@ def refresh_wall_list(tables, position_like):
         return 0
     counters[WALL_CONTACT_COUNT] = count
     sort_by_sphere(wall_contacts, world.workspace.wall_contacts.begin, buffer, count)
-    copy_history(buffer, kept, count, wall_contacts)
+    copy_history(buffer, search.wall_head, kept, count, wall_contacts)
     return 1
 
 
@@ -209,9 +209,9 @@ def cells_of_box(search, reach, size):
 
 
 @compilable
-def save_history(buffer, count, wall_contacts):
+def save_history(buffer, head, count, wall_contacts):
     """Copy the history of entries in contact to the buffer, as a chain per sphere; returns their number."""
-    buffer.head[:] = -1
+    head[:] = -1
     kept = 0
     for p in range(count):
         if wall_contacts.touching[p] == 0:
@@ -221,19 +221,19 @@ def save_history(buffer, count, wall_contacts):
         buffer.normal_force[kept] = wall_contacts.normal_force[p]
         for c in range(buffer.shear_spring.shape[0]):
             buffer.shear_spring[c, kept] = wall_contacts.shear_spring[c, p]
-        buffer.following[kept] = buffer.head[wall_contacts.sphere[p]]
-        buffer.head[wall_contacts.sphere[p]] = kept
+        buffer.following[kept] = head[wall_contacts.sphere[p]]
+        head[wall_contacts.sphere[p]] = kept
         kept += 1
     return kept
 
 
 @compilable
-def copy_history(buffer, kept, count, wall_contacts):
+def copy_history(buffer, head, kept, count, wall_contacts):
     """Copy the history from the buffer to the same entries of the new list."""
     for p in range(count):
         wall_contacts.touching[p] = 0
         wall_contacts.normal_force[p] = 0.0
-        q = buffer.head[wall_contacts.sphere[p]] if kept > 0 else -1
+        q = head[wall_contacts.sphere[p]] if kept > 0 else -1
         while q >= 0 and buffer.second[q] != wall_contacts.wall[p]:
             q = buffer.following[q]
         if q >= 0:
