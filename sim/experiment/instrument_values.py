@@ -12,9 +12,9 @@ from repose.sim import registry
 from repose.sim.engine.boundaries import periodic_dimensions
 from repose.sim.engine.world import LOWEST, PERIOD, Floats
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.run import Placed
+from repose.sim.experiment.run import PlacedInstruments
 from repose.sim.experiment.series import series_names
-from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed, Quantity
+from repose.sim.instruments.instrument import Instrument, InstrumentKind, InstrumentQuantity, Passed
 from repose.sim.measure.measurement import System
 
 LONGEST_NAME = 40
@@ -33,7 +33,7 @@ def kind_of(instrument: Instrument) -> InstrumentKind:
     return kind
 
 
-def columns_of(placed: Placed, dimension: int) -> tuple[str, ...]:
+def columns_of(placed: PlacedInstruments, dimension: int) -> tuple[str, ...]:
     """Columns of the series that these instruments have."""
     return tuple(name for entry in placed.instruments for name in kind_of(entry).columns(entry, dimension))
 
@@ -95,7 +95,11 @@ def reading_values(experiment: Experiment, system: System, number: int) -> dict[
 
 
 def _rate(
-    experiment: Experiment, instrument: Instrument, passed: Passed, quantity: Quantity, values: dict[str, float]
+    experiment: Experiment,
+    instrument: Instrument,
+    passed: Passed,
+    quantity: InstrumentQuantity,
+    values: dict[str, float],
 ) -> float:
     """Growth per time of the quantity `rate_of` over the last `RATE_TIME`, or since its count began [SI]."""
     run = experiment.run

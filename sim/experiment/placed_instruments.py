@@ -28,7 +28,7 @@ from repose.sim.experiment.instrument_values import (
     limits_of,
 )
 from repose.sim.experiment.notices import notify
-from repose.sim.experiment.run import Placed, Run
+from repose.sim.experiment.run import PlacedInstruments, Run
 from repose.sim.experiment.series import Series
 from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed
 from repose.sim.measure.grains import movable_grains
@@ -138,7 +138,7 @@ def begin(experiment: Experiment, instruments: Iterable[Instrument]) -> None:
 def keep(run: Run, experiment: Experiment) -> None:
     """Place the instruments of an experiment in a run that begins anew; their counts are zero."""
     instruments = experiment.run.placed.instruments
-    run.placed = Placed(instruments, (Passed(),) * len(instruments))
+    run.placed = PlacedInstruments(instruments, (Passed(),) * len(instruments))
     _add_columns(run, experiment.scene.model.dimension)
 
 
@@ -275,7 +275,7 @@ def note_places(experiment: Experiment) -> None:
     run = experiment.run
     if not _counting(run):
         if run.placed.ids.size:
-            run.placed = Placed(run.placed.instruments, run.placed.passed)
+            run.placed = PlacedInstruments(run.placed.instruments, run.placed.passed)
         return
     grains = movable_grains(run.world)
     run.placed = replace(run.placed, ids=grains.ids.astype(float), places=grains.position)
@@ -286,7 +286,7 @@ def count(experiment: Experiment) -> None:
     experiment.run.placed = _counted(experiment.run)
 
 
-def _counted(run: Run) -> Placed:
+def _counted(run: Run) -> PlacedInstruments:
     """`Run.placed` with the ways to the present places counted."""
     if not (counting := _counting(run)):
         return run.placed

@@ -49,7 +49,7 @@ class Ramp:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedInstruments:
     """The instruments of a run and what they count; replaced as a whole, never changed, so that copies share it."""
 
     instruments: tuple[Instrument, ...] = ()
@@ -87,7 +87,7 @@ class Run:
     series: Series = field(default_factory=lambda: Series(series_names()))
     """Samples for the plots; rows are appended by `sampling`, columns are added by `placed_instruments`. Written by
     `placed_instruments`."""
-    placed: Placed = field(default_factory=Placed)
+    placed: PlacedInstruments = field(default_factory=PlacedInstruments)
     """Instruments and their counts. Written by `placed_instruments`."""
     bulk_step: int = 0
     """Step at which the costly measurements were last sampled. Written by `sampling`."""

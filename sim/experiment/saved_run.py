@@ -40,7 +40,7 @@ from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.instrument_values import columns_of, fits
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Placed, Ramp, RestartPoint, Run
+from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, PlacedInstruments, Ramp, RestartPoint, Run
 from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
 from repose.sim.experiment.series import FORMAT_4_NAMES, Series, series_names
 from repose.sim.experiment.snapshot import Fault
@@ -422,7 +422,7 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "pusher": Pusher | None,
         "shaker": Shaker | None,
         "held_until": float,
-        "placed": Placed,
+        "placed": PlacedInstruments,
         "state": scene.state_type,
         "built": scene.parameters,
     }
@@ -481,7 +481,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
         )
 
 
-def _require_instruments(scene: Scene, placed: Placed) -> None:
+def _require_instruments(scene: Scene, placed: PlacedInstruments) -> None:
     """Raise `ArchiveError` unless the instruments are of kinds of this program and have the places of their kinds."""
     dimension, rows = scene.model.dimension, len(placed.ids)
     names = [instrument.name for instrument in placed.instruments]

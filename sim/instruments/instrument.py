@@ -4,8 +4,8 @@ An instrument is data: kind, name, place, colour. A module of this package, or o
 (an `InstrumentKind` or a tuple of them) adds a kind to the tool of the window, to presets and scripts, and its
 quantities to series, plots, results and exports. An example, complete:
 
-    def quantities(dimension: int) -> tuple[Quantity, ...]:
-        return (Quantity("grains", "grains nearby", "n", tab="n"),)
+    def quantities(dimension: int) -> tuple[InstrumentQuantity, ...]:
+        return (InstrumentQuantity("grains", "grains nearby", "n", tab="n"),)
 
     def grains_nearby(instrument: Instrument, system: System, passed: Passed) -> tuple[float, ...]:
         distance = np.linalg.norm(movable_grains(system.world).position - instrument.points[0], axis=1)
@@ -66,7 +66,7 @@ class Passed:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class InstrumentQuantity:
     """One quantity that an instrument reads."""
 
     name: str
@@ -131,7 +131,7 @@ class InstrumentKind(Named):
     order: int
     help: Message
     """How it is placed by hand and what it measures."""
-    quantities: Callable[[int], tuple[Quantity, ...]]
+    quantities: Callable[[int], tuple[InstrumentQuantity, ...]]
     """quantities(dimension) -> what it reads in the plane or in space."""
     read: Callable[[Instrument, System, Passed], tuple[float, ...]]
     """read(instrument, system, passed) -> the values of the quantities that are no rates, in their order, SI; nan for a

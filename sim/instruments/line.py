@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.boundaries import images_of, periodic_dimensions
 from repose.sim.engine.world import PERIOD, Floats
-from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed, Point, Points, Quantity, shifted
+from repose.sim.instruments.instrument import (
+    Instrument,
+    InstrumentKind,
+    InstrumentQuantity,
+    Passed,
+    Point,
+    Points,
+    shifted,
+)
 from repose.sim.measure.measurement import System
 from repose.sim.message import _
 
@@ -113,13 +121,13 @@ def drag(points: Points, handle: int, by: Point) -> Points:
     return (*moved, shifted(moved[0], tuple(map(float, into)))) if into.size else tuple(moved)
 
 
-def quantities(dimension: int) -> tuple[Quantity, ...]:
+def quantities(dimension: int) -> tuple[InstrumentQuantity, ...]:
     """Grains and mass that have passed, and their rates."""
     return (
-        Quantity("number", _("grains passed"), "N", tab="N"),
-        Quantity("mass", _("mass passed"), "M", "g", 1e-3, tab="M"),
-        Quantity("number_rate", _("flux of grains"), "W", "1/s", tab="N", rate_of="number"),
-        Quantity("mass_rate", _("flux of mass"), "W_m", "g/s", 1e-3, tab="M", rate_of="mass"),
+        InstrumentQuantity("number", _("grains passed"), "N", tab="N"),
+        InstrumentQuantity("mass", _("mass passed"), "M", "g", 1e-3, tab="M"),
+        InstrumentQuantity("number_rate", _("flux of grains"), "W", "1/s", tab="N", rate_of="number"),
+        InstrumentQuantity("mass_rate", _("flux of mass"), "W_m", "g/s", 1e-3, tab="M", rate_of="mass"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed, Quantity
+from repose.sim.instruments.instrument import Instrument, InstrumentKind, InstrumentQuantity, Passed
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.measurement import System
 from repose.sim.message import Message, _
@@ -34,16 +34,16 @@ def read(instrument: Instrument, system: System, passed: Passed) -> tuple[float,
     )
 
 
-def quantities(dimension: int) -> tuple[Quantity, ...]:
+def quantities(dimension: int) -> tuple[InstrumentQuantity, ...]:
     """What a probe reads, in the order of `read`."""
     place = _("position")
     return (
-        Quantity("speed", _("speed"), "v", "mm/s", 1e-3, tab="v, F"),
-        Quantity("spin", _("spin"), "ω", "rad/s", tab="v, F"),
-        Quantity("force", _("sum of normal forces"), "F", "N", tab="v, F"),
-        Quantity("contacts", _("contacts"), "z", beside=False),
+        InstrumentQuantity("speed", _("speed"), "v", "mm/s", 1e-3, tab="v, F"),
+        InstrumentQuantity("spin", _("spin"), "ω", "rad/s", tab="v, F"),
+        InstrumentQuantity("force", _("sum of normal forces"), "F", "N", tab="v, F"),
+        InstrumentQuantity("contacts", _("contacts"), "z", beside=False),
         *(
-            Quantity(
+            InstrumentQuantity(
                 f"position_{name}",
                 Message("position {component}", component=name),
                 name,

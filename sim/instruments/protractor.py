@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed, Point, Points, Quantity
+from repose.sim.instruments.instrument import Instrument, InstrumentKind, InstrumentQuantity, Passed, Point, Points
 from repose.sim.measure.measurement import System
 from repose.sim.message import _
 
@@ -68,7 +68,7 @@ INSTRUMENT = InstrumentKind(
         "Drag from the vertex along one arm: the angle to the horizontal. The second arm can then be moved. In space "
         "both are in a plane through the middle of the scene."
     ),
-    lambda dimension: (Quantity("angle", _("angle"), "θ", "°", math.pi / 180.0),),
+    lambda dimension: (InstrumentQuantity("angle", _("angle"), "θ", "°", math.pi / 180.0),),
     read,
     {2: 3, 3: 3},
     shortest=0.01,

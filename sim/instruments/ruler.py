@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed, Points, Quantity
+from repose.sim.instruments.instrument import Instrument, InstrumentKind, InstrumentQuantity, Passed, Points
 from repose.sim.measure.measurement import System
 from repose.sim.message import _
 
@@ -27,13 +27,13 @@ def read(instrument: Instrument, system: System, passed: Passed) -> tuple[float,
     return lengths_of(instrument.points)
 
 
-def quantities(dimension: int) -> tuple[Quantity, ...]:
+def quantities(dimension: int) -> tuple[InstrumentQuantity, ...]:
     """What a ruler reads."""
     return (
-        Quantity("distance", _("distance"), "d", "mm", 1e-3),
-        Quantity("across", _("horizontal distance"), "Δx", "mm", 1e-3),
-        Quantity("upright", _("vertical distance"), "Δy" if dimension == 2 else "Δz", "mm", 1e-3),
-        Quantity("slope", _("slope"), "α", "°", math.pi / 180.0),
+        InstrumentQuantity("distance", _("distance"), "d", "mm", 1e-3),
+        InstrumentQuantity("across", _("horizontal distance"), "Δx", "mm", 1e-3),
+        InstrumentQuantity("upright", _("vertical distance"), "Δy" if dimension == 2 else "Δz", "mm", 1e-3),
+        InstrumentQuantity("slope", _("slope"), "α", "°", math.pi / 180.0),
     )
 
 

@@ -28,7 +28,7 @@ def sums_over_grains(world: World, values: Floats) -> Floats:
     return np.concatenate([values[moving & ~member], np.bincount(row, values[member], minlength=numbers.size)])
 
 
-class Grains(NamedTuple):
+class MovableGrains(NamedTuple):
     """Every grain that can move, in the order of `sums_over_grains`."""
 
     ids: NDArray[np.int64]
@@ -39,7 +39,7 @@ class Grains(NamedTuple):
     """[kg], shape (grains,)."""
 
 
-def movable_grains(world: World) -> Grains:
+def movable_grains(world: World) -> MovableGrains:
     """The grains that can move, a copy."""
     moving, dimension = ~world.fixed, world.dimension
     loose = moving & (world.body < 0) if world.bodies else moving
@@ -48,7 +48,7 @@ def movable_grains(world: World) -> Grains:
         numbers = np.unique(world.body[moving & ~loose])
         ids = np.concatenate([ids, world.bodies.body_id[numbers]])
         position = np.concatenate([position, world.bodies.motion[:dimension, 0, numbers].T])
-    return Grains(ids, np.ascontiguousarray(position), sums_over_grains(world, world.own_mass))
+    return MovableGrains(ids, np.ascontiguousarray(position), sums_over_grains(world, world.own_mass))
 
 
 def grain_count(world: World) -> int:

@@ -112,15 +112,20 @@ def all_keys() -> tuple[Key, ...]:
     return (*WINDOW_KEYS, *panels, *tools, *(_switch_key(switch) for switch in all_switches() if switch.key))
 
 
+def _letters(key: str) -> str:
+    """Both cases of a letter; a digit once."""
+    return "".join(dict.fromkeys((key.lower(), key.upper())))
+
+
 def _tool_key(tool: Tool) -> Key:
-    letters, words = tool.key.lower() + tool.key.upper(), Message("mouse: {lower}", lower=tool.title)
+    letters, words = _letters(tool.key), Message("mouse: {lower}", lower=tool.title)
     return Key(
         f"tool_{tool.name}", plain(tool.key), words, _("Picture"), partial(choose_by_key, tool), characters=letters
     )
 
 
 def _switch_key(switch: Switch) -> Key:
-    letters = "".join({switch.key.lower(): 0, switch.key.upper(): 0})  # a digit once
+    letters = _letters(switch.key)
     toggle = partial(_toggle, switch)
     return Key(
         f"show_{switch.name}",

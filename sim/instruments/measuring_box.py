@@ -12,7 +12,7 @@ import math
 import numpy as np
 from repose.sim.engine.boundaries import in_cell
 from repose.sim.engine.world import Floats
-from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed, Point, Points, Quantity
+from repose.sim.instruments.instrument import Instrument, InstrumentKind, InstrumentQuantity, Passed, Point, Points
 from repose.sim.measure.bulk import measure_bulk
 from repose.sim.measure.coordination import contacts_per_sphere
 from repose.sim.measure.grains import movable_grains, sums_over_grains
@@ -58,18 +58,18 @@ def _components(dimension: int) -> list[tuple[int, int]]:
     return [*((c, c) for c in range(dimension)), *pairs]
 
 
-def quantities(dimension: int) -> tuple[Quantity, ...]:
+def quantities(dimension: int) -> tuple[InstrumentQuantity, ...]:
     """What a box reads, in the order of `read`."""
     names, unit = AXES[:dimension], STRESS_UNIT[dimension]
     stress, velocity = _("stress"), _("mean velocity")
     return (
-        Quantity("packing_fraction", _("packing fraction"), "φ", tab="φ, Z"),
-        Quantity("coordination", _("contacts per grain"), "Z", tab="φ, Z"),
-        Quantity("grains", _("grains"), "n", beside=False),
-        Quantity("pressure", _("pressure"), "P", unit, tab="σ", axis=stress),
-        Quantity("largest_shear", _("largest shear"), "τ", unit, tab="σ", axis=stress),
+        InstrumentQuantity("packing_fraction", _("packing fraction"), "φ", tab="φ, Z"),
+        InstrumentQuantity("coordination", _("contacts per grain"), "Z", tab="φ, Z"),
+        InstrumentQuantity("grains", _("grains"), "n", beside=False),
+        InstrumentQuantity("pressure", _("pressure"), "P", unit, tab="σ", axis=stress),
+        InstrumentQuantity("largest_shear", _("largest shear"), "τ", unit, tab="σ", axis=stress),
         *(
-            Quantity(
+            InstrumentQuantity(
                 f"stress_{names[a]}{names[b]}",
                 Message("stress {component}", component=names[a] + names[b]),
                 f"σ_{names[a]}{names[b]}",
@@ -80,9 +80,9 @@ def quantities(dimension: int) -> tuple[Quantity, ...]:
             )
             for a, b in _components(dimension)
         ),
-        Quantity("temperature", _("granular temperature"), "T", "m²/s²", tab="v, T"),
+        InstrumentQuantity("temperature", _("granular temperature"), "T", "m²/s²", tab="v, T"),
         *(
-            Quantity(
+            InstrumentQuantity(
                 f"velocity_{name}",
                 Message("mean velocity {component}", component=name),
                 f"v_{name}",

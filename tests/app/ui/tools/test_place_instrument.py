@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import facing
-from repose.app.ui.tools import instrument
-from repose.app.ui.tools.instrument import TOOL, InstrumentTool
+from repose.app.ui.tools import place_instrument as instrument
+from repose.app.ui.tools.place_instrument import TOOL, InstrumentTool
 from repose.sim import registry
 from repose.sim.experiment.commands import PlaceInstrument, RemoveInstrument, SetInstrument
 from repose.sim.experiment.snapshot import ShownInstrument, Snapshot
