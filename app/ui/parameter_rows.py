@@ -26,6 +26,8 @@ MORE = "parameters.more"
 """Entry of the settings that says whether all parameters are listed."""
 TRACK = 11.0
 """Height of the bar of a slider [px at scale 1]."""
+NARROW = 200.0
+"""Width below which a row has no mark of a curve [px at scale 1]."""
 TIGHT = 0.76
 """Size of symbol and value in a narrow row, as in a presentation, whose letters are large, relative to running text."""
 EFFECTS = {
@@ -136,9 +138,13 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
 
 
 def _draw_driven(ui: Ui, parameter: Parameter) -> None:
-    """A slider, and the mark of its curve, where all parameters are listed or a curve drives it; its place is kept."""
-    top = imgui.get_cursor_screen_pos().y
-    _draw_slider(ui, parameter, imgui.get_content_region_avail().x - mark_width(ui))
+    """A slider, and the mark of its curve, where all parameters are listed or a curve drives it; its place is kept. A
+    narrow row, as in a presentation, has no room for it."""
+    top, width = imgui.get_cursor_screen_pos().y, imgui.get_content_region_avail().x
+    if width < NARROW * ui.window.scale:
+        _draw_slider(ui, parameter, width)
+        return
+    _draw_slider(ui, parameter, width - mark_width(ui))
     edits = ui.control.edits
     driven = edits.parameters is not None and parameter.name in edits.parameters.curves
     if can_have_curve(parameter) and (driven or ui.settings.choices.expert or is_shown(ui, MORE)):
