@@ -32,7 +32,14 @@ LAYERS = (
     ("repose.sim.engine",),
     ("repose.sim.size_distribution",),
     ("repose.sim.direction", "repose.sim.parameters", "repose.sim.registry", "repose.sim.scene_fields"),
-    ("repose.sim.choices", "repose.sim.message", "repose.sim.numbers", "repose.sim.scales", "repose.sim.wording"),
+    (
+        "repose.sim.choices",
+        "repose.sim.curves",
+        "repose.sim.message",
+        "repose.sim.numbers",
+        "repose.sim.scales",
+        "repose.sim.wording",
+    ),
 )
 """Packages and modules from top to bottom; each imports its own layer and those below it.
 

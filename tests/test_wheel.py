@@ -75,7 +75,7 @@ def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Pa
         if path.is_file() and not {"__pycache__", *NOT_SHIPPED} & set(path.parts)
     }
     assert wanted - packed == set()
-    assert {".py", ".c", ".toml", ".po", ".glsl", ".otf", ".npz", ".csv", ".md", ".txt", ".webp"} == {
+    assert {".py", ".c", ".toml", ".po", ".glsl", ".otf", ".npz", ".csv", ".json", ".md", ".txt", ".webp"} == {
         Path(name).suffix for name in wanted
     }
     folders = {name.split("/")[0] for name in packed}

@@ -14,6 +14,7 @@ from repose.app.render.theme import Colour
 from repose.app.ui.curve_editor import can_have_curve, draw_curve_mark, mark_width
 from repose.app.ui.field_values import DIGITS, compact, editable, position, typed, value_at
 from repose.app.ui.path_field import draw_path
+from repose.app.ui.places import is_shown
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
@@ -21,8 +22,12 @@ from repose.sim.choices import choice_name
 from repose.sim.message import EMPTY, Message, _, joined, plain
 from repose.sim.parameters import Parameter, Value
 
+MORE = "parameters.more"
+"""Entry of the settings that says whether all parameters are listed."""
 TRACK = 11.0
 """Height of the bar of a slider [px at scale 1]."""
+NARROW = 200.0
+"""Width below which a row has no mark of a curve [px at scale 1]."""
 TIGHT = 0.76
 """Size of symbol and value in a narrow row, as in a presentation, whose letters are large, relative to running text."""
 EFFECTS = {
@@ -135,10 +140,16 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
 
 
 def _draw_driven(ui: Ui, parameter: Parameter) -> None:
-    """A slider, and the mark of its curve; a parameter that can have none leaves the place of the mark empty."""
-    top = imgui.get_cursor_screen_pos().y
-    _draw_slider(ui, parameter, imgui.get_content_region_avail().x - mark_width(ui))
-    if can_have_curve(parameter):
+    """A slider, and the mark of its curve, where all parameters are listed or a curve drives it; its place is kept. A
+    narrow row, as in a presentation, has no room for it."""
+    top, width = imgui.get_cursor_screen_pos().y, imgui.get_content_region_avail().x
+    if width < NARROW * ui.window.scale:
+        _draw_slider(ui, parameter, width)
+        return
+    _draw_slider(ui, parameter, width - mark_width(ui))
+    edits = ui.control.edits
+    driven = edits.parameters is not None and parameter.name in edits.parameters.curves
+    if can_have_curve(parameter) and (driven or ui.settings.choices.expert or is_shown(ui, MORE)):
         imgui.same_line(0.0, 4.0 * ui.window.scale)
         imgui.set_cursor_screen_pos(imgui.ImVec2(imgui.get_cursor_screen_pos().x, top))
         draw_curve_mark(ui, parameter, imgui.get_text_line_height() + (2 + TRACK) * ui.window.scale)

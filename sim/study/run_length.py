@@ -106,6 +106,7 @@ class Recorded:
     """A preset that has been run."""
 
     preset: str
+    seed: int
     values: Mapping[str, Any]
     """All parameters, SI."""
     trial: Trial
@@ -124,7 +125,7 @@ def recorded_runs(scene: str) -> list[Recorded]:
         values = scenes()[scene].parameters.checked(preset.values).as_given()
         rows = [tuple(row) for row in entry["rows"]]
         trial = Trial(entry["step"], entry["dt"], None, 0.0)
-        runs.append(Recorded(preset.name, values, trial, rows))
+        runs.append(Recorded(preset.name, preset.seed, values, trial, rows))
     return runs
 
 
@@ -182,11 +183,14 @@ def estimate(
     trial, experiment = try_out(scene, values, seed, ready)
     if trial.ended is not None:
         return RunLength(min(trial.ended, until), trial.seconds, SAME)
-    return estimated(trial, scene, experiment.parameters, until)
+    return estimated(trial, scene, experiment.parameters, until, seed)
 
 
-def estimated(trial: Trial, scene: str, parameters: ParameterSet, until: float = math.inf) -> RunLength:
-    """The length of a run whose first steps were tried out."""
+def estimated(
+    trial: Trial, scene: str, parameters: ParameterSet, until: float = math.inf, seed: int | None = None
+) -> RunLength:
+    """The length of a run whose first steps were tried out; `seed` is None for the recorded one. Another seed may have
+    no prepared packing, and settles first."""
     run, differing = nearest(scene, parameters)
     if run is None:
         end = until if math.isfinite(until) else scenes()[scene].direction.seconds
@@ -203,7 +207,7 @@ def estimated(trial: Trial, scene: str, parameters: ParameterSet, until: float =
     work = work_until(run.rows, end / longer) * longer * larger * run.trial.dt / trial.dt
     if until > whole and math.isfinite(until):  # the scene ends by itself
         end = whole
-    return RunLength(end, trial.step_cost * work, SAME if not differing else OTHER)
+    return RunLength(end, trial.step_cost * work, SAME if not differing and seed in (None, run.seed) else OTHER)
 
 
 LEAST_TOLD = 10.0
@@ -232,7 +236,7 @@ class LengthTeller:
         if trial is None:
             return EMPTY
         self._told = True
-        length = estimated(trial, experiment.scene.name, experiment.parameters, self._until)
+        length = estimated(trial, experiment.scene.name, experiment.parameters, self._until, experiment.seed)
         return Message("The run takes {words}.", words=length.words) if length.seconds >= LEAST_TOLD else EMPTY
 
 

@@ -63,7 +63,7 @@ def record(name: str, number: int, run: presets.Preset) -> dict[str, Any]:
 def check(name: str, run: presets.Preset) -> str:
     """A row of the table in tests/bench/README.md: estimate and real time of the next seed."""
     trial, experiment = try_out(run.scene, run.values, run.seed + 1)
-    length = estimated(trial, run.scene, experiment.parameters)
+    length = estimated(trial, run.scene, experiment.parameters, seed=run.seed + 1)
     end, _steps, spent = real(run, run.seed + 1)[-1]
     ratio = length.seconds / spent
     return f"| {name} | {length.seconds:.1f} | {spent:.1f} | {ratio:.2f} | {length.simulated:.3g} | {end:.3g} |"

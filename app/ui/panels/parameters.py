@@ -14,7 +14,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.preset_and_readings import draw_seed
-from repose.app.ui.parameter_rows import draw_field, row_height
+from repose.app.ui.parameter_rows import MORE, draw_field, row_height
 from repose.app.ui.places import TOOLS, ParameterArea, chosen_fold, fold, is_short, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button, foldable, widths
@@ -26,8 +26,6 @@ FLAT = imgui.TreeNodeFlags_.no_tree_push_on_open | imgui.TreeNodeFlags_.span_ava
 OPEN_AT_START = (_("Contact"), _("Gravity"), _("Container"), _("Shape"))
 
 
-MORE = "parameters.more"
-"""Entry of the settings that says whether all parameters are listed."""
 LABELS = (_("Undo"), _("Redo"), _("Defaults"), _("Fewer"))
 """Longest labels of the buttons: they fix the widths, although a label changes."""
 ROWS = 5
