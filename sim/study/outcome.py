@@ -218,11 +218,14 @@ class StudyOutcome:
         lines += self._laws(x_unit)
         numeric = self._numeric
         varied = plan.declared[plan.over].quantity if plan.over else None
+        whole = label_of(study.quantity, study.symbol)
+        if len(drawn) > 1:
+            whole = _("angle") if study.unit == "°" else joined([quantity.label for quantity in drawn])
         return Curve(
             name=COMPARISON,
             title=plain(plan.title),
             x=Axis(label_of(varied.label, varied.symbol), varied.unit if numeric else "") if varied else Axis(EMPTY),
-            y=Axis(_("angle") if len(drawn) > 1 else label_of(study.quantity, study.symbol), study.unit),
+            y=Axis(whole, study.unit),
             lines=tuple(lines),
             heading=plain(plan.title),
             table=self.words(),

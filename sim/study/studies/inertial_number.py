@@ -45,6 +45,7 @@ STUDY = StudyPlan(
     "the abscissa is the speed of the plate; in the middle of the cell, without slip at the walls, the inertial number "
     "is about a fifth smaller, and the fits use this one.",
     scene="plane_shear",
+    values={"strain": 4.0},
     grid={"shear_number": NUMBERS},
     seeds=(1, 2, 3),
     measured=("effective_friction", "packing_in_shear", "inertial_number"),
