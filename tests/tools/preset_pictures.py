@@ -80,7 +80,8 @@ def moment(preset: presets.Preset) -> Snapshot:
     from repose.sim.experiment.stepping import advance, is_finished
     from repose.sim.experiment.take_snapshot import take_snapshot
 
-    experiment = new_experiment(preset.scene, dict(preset.values), preset.seed, preset.ready)
+    start = preset.scene, dict(preset.values), preset.seed, preset.ready
+    experiment = new_experiment(*start, direction=preset.direction)
     apply(experiment, Act("run"))
     due = RUNNING.get(preset.name, math.inf)
     while experiment.time < due and not is_finished(experiment):
