@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
@@ -224,3 +225,18 @@ def test_an_unknown_prepared_state_is_refused() -> None:
         new_experiment("heap", ready="colum")
     with pytest.raises(ParameterError, match="Unknown prepared state 'pillar': known: column"):
         new_experiment("heap", ready="pillar")
+
+
+@pytest.mark.parametrize(("dimension", "spin_length", "rows"), [(2, 0, 0), (2, 1, 1), (3, 0, 0), (3, 3, 4)])
+def test_only_spheres_that_rotate_have_an_orientation_and_files_have_one_of_all(
+    dimension: int, spin_length: int, rows: int
+) -> None:
+    world = add_spheres(empty_world(dimension, spin_length), 0.1 * np.eye(2, dimension), 0.01, 1.0)
+    assert (world.orientation.shape, world.turned.shape) == ((rows, 2), (spin_length, 2))
+    tables = world_tables.tables_of(world)
+    quaternion = [0.0 if spin_length == 1 else 1.0, 0.0, 0.0, 0.0]
+    assert tables["orientation"].tolist() == [[number, number] for number in quaternion]
+    assert tables["turned"].tolist() == [[0.0, 0.0]] * 3
+    again = world_tables.world_of(tables)
+    assert np.array_equal(again.orientation, world.orientation)
+    assert again.turned.shape == world.turned.shape
