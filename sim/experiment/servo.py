@@ -111,7 +111,7 @@ def normal_of(world: World, wall: int) -> Floats:
         normal = np.array([corner[0, 1] - corner[1, 1], corner[1, 0] - corner[0, 0]])
     else:
         normal = np.cross(corner[1] - corner[0], corner[2] - corner[0])
-    normal = normal / np.linalg.norm(normal)
+    normal: Floats = normal / np.linalg.norm(normal)
     if world.walls.shape[wall] == PLANE or not world.sphere_count:
         return normal
     middle = world.motion[: world.dimension, 0].mean(axis=1)
