@@ -75,7 +75,7 @@ def test_bad_input_is_refused_in_a_sentence_and_changes_nothing(wall: int, given
 
 
 def test_a_cylinder_is_refused() -> None:
-    walls = [Cylinder(3.0 * R, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
+    walls = [Cylinder((0.0, 0.0, 0.0), 3.0 * R)]
     simulation = Simulation(Setup(Spheres([(0.0, 0.0, 0.0)], R, RUBBER), walls=walls), {"gravity": 0.0})
     with pytest.raises(ParameterError, match="pushes in all directions"):
         simulation.servo_wall(0, force=1.0)
