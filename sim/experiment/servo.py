@@ -106,14 +106,14 @@ def normal_of(world: World, wall: int) -> Floats:
         )
     corner = world.walls.corner[wall]
     if world.walls.shape[wall] == PLANE:
-        normal = corner[1]
+        normal: Floats = corner[1]
     elif world.dimension == 2:
         normal = np.array([corner[0, 1] - corner[1, 1], corner[1, 0] - corner[0, 0]])
     else:
         normal = np.cross(corner[1] - corner[0], corner[2] - corner[0])
     normal = normal / np.linalg.norm(normal)
     if world.walls.shape[wall] == PLANE or not world.sphere_count:
-        return normal
+        return np.asarray(normal, float)
     middle = world.motion[: world.dimension, 0].mean(axis=1)
     side = float((middle - corner[0] - world.walls.moved[wall]) @ normal)
     toward: Floats = normal if side >= 0.0 else -normal

@@ -130,7 +130,7 @@ def network_of(node: Ints, rows: Any, normal_force: Floats) -> Network:
     ends = np.sort(node[rows.astype(np.int64)], axis=1)
     kept = (ends[:, 0] >= 0) & (ends[:, 0] != ends[:, 1])
     keys, edge = np.unique(ends[kept] @ np.array([count, 1]), return_inverse=True)
-    force = np.bincount(edge, normal_force[kept], minlength=keys.size)
+    force: Floats = np.bincount(edge, normal_force[kept], minlength=keys.size).astype(np.float64)
     return Network(node, count, np.column_stack(np.divmod(keys, max(count, 1))), force)
 
 

@@ -44,6 +44,10 @@ BALANCED, QUIET = 0.01, 0.02
 ready."""
 SMOOTHED = 0.01
 """Strain over which the curves are averaged before their peak is found [-]."""
+EASING, MOST_EASED = 0.05, 0.5
+"""Fraction of the deviation of the side pressure by which the force of the servos is corrected at every check, and
+largest correction [-]: a servo bears more than its force on a wall that grains push away. The walls follow a new force
+within five checks, a quarter of the time of the correction."""
 FINAL = 0.3
 """Last share of the strain, where the packing flows without a change of its volume [-]."""
 
@@ -98,6 +102,8 @@ class PressState(CourseState):
     """Sum of σ3 over these checks [Pa or N/m]."""
     checks: int = 0
     """Number of these checks."""
+    eased: float = 0.0
+    """Fraction by which the sides push less than with the confining pressure [-]."""
 
 
 def side_plates(world: World, c: int) -> tuple[int, int]:
@@ -182,7 +188,7 @@ def move_plates(experiment: Experiment) -> None:
     fastest = built.strain_rate * experiment.run.state.height
     servo.release(world, TOP)
     world.walls.velocity[TOP, -1] = -fastest
-    keep_sides(world, built.pressure, fastest)
+    keep_sides(world, (1.0 - experiment.run.state.eased) * built.pressure, fastest)
 
 
 def drive(experiment: Experiment) -> bool:
@@ -190,6 +196,8 @@ def drive(experiment: Experiment) -> bool:
     world = experiment.run.world
     state: PressState = experiment.run.state
     along, across = stresses(world)
+    excess = across / experiment.run.built.pressure - 1.0
+    state.eased = float(np.clip(state.eased + EASING * excess, -MOST_EASED, MOST_EASED))
     move_plates(experiment)
     if not state.checks:
         state.along = state.across = 0.0

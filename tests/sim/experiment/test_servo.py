@@ -67,15 +67,15 @@ def test_a_plane_has_a_pressure_where_the_world_is_periodic_along_it() -> None:
 )
 def test_bad_input_is_refused_in_a_sentence_and_changes_nothing(wall: int, given: dict[str, Any], words: str) -> None:
     simulation = pressed()
-    before = simulation.state_hash
+    before = simulation.state_hash()
     with pytest.raises(ParameterError, match=words):
         simulation.servo_wall(wall, **given)
     assert not simulation.world.walls.servo.any()
-    assert simulation.state_hash == before
+    assert simulation.state_hash() == before
 
 
 def test_a_cylinder_is_refused() -> None:
-    walls = [Cylinder((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 3.0 * R)]
+    walls = [Cylinder((0.0, 0.0, 0.0), 3.0 * R)]
     simulation = Simulation(Setup(Spheres([(0.0, 0.0, 0.0)], R, RUBBER), walls=walls), {"gravity": 0.0})
     with pytest.raises(ParameterError, match="pushes in all directions"):
         simulation.servo_wall(0, force=1.0)
@@ -100,7 +100,7 @@ def test_the_bits_do_not_depend_on_batches_and_a_saved_run_continues_with_the_sa
     assert np.array_equal(again.world.walls.servo, parts.world.walls.servo)
     parts.step(113)
     again.step(113)
-    assert whole.state_hash == parts.state_hash == again.state_hash
+    assert whole.state_hash() == parts.state_hash() == again.state_hash()
     assert whole.world.walls.force[1, 1] > 0.01
 
 
@@ -117,8 +117,8 @@ def test_going_back_takes_the_servo_back() -> None:
 
     simulation.servo_wall(1, force=0.05)
     simulation.step(100)
-    now = simulation.state_hash
+    now = simulation.state_hash()
     simulation.apply(Rewind(50))
     assert not simulation.world.walls.servo.any()
     simulation.apply(Rewind(200))
-    assert simulation.state_hash == now
+    assert simulation.state_hash() == now

@@ -120,7 +120,8 @@ def test_a_plane_is_tilted_in_small_steps_and_held_exactly_at_its_angle() -> Non
 def test_grains_begin_apart_from_each_other(scene: str) -> None:
     parameters = scenes()[scene].parameters.checked({"grain_count": 120, "size_spread": 0.4})
     world, _ = scenes()[scene].course.begin(parameters, 1)
-    apart = np.hypot(*(world.motion[:2, 0, :, None] - world.motion[:2, 0, None, :]))
+    centre = world.motion[: world.dimension, 0]
+    apart = np.linalg.norm(centre[:, :, None] - centre[:, None, :], axis=0)
     touching = (apart < world.radius[:, None] + world.radius)[~world.fixed]
     assert touching.sum() == len(touching) > 0, "each with itself only"
 

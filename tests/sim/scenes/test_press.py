@@ -100,7 +100,7 @@ def test_the_sides_keep_their_pressure_while_the_height_shrinks_at_the_rate(scen
     names = {curve.name: curve for curve in experiment.scene.view.curves(experiment)}
     assert set(names) == {"stress", "area", "angles"}
     shown = {reading.name for reading in experiment.scene.course.readings(experiment)}
-    assert {"peak_friction_angle", "dilatancy_angle", "final_friction_angle"} <= shown
+    assert {"stress_ratio", "plate_stress", "side_stress"} <= shown
 
 
 @pytest.mark.parametrize("scene", SCENES)
