@@ -282,6 +282,7 @@ def test_n11_a_run_of_the_second_format_is_read_and_continues() -> None:
 def test_n11_a_stopped_run_of_the_version_before_offers_the_same_remedies() -> None:
     stopped = pressed(dt=2e-5)
     apply(stopped, SetParameters({"normal_stiffness": 1e9}))
+    advance(stopped, 200)  # a ramp is stopped at its first check
     assert stopped.fault is not None
     assert [remedy.name for remedy in stopped.fault.remedies] == ["undo", "smaller_dt", "auto_dt", "remove_grain"]
     out = io.BytesIO()
