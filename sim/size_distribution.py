@@ -39,9 +39,8 @@ Floats = NDArray[np.float64]
 By = Literal["mass", "number"]
 
 LARGEST_RATIO = 20.0
-"""Largest ratio of two radii [-]. A sphere of twenty times the radius touches up to 1700 small ones in space; the pair
-list has cells for two classes of sizes, and with larger ratios a search through the small cells around a large sphere
-costs more than the steps between two searches."""
+"""Largest ratio of two radii [-]. A sphere of twenty times the radius can touch about 1700 small ones in space, and the
+pair list has cells for two classes of sizes. The limit is chosen from these numbers, not measured."""
 MOST_ROWS = 100
 """Largest number of rows of a sieve curve."""
 LONGEST = 4096
