@@ -110,6 +110,8 @@ class DirectionTable(schema.FilePart):
     def over(self, scene: Any) -> Direction:
         """The direction of a scene with these parts replaced; raises `ParameterError`."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
+        if given.get("colour", scene.direction.colour) != scene.direction.colour:
+            given.setdefault("span", None)  # the range of the scene is one of its own quantity
         for phase, speed in (given.get("speeds") or {}).items():
             if phase not in scene.phase_names:
                 reason = Message("its phase must be one of {names}", names=", ".join(scene.phase_names))

@@ -245,6 +245,15 @@ def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
     assert presets.parse(GOOD, "try").direction is None
 
 
+def test_a_preset_with_a_colour_of_its_own_does_not_keep_the_range_of_another_quantity() -> None:
+    kept = presets.load("drum").runs[0].direction or scenes()["drum"].direction
+    assert (kept.colour, kept.span) == ("speed", scenes()["drum"].direction.span)
+    assert kept.span is not None
+    marked = presets.load("mixing-drum").runs[0].direction
+    assert marked is not None
+    assert (marked.colour, marked.span) == ("layer", None)
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
