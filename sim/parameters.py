@@ -16,7 +16,7 @@ Several sets share a declaration as a type, which has no default (`...`); each s
     friction: Friction = variant(0.3, help="Friction coefficient of glass beads.")
     friction: Annotated[Friction, Le(1.0)] = 0.3
 
-Where a number is given, the text of a curve over simulated time (repose.sim.curves) can be given instead.
+Where a number is given, the text of a curve over simulated time (repose.sim.parameter_curves) can be given instead.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.choices import choice_name
-from repose.sim.curves import CURVE_KINDS, Curve, CurveError, is_curve, read_curve
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_message, formatted, joined, plain
 from repose.sim.numbers import COMMA, read_number, whole_if_exact
 from repose.sim.numbers import LONGEST as LONGEST_NUMBER
+from repose.sim.parameter_curves import CURVE_KINDS, CurveError, ParameterCurve, is_curve, read_curve
 from repose.sim.wording import LONGEST, name_text, printable, short, value_text
 
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
@@ -158,7 +158,7 @@ class Parameter:
             return joined((self.quantity.symbol, shown), " = ")
         return joined((self.quantity.label, shown), ": ")
 
-    def _curve_in_words(self, curve: Curve) -> Message:
+    def _curve_in_words(self, curve: ParameterCurve) -> Message:
         (low, high), (begin, end) = curve.extremes, curve.times
         kind = CURVE_KINDS[curve.kind].label
         span = Message("{low} to {high}", low=self.shown(low), high=self.shown(high))
@@ -437,14 +437,14 @@ class ParameterSet(BaseModel):
             )
             raise ParameterError(sentences, in_units) from None
 
-    _curves: dict[str, Curve] = PrivateAttr(default_factory=dict)
+    _curves: dict[str, ParameterCurve] = PrivateAttr(default_factory=dict)
 
     @property
-    def curves(self) -> Mapping[str, Curve]:
+    def curves(self) -> Mapping[str, ParameterCurve]:
         """The curves that change parameters over time, by name; the fields have the present values."""
         return self._curves
 
-    def driven_by(self, curves: Mapping[str, Curve]) -> Self:
+    def driven_by(self, curves: Mapping[str, ParameterCurve]) -> Self:
         """This set with these curves too; the fields keep their values."""
         if not curves:
             return self
@@ -584,13 +584,13 @@ NO_CURVE = {
 """Why a parameter has no curve, by its effect."""
 
 
-def curves_in(values: Mapping[str, Any], declared: Mapping[str, Parameter]) -> dict[str, Curve]:
+def curves_in(values: Mapping[str, Any], declared: Mapping[str, Parameter]) -> dict[str, ParameterCurve]:
     """The curves among given values; raises `ParameterError`."""
     numbers = {name: text for name, text in values.items() if declared[name].kind in ("float", "int")}
     return {name: curve_of(declared[name], text) for name, text in numbers.items() if is_curve(text)}
 
 
-def curve_of(parameter: Parameter, text: str) -> Curve:
+def curve_of(parameter: Parameter, text: str) -> ParameterCurve:
     """The curve that a text gives for a parameter; raises `ParameterError` if it has none, or leaves its range."""
     if parameter.quantity.effect in NO_CURVE or parameter.choices:
         reason = NO_CURVE.get(parameter.quantity.effect, _("the steps of the run follow from it"))
@@ -623,7 +623,7 @@ def _refused_curve(parameter: Parameter, text: str, reason: Message) -> Paramete
     )
 
 
-def value_on(curve: Curve, time: float, parameter: Parameter) -> float | int:
+def value_on(curve: ParameterCurve, time: float, parameter: Parameter) -> float | int:
     """Value of a curve at a simulated time [s], the nearest whole number for a count."""
     return round(curve.at(time)) if parameter.kind == "int" else curve.at(time)
 

@@ -27,6 +27,7 @@ LAYERS = (
     ("repose.sim.experiment",),
     ("repose.sim.clumps",),
     ("repose.sim.io",),
+    ("repose.sim.instruments",),
     ("repose.sim.measure",),
     ("repose.sim.laws", "repose.sim.integrators", "repose.sim.fields", "repose.sim.bonds"),
     ("repose.sim.engine",),
@@ -34,7 +35,7 @@ LAYERS = (
     ("repose.sim.direction", "repose.sim.parameters", "repose.sim.registry", "repose.sim.scene_fields"),
     (
         "repose.sim.choices",
-        "repose.sim.curves",
+        "repose.sim.parameter_curves",
         "repose.sim.message",
         "repose.sim.numbers",
         "repose.sim.scales",

@@ -13,8 +13,8 @@ from repose.app.render.theme import colour32, vector
 from repose.app.ui.field_values import editable, typed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, tooltip
-from repose.sim.curves import CURVE_KINDS, Curve, number_text
 from repose.sim.message import EMPTY, Message, _, joined
+from repose.sim.parameter_curves import CURVE_KINDS, ParameterCurve, number_text
 from repose.sim.parameters import NO_CURVE, Parameter, ParameterError, curve_of
 
 EDITOR = "curve editor"
@@ -48,7 +48,7 @@ class CurveDraft:
     lines: str = ""
     """Typed pairs."""
     refusal: Message = EMPTY
-    curve: Curve | None = None
+    curve: ParameterCurve | None = None
     """The curve of what is typed."""
     read: object = None
     """What `refusal` and `curve` belong to."""
@@ -86,7 +86,7 @@ def draw_curve_mark(ui: Ui, parameter: Parameter, height: float) -> None:
     _draw_editor(ui, parameter)
 
 
-def _begin(ui: Ui, parameter: Parameter, curve: Curve | None) -> None:
+def _begin(ui: Ui, parameter: Parameter, curve: ParameterCurve | None) -> None:
     """Fill the editor with the present curve, or with a ramp from the present value."""
     draft = ui.states[CurveDraft]
     now = float(ui.control.edits.value(parameter.name))
@@ -236,7 +236,7 @@ def _draw_numbers(ui: Ui, draft: CurveDraft, parameter: Parameter, width: float)
     imgui.end_child()
 
 
-def drawn_times(curve: Curve) -> tuple[float, float]:
+def drawn_times(curve: ParameterCurve) -> tuple[float, float]:
     """Begin and end of the time axis of the picture, counted from when the curve is set [s]."""
     if curve.frequency:
         return 0.0, PERIODS / curve.frequency

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from repose.app.ui.undo import UndoHistory
-from repose.sim.curves import CURVE_KINDS, is_curve
 from repose.sim.experiment.commands import (
     ADDED,
     DRAWN,
@@ -31,6 +30,7 @@ from repose.sim.experiment.commands import (
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.message import EMPTY, Capital, Message, _, joined, plain
+from repose.sim.parameter_curves import CURVE_KINDS, is_curve
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 PATIENCE = 3

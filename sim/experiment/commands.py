@@ -211,7 +211,8 @@ class ServoWall:
     pressure: float
     """[Pa], in the plane [N/m]; 0 for a force."""
     speed: float
-    """Largest speed of the wall [m/s]; 0 for one that the grains and the force set (repose.sim.experiment.servo)."""
+    """Largest speed of the wall [m/s]; 0 for one that the grains and the force set
+    (repose.sim.experiment.servo_walls)."""
 
 
 @dataclass(frozen=True)

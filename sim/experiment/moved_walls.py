@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repose.sim.engine.checked import checked_array
-from repose.sim.experiment import history, servo
+from repose.sim.experiment import history, servo_walls
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import require_running
 from repose.sim.message import Message, _
@@ -18,16 +18,16 @@ def move_wall(experiment: Experiment, wall: int, velocity: Sequence[float]) -> N
     _require_wall(experiment, wall)
     world = experiment.run.world
     speed = checked_array("velocity", velocity, world.walls.velocity[wall].shape, "m/s")
-    servo.release(world, wall)
+    servo_walls.release(world, wall)
     world.walls.velocity[wall] = speed
     history.mark_good(experiment, forget_change=True)  # a later fault does not undo the change
 
 
 def keep_force(experiment: Experiment, wall: int, force: float, pressure: float, speed: float) -> None:
-    """Let a wall keep a force or a pressure from now on, as `servo.set_servo`; raises `ParameterError`."""
+    """Let a wall keep a force or a pressure from now on, as `servo_walls.set_servo`; raises `ParameterError`."""
     _require_wall(experiment, wall)
-    servo.set_servo(experiment.run.world, wall, force, pressure, speed)
-    servo.follow_stiffness(experiment)
+    servo_walls.set_servo(experiment.run.world, wall, force, pressure, speed)
+    servo_walls.follow_stiffness(experiment)
     history.mark_good(experiment, forget_change=True)
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from repose.sim import registry
-from repose.sim.curves import read_curve
 from repose.sim.experiment.snapshot import ParameterValues, ShownRun
 from repose.sim.io.mesh import kept_surfaces
+from repose.sim.parameter_curves import read_curve
 from repose.sim.parameters import ParameterSet
 
 

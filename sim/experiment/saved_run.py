@@ -14,7 +14,6 @@ from typing import Any, BinaryIO, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 from repose.sim import registry
-from repose.sim.curves import Curve, is_curve
 from repose.sim.direction import LOOKS, OWN, Direction
 from repose.sim.engine.world import MATERIAL_COUNT, Floats, World
 from repose.sim.experiment import hand
@@ -55,6 +54,7 @@ from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, state_of, tables_of
 from repose.sim.measure.booked import Booked
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
+from repose.sim.parameter_curves import ParameterCurve, is_curve
 from repose.sim.parameters import ParameterError, checked_seed, curves_in
 from repose.sim.wording import message_of, reason_of, short, value_text
 
@@ -378,7 +378,7 @@ def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
         raise ArchiveError(_("The materials of the file's world are not those of its scene: the file is damaged."))
 
 
-def _curves_in(parameters: Any, texts: Mapping[str, str]) -> Mapping[str, Curve]:
+def _curves_in(parameters: Any, texts: Mapping[str, str]) -> Mapping[str, ParameterCurve]:
     """The curves of a set of parameters; raises `ArchiveError` for others than a run can have."""
     declared = parameters.declared()
     if not all(name in declared and is_curve(text) for name, text in texts.items()):

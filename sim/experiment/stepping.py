@@ -12,7 +12,15 @@ from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, threads_for
-from repose.sim.experiment import displacement_reference, faults, history, placed_instruments, rest, sampling, servo
+from repose.sim.experiment import (
+    displacement_reference,
+    faults,
+    history,
+    placed_instruments,
+    rest,
+    sampling,
+    servo_walls,
+)
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act, OfInstruments
 from repose.sim.experiment.driven import follow_curves, is_driven
@@ -156,7 +164,7 @@ def _check(experiment: Experiment) -> None:
     experiment.scene.course.supervise(experiment)
     placed_instruments.note_places(experiment)
     follow_curves(experiment)
-    servo.follow_stiffness(experiment)
+    servo_walls.follow_stiffness(experiment)
     displacement_reference.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.update_dt(experiment)

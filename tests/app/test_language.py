@@ -321,6 +321,8 @@ WITHOUT_PLURAL = {
     "{kind} file": NO_NUMBER,
     "{syntax} file": NO_NUMBER,
     "{webp} files": NO_NUMBER,
+    "{grains} grains": CONSTANT,
+    "{steps} steps": CONSTANT,
 }
 """Pairs that need no plural, and why."""
 

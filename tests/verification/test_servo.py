@@ -10,7 +10,6 @@ import pytest
 from repose.sim import Plane, Setup, Simulation, Spheres
 from repose.sim.engine.contacts.servo import MARGIN
 from repose.sim.engine.world import SERVO_VISCOSITY
-from repose.sim.experiment import servo
 
 from tests.small_worlds import use_plain_engine
 
@@ -110,7 +109,7 @@ def test_a_column_under_a_servo_comes_to_rest_with_every_scheme(integrator: str)
 
 
 def test_a_viscosity_below_the_derived_one_is_not_stable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servo, "MARGIN", 0.3)  # b > 1 for this damping
+    monkeypatch.setattr(servo_walls, "MARGIN", 0.3)  # b > 1 for this damping
     simulation = column(0.25, damping=1.2 * OMEGA)
     simulation.servo_wall(TOP, force=FORCE)
     simulation.step(600)

@@ -1,8 +1,8 @@
 """Tests of a sample between plates: isotropic compression, then axial compression at constant pressure of the sides.
 
 The grains begin as a gas, whose random motion leads to a dense packing while the plates keep the confining pressure
-(repose.sim.experiment.servo); there is no gravity. This is the isotropic compression. Then the upper plate moves down
-with a constant strain rate, and the sides go on keeping their pressure.
+(repose.sim.experiment.servo_walls); there is no gravity. This is the isotropic compression. Then the upper plate
+moves down with a constant strain rate, and the sides go on keeping their pressure.
 
 σ1 is the stress on the upper and the lower plate, σ3 that on the sides. Grains that slide past one another bear at most
 (σ1 − σ3)/(σ1 + σ3) = sin φ with the friction angle φ (Mohr & Coulomb). A dense packing must widen before it can shear
@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment import servo
+from repose.sim.experiment import servo_walls
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Axis, Curve, Line, Reading
@@ -145,7 +145,7 @@ def keep_pressure(world: World, plate: int, c: int, pressure: float, most: float
     [m/s]."""
     normal = np.zeros(world.dimension)
     normal[c] = -1.0 if plate == side_plates(world, c)[1] else 1.0
-    servo.keep_force(world, plate, pressure * volume(world) / size(world)[c], normal, most)
+    servo_walls.keep_force(world, plate, pressure * volume(world) / size(world)[c], normal, most)
 
 
 def keep_sides(world: World, pressure: float, most: float) -> None:
@@ -186,7 +186,7 @@ def move_plates(experiment: Experiment) -> None:
     """Move the upper plate down, and let the sides keep the confining pressure of the present section."""
     built, world = experiment.run.built, experiment.run.world
     fastest = built.strain_rate * experiment.run.state.height
-    servo.release(world, TOP)
+    servo_walls.release(world, TOP)
     world.walls.velocity[TOP, -1] = -fastest
     keep_sides(world, (1.0 - experiment.run.state.eased) * built.pressure, fastest)
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment import servo
+from repose.sim.experiment import servo_walls
 from repose.sim.experiment.experiment import Course, Experiment, ModelChoice, SceneLimits, SceneView
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked_walls, remove_spheres
@@ -258,7 +258,7 @@ def lies_in_balance(experiment: Experiment, since: float | None = None) -> bool:
 
 def stop_walls(experiment: Experiment) -> None:
     """Stop all walls, also those that keep a force."""
-    servo.release(experiment.run.world)
+    servo_walls.release(experiment.run.world)
     experiment.run.world.walls.velocity[:] = 0.0
 
 

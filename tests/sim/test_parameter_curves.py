@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from repose.sim.curves import CURVE_KINDS, is_curve, read_curve
+from repose.sim.parameter_curves import CURVE_KINDS, is_curve, read_curve
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 

@@ -161,7 +161,7 @@ CURVE_KINDS: Mapping[str, CurveKind] = {
 
 
 @dataclass(frozen=True)
-class Curve:
+class ParameterCurve:
     """The course of a parameter over time."""
 
     kind: str
@@ -205,7 +205,7 @@ class Curve:
         begins = () if self.begins is None else (FROM, number_text(self.begins))
         return " ".join((self.kind, *map(number_text, self.numbers), *begins))
 
-    def set_at(self, time: float) -> Curve:
+    def set_at(self, time: float) -> ParameterCurve:
         """This curve when it is set at a simulated time [s]."""
         return self if self.begins is not None else replace(self, begins=time)
 
@@ -221,7 +221,7 @@ def is_curve(value: Any) -> bool:
 
 
 @lru_cache(maxsize=256)  # a value is computed at every check
-def read_curve(text: str) -> Curve:
+def read_curve(text: str) -> ParameterCurve:
     """The curve in a text; raises `CurveError`."""
     if len(text) > LONGEST_TEXT:
         raise CurveError(Message("its length of {count} is above {most}", count=len(text), most=LONGEST_TEXT))
@@ -241,7 +241,7 @@ def read_curve(text: str) -> Curve:
     numbers = _numbers(words)
     if flaw := CURVE_KINDS[name].flaw(numbers):
         raise CurveError(Message("{flaw}: write {form}", flaw=flaw, form=CURVE_KINDS[name].form))
-    return Curve(name, numbers, begins)
+    return ParameterCurve(name, numbers, begins)
 
 
 def _numbers(words: list[str]) -> Numbers:

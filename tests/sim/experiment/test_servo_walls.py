@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from repose.sim import Cylinder, Facet, Material, ParameterError, Plane, Rewind, Setup, Simulation, Spheres
 from repose.sim.engine.world import SERVO_FORCE, SERVO_NORMAL, SERVO_SPEED
-from repose.sim.experiment import servo
 from repose.sim.io.world_tables import tables_of
 
 from tests.small_worlds import use_plain_engine
@@ -38,7 +37,7 @@ def test_a_facet_keeps_a_pressure_towards_the_grains() -> None:
     assert row[SERVO_FORCE] == pytest.approx(2.0 * 8.0 * R)
     assert row[SERVO_NORMAL:].tolist() == [0.0, -1.0]
     mass = float(simulation.world.mass.sum())
-    assert row[SERVO_SPEED] == pytest.approx(servo.SHARE * math.sqrt(2.0 * row[SERVO_FORCE] * 2.0 * R / mass))
+    assert row[SERVO_SPEED] == pytest.approx(servo_walls.SHARE * math.sqrt(2.0 * row[SERVO_FORCE] * 2.0 * R / mass))
     simulation.step(50)
     assert simulation.world.walls.velocity[1, 1] < 0.0, "it comes to the grains"
 
@@ -70,7 +69,7 @@ def test_bad_input_is_refused_in_a_sentence_and_changes_nothing(wall: int, given
     before = simulation.state_hash()
     with pytest.raises(ParameterError, match=words):
         simulation.servo_wall(wall, **given)
-    assert not simulation.world.walls.servo.any()
+    assert not simulation.world.walls.servo_walls.any()
     assert simulation.state_hash() == before
 
 
@@ -119,6 +118,6 @@ def test_going_back_takes_the_servo_back() -> None:
     simulation.step(100)
     now = simulation.state_hash()
     simulation.apply(Rewind(50))
-    assert not simulation.world.walls.servo.any()
+    assert not simulation.world.walls.servo_walls.any()
     simulation.apply(Rewind(200))
     assert simulation.state_hash() == now
