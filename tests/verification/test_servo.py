@@ -10,6 +10,7 @@ import pytest
 from repose.sim import Plane, Setup, Simulation, Spheres
 from repose.sim.engine.contacts.servo import MARGIN
 from repose.sim.engine.world import SERVO_VISCOSITY
+from repose.sim.experiment import servo_walls
 
 from tests.small_worlds import use_plain_engine
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from repose.sim import Cylinder, Facet, Material, ParameterError, Plane, Rewind, Setup, Simulation, Spheres
 from repose.sim.engine.world import SERVO_FORCE, SERVO_NORMAL, SERVO_SPEED
+from repose.sim.experiment import servo_walls
 from repose.sim.io.world_tables import tables_of
 
 from tests.small_worlds import use_plain_engine
@@ -69,7 +70,7 @@ def test_bad_input_is_refused_in_a_sentence_and_changes_nothing(wall: int, given
     before = simulation.state_hash()
     with pytest.raises(ParameterError, match=words):
         simulation.servo_wall(wall, **given)
-    assert not simulation.world.walls.servo_walls.any()
+    assert not simulation.world.walls.servo.any()
     assert simulation.state_hash() == before
 
 
@@ -118,6 +119,6 @@ def test_going_back_takes_the_servo_back() -> None:
     simulation.step(100)
     now = simulation.state_hash()
     simulation.apply(Rewind(50))
-    assert not simulation.world.walls.servo_walls.any()
+    assert not simulation.world.walls.servo.any()
     simulation.apply(Rewind(200))
     assert simulation.state_hash() == now
