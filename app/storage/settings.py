@@ -84,6 +84,8 @@ class Settings:
     path: Path = field(default_factory=paths.settings_file)
     choices: Choices = field(default_factory=Choices)
     trouble: Message = EMPTY
+    directed: dict[str, bool] = field(default_factory=dict)
+    """The switches of the picture that the scene has turned on, as the user had them: they are no choice of his."""
     _readable: bool = True
     _stored: dict[str, Any] = field(default_factory=lambda: Choices().model_dump())
     """The choices when this window last read or wrote the file."""
@@ -97,6 +99,8 @@ class Settings:
         if not self._readable:
             return False
         values = self.choices.model_dump()
+        shown = values["view"]["shown"]
+        shown.update({name: before for name, before in self.directed.items() if shown.get(name)})
         changed = {name: value for name, value in values.items() if value != self._stored[name]}
         if not changed:
             return True

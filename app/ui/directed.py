@@ -61,6 +61,7 @@ def _turn_switches(ui: Ui, followed: Followed) -> None:
     followed.switched = {switch.name: switch.is_on(ui.view) for switch in shown}
     for switch in shown:
         switch.set(ui.view, True)
+    ui.settings.directed = followed.switched
 
 
 def _open_plot(ui: Ui, followed: Followed) -> None:

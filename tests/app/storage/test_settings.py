@@ -30,6 +30,15 @@ def test_without_a_file_defaults_are_used_and_stored(file: Path) -> None:
     assert load_settings(file).choices.theme == "light"
 
 
+def test_what_a_scene_has_turned_on_is_no_choice_of_the_user(file: Path) -> None:
+    settings = load_settings(file)
+    settings.directed = {"force_chains": False, "stress_field": True}
+    settings.choices.view.shown = {"force_chains": True, "stress_field": True, "rose": True}
+    assert settings.save()
+    assert load_settings(file).choices.view.shown == {"force_chains": False, "stress_field": True, "rose": True}
+    assert settings.choices.view.shown["force_chains"], "it goes on being shown"
+
+
 def test_saving_twice_writes_once(file: Path) -> None:
     settings = load_settings(file)
     settings.choices.theme = "light"
