@@ -32,6 +32,7 @@ SWITCHES = (
     "displacement",
     "measurement",
     "labels",
+    "instruments",
     "rose",
     "periodic_images",
     "scale_bar",

@@ -30,7 +30,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import EllipsisType
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, PrivateAttr, ValidationError
@@ -392,9 +392,11 @@ class ParameterSet(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True)
 
-    followers: ClassVar[tuple[str, ...]] = ()
-    """Parameters whose values are computed from other parameters until the user sets them; `kept` returns such a
-    parameter only if it is set."""
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Parameters whose values are computed from other parameters until the user sets them; `kept` returns such a
+        parameter only if it is set."""
+        return ()
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:

@@ -47,9 +47,9 @@ from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, as_json, decode
 from repose.sim.message import EMPTY, Message, _
 
-FORMAT = 8
+FORMAT = 9
 """Format of the files of prepared worlds."""
-READABLE = (2, 3, 4, 5, 6, 7, FORMAT)
+READABLE = (2, 3, 4, 5, 6, 7, 8, FORMAT)
 """Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
 overlap; up to format 4 tables have the names in OLD_NAMES; up to format 5 there are no positions of the last
 evaluation (`_with_previous`); from format 7 on the tables in `SINGLE` can be in single precision; from format 8 on a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import model_validator
@@ -57,8 +57,6 @@ Sizes = Annotated[str, written(_("grain sizes"), SIZES, effect="restart", group=
 class SizedParameters(ParameterSet):
     """The radii that follow from `mean_radius`, `sizes` and the spread of a scene, which declares them."""
 
-    followers: ClassVar[tuple[str, ...]] = ("mean_radius",)
-
     if TYPE_CHECKING:  # declared by the scene, at their place in its list
         grain_count: int
         mean_radius: float
@@ -71,6 +69,12 @@ class SizedParameters(ParameterSet):
     def own_radii(self, generator: np.random.Generator) -> Floats:
         """Radii of all grains with the spread of the scene [m], shape (grain_count,)."""
         return generator.uniform(*self.own_limits(), self.grain_count)
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """The mean radius follows from a sieve curve."""
+        sizes = self.distribution
+        return ("mean_radius",) if sizes is not None and sizes.mean_radius is not None else ()
 
     @property
     def distribution(self) -> SizeDistribution | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -39,8 +39,6 @@ def width_for(grain_count: int, mean_radius: float) -> float:
 
 class HeapParameters(SizedParameters, MotionParameters):
     """Parameters of the heap experiment other than those of its contact law (thesis ch. 3), in SI."""
-
-    followers: ClassVar[tuple[str, ...]] = ("width", "mean_radius")
 
     # fmt: off
     base_radius: float = length(2.5e-4, 5e-5, 3e-3, _("base grain radius"), "R_p", effect="base", group=_("Container"),
@@ -89,6 +87,11 @@ class HeapParameters(SizedParameters, MotionParameters):
     trickle_count: int = count(100, 1, 10_000, _("grains to add"), log=True, group=_("Other angles"),
         help=_("How many grains are added one by one at the top of the heap."))
     # fmt: on
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """The width follows from the number of grains, besides what follows from their sizes."""
+        return ("width", *super().followers)
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Present values that remain when `values` are set; a width that was not set follows from the grains."""
