@@ -53,7 +53,7 @@ READABLE = (2, 3, 4, 5, 6, 7, 8, FORMAT)
 """Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
 overlap; up to format 4 tables have the names in OLD_NAMES; up to format 5 there are no positions of the last
 evaluation (`_with_previous`); from format 7 on the tables in `SINGLE` can be in single precision; from format 8 on a
-world can have periodic dimensions (`boundary`) and walls that keep a force (`walls.servo`)."""
+world can have periodic dimensions (`boundary`), from format 9 on walls that keep a force (`walls.servo`)."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",

@@ -50,6 +50,7 @@ def fake_heap(measured: bool = True) -> Snapshot:
             "force": np.linspace(0.0, 0.5, count, dtype=np.float32),
             "pressure": np.linspace(0.0, 80.0, count, dtype=np.float32),
             "coordination": (np.arange(count) % 7).astype(np.float32),
+            "cluster": (np.arange(count) % 3).astype(np.float32),
             "size": np.full(count, RADIUS, np.float32),
             "layer": np.where(fixed, -1, np.arange(count) // 6).astype(np.float32),
             "members": np.ones(count, np.float32),

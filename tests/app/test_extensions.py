@@ -54,7 +54,7 @@ def instances(frame):
     return np.zeros((1, 9), np.float32)
 
 
-SWITCH = Switch("halo", "Halo", "A line around the scene.", default=False, key="8")
+SWITCH = Switch("halo", "Halo", "A line around the scene.", default=False, key="9")
 PASS = Pass("halo", 60, "lines", (4, 1, 4), instances, dimensions=(2,), switch=SWITCH, needs_contacts=True)
 """
 SAME_KEY = """
@@ -130,7 +130,7 @@ def test_a_pass_from_a_file_gets_a_switch_a_key_and_a_setting(plug_in: Callable[
         assert needs_contacts(harness.ui.view)
         harness.ui.settings.save()
         assert load_settings(harness.ui.settings.path).choices.view.shown == {"halo": True}
-        assert dispatch(pressed("8"), all_keys(), harness.ui, typing=False)
+        assert dispatch(pressed("9"), all_keys(), harness.ui, typing=False)
         assert not switch.is_on(harness.ui.view)
 
 

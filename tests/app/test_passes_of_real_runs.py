@@ -75,6 +75,8 @@ OF_PLUG_INS = {"walls"}
 """Lines of walls in the plane: the hopper of CONTRIBUTING.md has them, no scene that ships."""
 OF_FILMS = {"title_card"}
 """Passes that draw in films only; the tests of films look at them."""
+OF_USERS = {"instruments"}
+"""Passes that draw what a user has placed; `tests/app/render/test_instruments.py` looks at them."""
 
 
 class Sheet:
@@ -172,7 +174,7 @@ def shaken_table() -> Snapshot:
 
 
 def test_every_pass_draws_something_of_a_real_run() -> None:
-    waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS | OF_FILMS}
+    waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS | OF_FILMS | OF_USERS}
     parts = {(name, kind) for name, item in waiting.items() for kind in ("instances", "overlay") if getattr(item, kind)}
     for _, snapshot in runs():
         for view in (ALL_BUT_CHAINS, EVERYTHING, PHOTOELASTIC):

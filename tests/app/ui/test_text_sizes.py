@@ -93,7 +93,7 @@ def test_a_large_plot_gives_most_of_its_height_to_the_curves(
         window.frame()
         plots = [(high, whole) for where, high, whole in drawn if where == "large plot"]
         shares[name] = sum(high for high, __ in plots) / plots[0][1]
-    assert len(shares) == 6
+    assert len(shares) == 7
     assert {name: share for name, share in shares.items() if share < curves.CURVES} == {}
 
 

@@ -146,13 +146,13 @@ def test_only_the_list_that_was_full_gets_more_room() -> None:
     world = beads(0, 0, 40_000, 2000)
     world.workspace.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 1
     larger = enlarge_pairs(world)
-    assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (50_000, 2000)
+    assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (45_000, 2000)
     world.workspace.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = 7, 0
     larger = enlarge_pairs(world)
     assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (40_000, 3000)
     world.workspace.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 0
     larger = enlarge_pairs(world)
-    assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (50_000, 3000)
+    assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (45_000, 3000)
 
 
 def test_a_run_gives_room_back_that_its_lists_do_not_need_and_keeps_its_bits() -> None:

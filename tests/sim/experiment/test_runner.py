@@ -239,6 +239,7 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
         "force",
         "pressure",
         "coordination",
+        "cluster",
         "size",
         "layer",
         "members",

@@ -77,8 +77,17 @@ def test_where_there_is_no_packing_nothing_is_claimed(column: Experiment) -> Non
     assert snapshot.results.bulk_readings == ()
     take_snapshot(column, snapshot)
     labels = [str(reading.label) for reading in snapshot.results.bulk_readings]
-    assert labels == ["packing fraction φ", "pressure P", "largest shear τ", "contacts per grain Z"]
-    assert [reading.unit for reading in snapshot.results.bulk_readings] == ["", "N/m", "N/m", ""]
+    assert labels == [
+        "packing fraction φ",
+        "pressure P",
+        "largest shear τ",
+        "contacts per grain Z",
+        "neighbours in contact k",
+        "largest cluster",
+        "backbone",
+        "loops of three per grain",
+    ]
+    assert [reading.unit for reading in snapshot.results.bulk_readings] == ["", "N/m", "N/m", "", "", "%", "%", ""]
 
 
 def test_the_series_follow_it_and_have_no_entry_for_what_there_is_not(column: Experiment) -> None:

@@ -246,7 +246,7 @@ def test_quantities_that_the_scene_does_not_have_are_not_plotted(
 def test_six_tabs_fit_the_column_at_larger_text_sizes(harness: PanelHarness) -> None:
     left, right = harness.widgets["experiment.card"][0], harness.widgets["experiment.card"][2]
     tabs = [box for name, box in harness.widgets.items() if name.startswith("plots.") and name != "plots.span"]
-    assert len(tabs) == 6
+    assert len(tabs) == 7
     assert min(box[0] for box in tabs) >= left
     assert max(box[2] for box in tabs) - left < 0.85 * (right - left)
 
