@@ -204,7 +204,7 @@ def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
 
 def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path: Path) -> None:
     bare = full_snapshot()
-    put(bare, scene="slope", comparison=None)
+    put(bare, scene="slope", comparison=None, parameters=None)
     for name in ("angle", "packing_fraction", "pressure"):
         bare.results.series[name] = np.full(len(bare.results.series["time"]), np.nan)
     with open_harness(tmp_path, bare) as harness:
@@ -214,7 +214,7 @@ def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path:
 
 def test_bodies_of_particles_that_cohere_have_no_plot_of_contacts(tmp_path: Path) -> None:
     bodies = full_snapshot()
-    put(bodies, scene="rod", comparison=None)
+    put(bodies, scene="rod", comparison=None, parameters=None)
     with open_harness(tmp_path, bodies) as harness:
         assert "plots.motion" in harness.widgets
         assert "plots.contacts" not in harness.widgets
