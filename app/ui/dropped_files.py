@@ -13,6 +13,7 @@ from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX
+from repose.sim.io.mesh import SUFFIXES
 from repose.sim.io.schema import read_text
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError
@@ -20,6 +21,8 @@ from repose.sim.wording import message_of
 
 PRESET = ".toml"
 """Ending of the file of a preset, and of a lecture."""
+SHAPES = (*SUFFIXES, ".npy")
+"""Endings of the files of shapes, which many scenes do not take."""
 
 
 def take_dropped(ui: Ui, path: str) -> Message:
@@ -44,7 +47,7 @@ def take_dropped(ui: Ui, path: str) -> Message:
     fitting = next((entry for entry in declared if suffix in entry.suffixes), None)
     if fitting is None:
         taken = [suffix for entry in declared for suffix in entry.suffixes]
-        if taken:
+        if taken and (suffix not in SHAPES or set(taken) & set(SHAPES)):
             endings = ", ".join([*taken, PRESET])
             return Message(
                 "'{shown}' is not used: a file that ends in {endings} or {suffix} can be dropped here.",
