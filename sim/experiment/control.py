@@ -281,7 +281,8 @@ def _act(experiment: Experiment, command: Command) -> None:
     if isinstance(command, OfInstruments):
         placed_instruments.carry_out(experiment, command)
     elif isinstance(command, LOGGED):
-        placed_instruments.around(experiment, lambda: _apply(experiment, command))
+        with placed_instruments.interrupted(experiment):
+            _apply(experiment, command)
     else:
         _apply(experiment, command)
 

@@ -8,9 +8,9 @@ ends and begins anew, and nothing is counted.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from repose.sim import registry
@@ -306,12 +306,13 @@ def _counted(run: Run) -> PlacedInstruments:
     return replace(run.placed, passed=tuple(passed), ids=grains.ids.astype(float), places=grains.position)
 
 
-def around(experiment: Experiment, act: Callable[[], Any]) -> None:
-    """Carry out a command that can put grains elsewhere: their ways before it are counted, unless it is refused, and
-    begin anew after it."""
+@contextmanager
+def interrupted(experiment: Experiment) -> Iterator[None]:
+    """Inside the block a command acts that can put grains elsewhere: their ways before it are counted, unless it is
+    refused, and begin anew after it."""
     run, before = experiment.run, experiment.run.placed
     counted = _counted(run)
-    act()
+    yield
     if experiment.run is run and run.placed is before:  # otherwise it has begun anew or is another state
         run.placed = counted
     note_places(experiment)

@@ -14,8 +14,8 @@ to the mean speed and, slow as it is, little to the mean force. Therefore every 
 of a clump, which move as it turns. Beside an unstable equilibrium speeds change like cosh(t sqrt(g/R)): a clump of
 R = 3 mm that turns over within `REST_TIME` without being faster than the limit would have to be slower than 1/600 of it
 at the top. A grain that rolls without end on a plate is not waited for longer than `ROLLS` times `REST_TIME`. Neither
-is a sphere that creeps on its rolling resistance: in 1 of 6 heaps of 250 spheres one of them rolls over 0.3 s after the
-measurement, also with a fifth of `STILL`; 8 of the 75 spheres that determine the slope move, it changes by a third
+is a sphere that creeps on its rolling resistance: in 5 of 6 heaps of 400 spheres 1 to 10 of the 107 spheres that
+determine the slope move within 1 s after the measurement, also with a fifth of `STILL`; the slope changes by 0.1 to 0.8
 of its standard error, and the measurement is marked as outdated.
 
 Before a course that moves all grains at once (drum, silo, shaken box, portions of Janssen's column) slow grains in

@@ -174,7 +174,7 @@ def test_n05_a_later_fault_restores_the_same_good_state() -> None:
         assert not apply(simulation, SetParameters({"dt": 3e-5}))
         return simulation
 
-    one = changed(poured(20_000, dt=2e-5), friction=0.3)
+    one = changed(poured(20_000, dt=4e-5), friction=0.3)
     go(one, 20_100)
     other = resumed(saved(one))
     for simulation in (one, other):

@@ -123,7 +123,6 @@ def test_a_measurement_applies_while_the_heap_rests() -> None:
 @pytest.mark.parametrize(
     ("scene", "seed"),
     [
-        ("heap3d", 1),
         ("vessel", 1),
         ("joined", 1),
         ("clumps", 1),
@@ -137,16 +136,17 @@ def test_no_measured_grain_moves_on_after_the_measurement(scene: str, seed: int)
     assert not any(reading.outdated for reading in experiment.scene.course.readings(experiment))
 
 
-@pytest.mark.slow
-def test_a_grain_that_creeps_when_the_heap_is_measured_moves_few_others() -> None:
-    """One sphere at the top of this heap rolls over an unstable equilibrium with less than 0.2 radii/s for 4 s, also
-    with a fifth of this limit. The measurement is marked; the slope stays the same within its standard error."""
-    experiment = resumed_experiment(saved("heap3d", 2))
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4, 5, 6))])
+def test_spheres_that_creep_when_the_heap_is_measured_leave_its_slope_as_it_is(seed: int) -> None:
+    """Spheres roll over unstable equilibria with less than 0.2 radii/s for seconds, also with a fifth of this limit: in
+    5 of these 6 heaps 1 to 10 of 107 measured spheres move within the next second. The measurement is then marked; the
+    slope stays the same within its standard error."""
+    experiment = resumed_experiment(saved("heap3d", seed))
     before = experiment.run.state.reading
-    advance(experiment, int(2.0 / experiment.dt))
-    moved = dict(change_since_measured(experiment).values)["count"]
+    advance(experiment, int(1.0 / experiment.dt))
+    moved = dict(change_since_measured(experiment).values).get("count", 0)
     assert isinstance(moved, int)
-    assert 0 < moved < 0.2 * len(experiment.run.state.measured.sphere_id)
+    assert moved < 0.2 * len(experiment.run.state.measured.sphere_id)
     after = measure(experiment)
     assert after is not None
     assert abs(after.angle - before["angle"]) < before["standard_error"]

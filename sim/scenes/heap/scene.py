@@ -80,6 +80,10 @@ MOST_PROFILES = 100
 
 NO_SLOPE = _("There is no slope to measure: too few grains lie on the base.")
 
+SIDE_LAYERS = 1.5
+"""Height of the open side above which a heap that has lost no grain is a standing column [mean diameters]; a heap ends
+there with a single layer."""
+
 NOTHING = "nothing"
 """Value of the parameter `afterwards` with which a run of the whole experiment ends at the measured heap."""
 
@@ -173,10 +177,15 @@ def open_wall(experiment: Experiment) -> Message:
 
 
 def stands(experiment: Experiment) -> bool:
-    """Whether all grains rest in the open container: the column stands, and its top is not the slope of a heap."""
+    """Whether all grains rest in the open container behind an open side of more than one layer: the column stands, and
+    its top is not the slope of a heap."""
     state: HeapState = experiment.run.state
-    untouched = not state.removed and not tilt_and_trickle.has_gone_on(state)
-    return state.phase == "rested" and state.poured > 0 and untouched
+    if state.phase != "rested" or state.removed or tilt_and_trickle.has_gone_on(state):
+        return False
+    world, built = experiment.run.world, experiment.run.built
+    x, y = world.motion[:2, 0]
+    at_side = ~world.fixed & (x > built.width - 2.0 * built.mean_radius)
+    return bool(((y + world.radius)[at_side] > SIDE_LAYERS * 2.0 * built.mean_radius).any())
 
 
 def standing_in_words(experiment: Experiment) -> Message:

@@ -299,5 +299,5 @@ SCENE = Scene(
     ),
     lecture=("friction", "rolling_friction", "restitution", "gravity", "tilt"),
     study=STUDY_IN_SPACE,
-    test_values={"grain_count": 250, "rolling_friction": 0.2, "orifice": 6.0},
+    test_values={"grain_count": 400, "rolling_friction": 0.2, "orifice": 6.0},
 )

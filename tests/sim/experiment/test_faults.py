@@ -23,6 +23,9 @@ from tests.sim.experiment.test_activation import few
 from tests.small_worlds import use_plain_engine
 
 SMALL = {"grain_count": 40, "width": 0.015}
+LONG_STEP = 4e-5
+"""A step that is stable with the default stiffness and at least 1.7 times too long with a thousand times of it [s]. The
+stiffer grains move apart first: the few contacts that they keep are stable up to 12 to 23 µs, depending on rounding."""
 
 
 def pressed(**values: object) -> Experiment:
@@ -36,7 +39,7 @@ def pressed(**values: object) -> Experiment:
 
 
 def test_a_stiffness_a_thousand_times_larger_stops_with_grain_parameter_and_remedies() -> None:
-    experiment = pressed(dt=2e-5)
+    experiment = pressed(dt=LONG_STEP)
     before = state_hash(experiment.run)
     assert not apply(experiment, SetParameters({"normal_stiffness": 1e9}))
     advance(experiment, 200)
@@ -45,7 +48,7 @@ def test_a_stiffness_a_thousand_times_larger_stops_with_grain_parameter_and_reme
     assert fault.parameter == "normal_stiffness"
     assert fault.previous == 1e6
     assert fault.sphere_id in experiment.run.world.sphere_id
-    assert "20 µs" in str(fault.message)
+    assert "40 µs" in str(fault.message)
     sphere = fault.sphere_id
     assert re.search(rf"Grain {sphere} at \([\d.]+, [\d.]+\) mm has contacts", str(fault.message))
     assert f"at {time_text(experiment.time)}" in str(fault.message)
@@ -56,7 +59,7 @@ def test_a_stiffness_a_thousand_times_larger_stops_with_grain_parameter_and_reme
         str(fault.message),
     )
     assert advice is not None
-    halvings = math.log2(20.0 / float(advice[1]))
+    halvings = math.log2(40.0 / float(advice[1]))
     # Stable steps go with the root of the stiffness: halved often enough for a thousand times, and not much oftener.
     assert halvings == pytest.approx(round(halvings), abs=1e-3)
     assert 3 <= round(halvings) <= 6
@@ -69,7 +72,7 @@ def test_a_stiffness_a_thousand_times_larger_stops_with_grain_parameter_and_reme
 
 @pytest.mark.parametrize("command", [SetParameters({"normal_stiffness": 1e6}), Recover({"normal_stiffness": 1e6})])
 def test_a_run_continues_after_undo_with_the_bits_of_an_unchanged_run(command) -> None:
-    experiment, untouched = pressed(dt=2e-5), pressed(dt=2e-5)
+    experiment, untouched = pressed(dt=LONG_STEP), pressed(dt=LONG_STEP)
     apply(experiment, SetParameters({"normal_stiffness": 1e9}))
     advance(experiment, 200)
     assert not apply(experiment, command)
@@ -82,7 +85,7 @@ def test_a_run_continues_after_undo_with_the_bits_of_an_unchanged_run(command) -
 
 
 def test_an_automatic_step_keeps_the_stiffness() -> None:
-    experiment = pressed(dt=2e-5)
+    experiment = pressed(dt=LONG_STEP)
     gap = energy_of(experiment).gap
     apply(experiment, SetParameters({"normal_stiffness": 1e9}))
     advance(experiment, 200)
@@ -105,7 +108,7 @@ def test_a_thousandfold_stiffness_causes_no_fault_with_an_automatic_step() -> No
 
 
 def test_a_whole_drag_of_a_slider_is_undone_not_its_last_step() -> None:
-    experiment = pressed(dt=2e-5)
+    experiment = pressed(dt=LONG_STEP)
     before = state_hash(experiment.run)
     for stiffness in (1.1e6, 1.3e6, 1e7, 1e9):
         apply(experiment, SetParameters({"normal_stiffness": stiffness}))
@@ -116,7 +119,7 @@ def test_a_whole_drag_of_a_slider_is_undone_not_its_last_step() -> None:
 
 
 def test_a_refused_remedy_does_not_clear_the_fault() -> None:
-    experiment = pressed(dt=2e-5)
+    experiment = pressed(dt=LONG_STEP)
     apply(experiment, SetParameters({"normal_stiffness": 1e9}))
     fault, state = experiment.fault, state_hash(experiment.run)
     assert fault is not None
@@ -167,7 +170,7 @@ def test_a_power_that_is_not_finite_stops_the_run_with_the_likely_cause() -> Non
 
 
 def test_a_grain_that_is_too_fast_is_named() -> None:
-    experiment = pressed(dt=2e-5)
+    experiment = pressed(dt=LONG_STEP)
     row = int(np.flatnonzero(~experiment.run.world.fixed)[3])
     experiment.run.world.motion[0, 1, row] = 500.0
     advance(experiment, 50)
@@ -190,7 +193,7 @@ def test_a_step_that_is_too_large_from_the_beginning_is_a_fault_not_a_crash(read
 
 
 def test_a_fault_ends_with_a_new_start() -> None:
-    experiment = pressed(dt=2e-5)
+    experiment = pressed(dt=LONG_STEP)
     apply(experiment, SetParameters({"normal_stiffness": 1e9}))
     assert experiment.fault is not None
     assert not apply(experiment, Start("heap", SMALL, 3))

@@ -38,6 +38,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.time_step import choose_dt
 from repose.sim.fields import central_gravity
 from repose.sim.fields.central_gravity import CentralGravity
 from repose.sim.fields.target import Target
@@ -115,11 +116,12 @@ def test_gear_continues_accurately_after_three_very_small_steps(tiny: float) -> 
     assert not apply(experiment, Act("fill"))
     while experiment.phase == "filling":
         assert advance(experiment, 500) == 500
-    before, automatic, untouched = energy_of(experiment), experiment.dt, resumed_experiment(saved_copy(experiment))
+    before, untouched = energy_of(experiment), resumed_experiment(saved_copy(experiment))
+    choose_dt(untouched, first=True)  # the step that is chosen anew is not always the one at which the filling ended
     changed(experiment, dt=tiny)
     advance(experiment, 3)
     changed(experiment, dt="auto")
-    assert experiment.dt == automatic
+    assert experiment.dt == untouched.dt
     for run in (experiment, untouched):
         advance(run, 100)
     # The tiny steps come to an eighth of one at most: both are at the same moment, up to that.

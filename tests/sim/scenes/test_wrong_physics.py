@@ -237,7 +237,7 @@ WRONG = (
     Wrong("vessel", ("still moved",), ELASTIC, form=(("grain_count", 5),), longer=10.0),
     Wrong("vessel", REST, UNSTABLE, form=(("grain_count", 5),)),
     Wrong("heap", REST, (("normal_damping", 0.0), ("shear_damping", 0.0))),
-    Wrong("heap", NO_SLOPE, (("friction", 0.0), ("base_radius", 1e-4)), longer=20.0),
+    Wrong("heap", NO_SLOPE, (("friction", 0.0), ("base_radius", 1e-4), ("tilt", 0.1)), longer=20.0),
     Wrong("heap", LEVEL, engine=shut),
     Wrong("heap", LEVEL, (("tilt", -1.5),), longer=10.0),
     Wrong("heap", ("has not been measured",), course=by_hand),
