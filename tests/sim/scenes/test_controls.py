@@ -89,9 +89,26 @@ def heavier(experiment: Experiment) -> None:
     last.force = 1.5 * last.weight
 
 
+def at_50_degrees(experiment: Experiment) -> None:
+    """A layer that starts to flow at 50° only."""
+    experiment.run.state.starts = math.radians(50.0)
+
+
+def stopped(experiment: Experiment) -> None:
+    """A layer that stops on a slope on which it flows faster and faster."""
+    experiment.run.state.stopped = True
+
+
+def plug(experiment: Experiment) -> None:
+    """A layer that slides as a whole."""
+    experiment.run.state.flux = experiment.run.state.area.copy()
+
+
 STRIKES = (("course", "strikes"),)
 STICKS = (*STRIKES, ("pull_off_force", 20.0), ("bond_viscosity", 4.0))
 HEAVY = (("heavy_density", 2500.0),)
+SLOWLY_TILTED = (("slope", 0.6), ("duration", 4.0), ("tilt_rate", math.radians(9.0)))
+STEADY = (("grain_count", 150), ("thickness", 15.0), ("slope", math.radians(22.0)), ("duration", 6.0))
 
 CONTROLS = (
     Control("rod", "is deformed", put("length", lambda values: values[0])),
@@ -160,6 +177,12 @@ CONTROLS = (
     Control("two_sided", "more than one layer", lambda experiment: experiment.run.world.motion[1, 0].fill(0.0)),
     Control("biaxial", "pressure of the sides", put("across", lambda values: 0.5 * values)),
     Control("janssen", "at most the weight", heavier),
+    Control("chute", "starts at an angle of round grains", at_50_degrees, SLOWLY_TILTED),
+    Control("chute", "over that without friction", put("speed", lambda values: 10.0 * values), SLOWLY_TILTED),
+    Control("chute", "that stops is on a slope", stopped, SLOWLY_TILTED),
+    Control("chute", "at half of the thickness", plug, STEADY),
+    Control("plane_shear", "pressure of the grains", put("normal", lambda values: 0.5 * values)),
+    Control("triaxial", "pressure of the sides", put("across", lambda values: 0.5 * values)),
 )
 
 

@@ -243,7 +243,8 @@ WRONG = (
     Wrong("heap", ("has not been measured",), course=by_hand),
     Wrong("heap3d", REST, ELASTIC, form=FEW),
     Wrong("heap3d", NO_SLOPE, SMOOTH, form=FEW),
-    Wrong("heap3d", LEVEL, engine=standing, form=(*FEW, *LIFTED)),
+    # The top of 120 grains in a cylinder is too small for a mean over sectors: 38° ± 12°.
+    Wrong("heap3d", LEVEL, engine=standing, form=(("grain_count", 400), *LIFTED)),
     Wrong("heap3d", ("stuck in the funnel",), (("orifice", 2.5),), form=FEW),
     Wrong("clumps", REST, (*ELASTIC, ("rolling_friction", 0.0)), longer=0.5),
     Wrong("clumps", NO_SLOPE, SLIPPERY),
