@@ -17,9 +17,18 @@ SMALL = {  # a seed close to the means of many; small heaps scatter
 }
 """Columns of a heap beside others, by their base."""
 
+ROLLING = {"law": "capillary", "rotation": True, "friction": 0.3, "base_radius": 1e-3, "grain_count": 300}
+CASTLES = {
+    "castle_dry": Packing({**ROLLING, "pull_off_force": 0.0}, 3, springs=True, single=False),
+    "castle_wet": Packing({**ROLLING, "pull_off_force": 98.1e-3}, 3, springs=True, single=False),
+    "castle": Packing({**ROLLING, "pull_off_force": 0.981}, 2, springs=True, single=False),
+}
+"""Columns of grains that roll, poured with liquid bridges of 0, 10 and 100 weights of a grain."""
+
 PACKINGS = {
     "column": Packing(springs=True, single=False),
     **SMALL,
+    **CASTLES,
     "rough": Packing({"base_radius": 1e-3}, springs=True, single=False),
     "large": Packing({"grain_count": 5000, "width": 0.0972}),
     "rotating": Packing({"rotation": True}, springs=True, single=False),
@@ -29,4 +38,5 @@ PACKINGS = {
 PREPARED = {
     **by_name(PACKINGS, HeapState, begin_filled),
     "small": any_of(SMALL, HeapState, begin_filled),
+    "castle": any_of(CASTLES, HeapState, begin_filled),
 }
