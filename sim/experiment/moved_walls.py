@@ -45,8 +45,9 @@ def keep_force(experiment: Experiment, wall: int, force: float | str, pressure: 
     """Let a wall keep a force or a pressure from now on, each a number or a curve, as `servo_walls.set_servo`; raises
     `ParameterError`."""
     _require_wall(experiment, wall)
-    followed = {"force": _begun(experiment, "force", force), "pressure": _begun(experiment, "pressure", pressure)}
-    for name, value in followed.items():
+    given = {"force": force, "pressure": pressure}
+    followed = {name: _begun(experiment, name, value) for name, value in given.items()}
+    for name, value in given.items():
         if is_curve(value) and read_curve(str(value)).extremes[0] <= 0.0:
             raise _refused(name, value, _("a wall keeps a load above 0 at all times"))
     now = {name: _now(experiment, value) for name, value in followed.items()}

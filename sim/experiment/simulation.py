@@ -207,9 +207,9 @@ class Simulation:
 
         It follows the grains along its normal, of a facet towards them, at most at `speed` [m/s], by default one that
         brings the grains together almost without inertia. `wall` is its row, in the order of the `Setup`; `move_wall`
-        ends it. A plane has a pressure only where the world is periodic along it. A wall that grains push away bears
-        more than its force, by its viscosity times its speed (repose.sim.engine.contacts.servo). Raises
-        `ParameterError`.
+        ends it. A plane has a pressure only where the world is periodic along it. A wall that grains push away at
+        a speed u bears more than its force, by 2 u Σ (√(k m) + η) over its contacts of stiffness k and viscosity η
+        (repose.sim.engine.contacts.servo). Raises `ParameterError`.
         """
         force, pressure = (
             value if is_curve(value) else float(checked_array(name, value, (), least=0.0))

@@ -169,12 +169,12 @@ def test_a_driven_wall_has_the_same_bits_in_parts_from_a_file_and_going_back(unc
 def test_a_wall_that_lifts_a_sphere_does_the_work_of_its_weight(uncompiled: None) -> None:
     """A table that is lifted with a speed from 0 to v and back to 0: m g h, and what is booked balances."""
     setup = Setup(
-        Spheres([(0.0, R * (1.0 - 1e-3))], R, mass=1e-5),
+        Spheres([(0.0, R * (1.0 - 1e-4))], R, mass=1e-5),
         walls=[Plane((0.0, 0.0), (0.0, 1.0))],
         law="lee_herrmann",
         rotation=False,
     )
-    linear = {"exponent": "linear", "normal_stiffness": 100.0, "wall_stiffness_factor": 1.0, "normal_damping": 500.0}
+    linear = {"exponent": "linear", "normal_stiffness": 1000.0, "wall_stiffness_factor": 1.0, "normal_damping": 500.0}
     simulation = Simulation(setup, {"gravity": 10.0, "dt": DT, **linear})
     simulation.step(1_000)
     before = simulation.energy()
@@ -199,15 +199,17 @@ def begun(scene: str, **values: Any) -> Experiment:
 
 def test_a_drum_turns_by_the_integral_of_its_speed() -> None:
     """ω = ω_0 + a t in the first stage: every held speed is that in the middle of its time, the first one included."""
-    experiment = begun("drum", stage_time=0.2, slowest="ramp 1 5 0 0.4", dt=DT)
-    advance(experiment, 100 * CHECK_STEPS)
+    experiment = begun("drum", stage_time=0.1, slowest="ramp 1 5 0 0.4", dt=DT)
+    advance(experiment, 90 * CHECK_STEPS)
     since, now = experiment.run.state.since, experiment.time
     expected = (now - since) + 0.5 * 10.0 * (now**2 - since**2)
     assert experiment.run.state.turned == pytest.approx(expected, rel=1e-9)
     lines = drum.ring(experiment.run.built, expected)
     assert experiment.run.world.walls.corner[:, 0] == pytest.approx(lines[:, 0], abs=1e-9)
-    speeds = drum.stages(experiment)["speed"]
-    assert speeds[0] == pytest.approx(1.0 + 10.0 * (since + 0.5 * (1.0 + drum.STEADY) * 0.1), rel=0.3)
+    time = experiment.run.state.columns["time"]
+    evaluated = time[time >= drum.STEADY * 0.1]
+    mean = 1.0 + 10.0 * (since + 0.5 * (evaluated[0] + evaluated[-1]))
+    assert drum.stages(experiment)["speed"][0] == pytest.approx(mean, rel=1e-6)
 
 
 def test_a_chirp_keeps_the_phase_of_the_box_continuous() -> None:
@@ -252,17 +254,30 @@ def test_a_press_shortens_by_the_integral_of_its_strain_rate(scene: str) -> None
     assert experiment.run.world.walls.servo[2, SERVO_FORCE] > 0.0
 
 
+def test_the_sides_of_a_press_get_the_force_of_a_pressure_that_rises() -> None:
+    experiment = begun("biaxial", pressure="ramp 10 15 0 0.02", dt=DT)
+    for _ in range(3):
+        advance(experiment, 10 * CHECK_STEPS)
+        plate = experiment.run.world.walls.servo[2, SERVO_FORCE] / press.size(experiment.run.world)[-1]
+        asked = 10.0 + 250.0 * min(experiment.time + 0.5 * HOLD, 0.02)
+        # The section is that of the present check; the plate has moved on by 1/1000 at most.
+        assert plate == pytest.approx(asked * (1.0 - experiment.run.state.eased), rel=2e-3)
+    wanted = experiment.run.state.columns["wanted"]
+    assert 10.0 < wanted[0] < wanted[-1] <= 15.0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_the_sides_of_a_press_keep_a_pressure_that_rises() -> None:
     experiment = new_experiment("biaxial", scenes()["biaxial"].test_values | {"strain_rate": 0.1})
     while experiment.phase == "filling":
         advance(experiment, CHECK_STEPS)
     assert not apply(experiment, Act("start"))
+    advance(experiment, CHECK_STEPS)
     assert not apply(experiment, SetParameters({"pressure": "ramp 10 15 0 0.15"}))
     while experiment.phase != "rested" and experiment.fault is None:
         advance(experiment, CHECK_STEPS)
     assert experiment.parameters.pressure == 15.0
-    wanted = experiment.run.state.columns["wanted"]
-    assert (wanted[0], wanted[-1]) == (pytest.approx(10.0, abs=1.0), 15.0)
     assert press.side_pressure(experiment) == pytest.approx(1.0, abs=0.05)
 
 
