@@ -187,6 +187,8 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     under = "base" in effects and grains > 0 and experiment.scene.hand.rebuild is not None
     anew = "anew" in effects or ("base" in effects and not under)
     anew = anew or (not effects.isdisjoint(("restart", "prepare")) and not experiment.present_phase.begun)
+    if anew:
+        changed = previous.changed(**values).at(0.0, values)  # a curve counts from the new beginning
     made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if anew else None
     stopped = experiment.fault is not None
     if stopped:
