@@ -44,13 +44,14 @@ from repose.sim.numbers import LONGEST as LONGEST_NUMBER
 from repose.sim.parameter_curves import CURVE_KINDS, CurveError, ParameterCurve, is_curve, read_curve
 from repose.sim.wording import LONGEST, name_text, printable, short, value_text
 
-Effect = Literal["now", "ramp", "base", "anew", "restart"]
+Effect = Literal["now", "ramp", "prepare", "base", "anew", "restart"]
 """When a change acts:
 
 - "now": at once, on the present grains. Used for parameters that only limit forces or describe a whole impact, and for
   parameters that are not numbers.
 - "ramp": over one contact duration (repose.sim.experiment.activation), because forces are proportional to the parameter
   and a jump would accelerate the grains.
+- "prepare": at once; before the experiment has begun (`Phase.begun`), its grains are prepared anew.
 - "base": at once; walls and base are rebuilt under the present grains.
 - "anew": at once; the experiment starts again and the present grains are lost. The window asks first.
 - "restart": at the next start of the experiment."""
@@ -581,7 +582,7 @@ class ParameterSet(BaseModel):
 NO_CURVE = {
     "base": _("a change of it rebuilds walls and base"),
     "anew": _("a change of it starts the experiment again"),
-    "restart": _("it acts at the next start"),
+    "restart": _("the experiment is set up with it at the start"),
 }
 """Why a parameter has no curve, by its effect."""
 

@@ -32,11 +32,11 @@ from repose.app.storage.recorder import Recorder, names_of
 from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view_settings import View
 from repose.app.window.headless_film import open_picture_maker
-from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
+from repose.sim.experiment.commands import Act, Command, SetParameters, UseThreads
 from repose.sim.experiment.control import carry_out
+from repose.sim.experiment.preset_start import start_of, starts_of
 from repose.sim.experiment.side_by_side import SideBySide, advance_all, take_snapshots
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.io import presets
 from repose.sim.measure.display import COMPARISON, Curve
 from repose.sim.message import EMPTY, Message, plain
 from repose.sim.parameters import ParameterError
@@ -140,21 +140,15 @@ def begun(stage: SideBySide | None, step: Step, threads: int | None) -> SideBySi
     if step.preset is None:
         assert stage is not None
     else:
-        starts = _starts(step.preset)
+        starts = starts_of(step.preset)
         first = starts[0]
         if stage is None:
             stage = SideBySide([new_experiment(first.scene, first.values, first.seed, first.ready)])
             do(stage, UseThreads(threads))
-        do(stage, StartSideBySide(starts) if len(starts) > 1 else first)
+        do(stage, start_of(step.preset))
     if step.values:
         do(stage, SetParameters(dict(step.values)))
     return stage
-
-
-def _starts(preset: presets.Preset) -> tuple[Start, ...]:
-    return tuple(
-        Start(run.scene, dict(run.values), run.seed, run.ready, run.direction, run.instruments) for run in preset.runs
-    )
 
 
 def _labelled(read: Read, label: Message, height: int, *arguments: Any, **film: Any) -> Picture:

@@ -17,11 +17,11 @@ from repose.app.ui import replay_control
 from repose.app.ui.edits import PATIENCE
 from repose.app.ui.panels import large_plot
 from repose.app.ui.pause_and_speed import SPEEDS
-from repose.app.ui.preset_library import start_of
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward
 from repose.sim.experiment.commands import Act, Command, Copy, Resume, SetParameters
+from repose.sim.experiment.preset_start import start_of
 from repose.sim.measure.display import Answer, Guess
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError

@@ -35,6 +35,7 @@ EFFECTS = {
     "ramp": _(
         "Changes gradually over one contact duration (the longer of old and new): a jump would accelerate grains."
     ),
+    "prepare": _("Takes effect at once; until the experiment has begun, the grains are prepared anew."),
     "base": _("Walls and base are rebuilt at once, under the grains if there are any."),
     "anew": _("The experiment restarts, after a question; undo restores the present grains."),
     "restart": _("Takes effect at the next start; at once while nothing has started."),

@@ -11,10 +11,11 @@ from repose.app.render.passes import BAND, PLATE_MARGIN, plates
 from repose.app.render.pictures_side_by_side import columns_for, places, shape_of
 from repose.app.ui.field_values import typed
 from repose.app.ui.places import strip_height
-from repose.app.ui.preset_library import different, start_of
+from repose.app.ui.preset_library import different
 from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne, Start, StartSideBySide
+from repose.sim.experiment.preset_start import start_of
 from repose.sim.experiment.snapshot import placed_in
 from repose.sim.io import presets
 from repose.sim.message import Message

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start, StartSideBySide
+from repose.sim.experiment.preset_start import start_of
 from repose.sim.experiment.run_answer import direction_for
 from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.instruments.instrument import Instrument
@@ -210,14 +211,6 @@ def being_built(library: PresetLibrary) -> Message:
     if not preset:
         return _("A saved run is being opened: change its parameters as soon as it is there.")
     return Message("{title} is being built: change its parameters as soon as it is there.", title=title)
-
-
-def start_of(preset: presets.Preset) -> Start | StartSideBySide:
-    """The command that starts a preset; raises `ParameterError`."""
-    starts = tuple(
-        Start(run.scene, dict(run.values), run.seed, run.ready, run.direction, run.instruments) for run in preset.runs
-    )
-    return starts[0] if len(starts) == 1 else StartSideBySide(starts)
 
 
 def different(parameters: ParameterSet) -> dict[str, Value]:

@@ -35,7 +35,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import beside_results, insets, results_area, run_at
 from repose.app.ui.places import free_of_actions, free_of_buttons, over_picture
-from repose.app.ui.preset_library import PresetLibrary, being_built, start_of
+from repose.app.ui.preset_library import PresetLibrary, being_built
 from repose.app.ui.studies import Studies
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
@@ -50,6 +50,7 @@ from repose.app.window.pace import FramePace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
+from repose.sim.experiment.preset_start import start_of
 from repose.sim.io import presets
 from repose.sim.message import _
 from repose.sim.wording import described

@@ -10,9 +10,10 @@ parameters that are not numbers, such as the choice of a formula, change at once
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from repose.sim.integrators.start_up import higher_derivatives
 from repose.sim.measure.energy import moment_of_mass
 from repose.sim.message import _
 from repose.sim.parameters import require_known, shared_names
+from repose.sim.rate_integral import RateIntegral
 from repose.sim.registry import bonds, fields, integrators, laws
 
 
@@ -89,12 +91,18 @@ def has_formulas_of(engine: Engine, scene: Scene, parameters: Any, built: Any) -
     return same and all(getattr(parameters, name, None) == value for name, value in known.selected_by.items())
 
 
-def effective(scene: Scene, parameters: Any, turned: float = 0.0) -> Effective:
-    """The coefficients of these parameters, on a table that the scene has `turned` by this angle [rad]."""
+def effective(
+    scene: Scene,
+    parameters: Any,
+    turned: float = 0.0,
+    ways: Mapping[str, tuple[RateIntegral, ...]] = MappingProxyType({}),
+) -> Effective:
+    """The coefficients of these parameters, on a table that the scene has `turned` by this angle [rad]; fields have
+    gone these `ways`."""
     return Effective(
         laws()[scene.law_of(parameters)].coefficients(parameters),
         gravity_on_table(scene, parameters, turned),
-        field_coefficients(scene, parameters),
+        field_coefficients(scene, parameters, ways),
         bond_coefficients(scene, parameters),
     )
 
@@ -106,11 +114,25 @@ def gravity_on_table(scene: Scene, parameters: Any, turned: float) -> tuple[floa
     return gravity
 
 
-def field_coefficients(scene: Scene, parameters: Any) -> tuple:
-    """The coefficients that the scene's fields read."""
-    return tuple(
-        fields()[name].coefficients(parameters, scene.model.dimension) for name in scene.model.fields(parameters)
-    )
+def field_coefficients(
+    scene: Scene, parameters: Any, ways: Mapping[str, tuple[RateIntegral, ...]] = MappingProxyType({})
+) -> tuple:
+    """The coefficients that the scene's fields read, which have gone these `ways`."""
+    made = {
+        name: fields()[name].coefficients(parameters, scene.model.dimension) for name in scene.model.fields(parameters)
+    }
+    return tuple(fields()[name].gone(one, ways[name]) if name in ways else one for name, one in made.items())
+
+
+def _go_on(experiment: Experiment, parameters: Any) -> None:
+    """Let fields that depend on time go on with the rates of these parameters, from where they are."""
+    scene, run = experiment.scene, experiment.run
+    for name, one in zip(scene.model.fields(parameters), field_coefficients(scene, parameters), strict=True):
+        way = fields()[name].way(one)
+        if not way:
+            continue
+        for part, asked in zip(run.ways.setdefault(name, way), way, strict=True):
+            part.go_on(run.time, asked.rate)
 
 
 def bond_coefficients(scene: Scene, parameters: Any) -> tuple:
@@ -124,7 +146,8 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     previous = experiment.engine.model
     scene = experiment.scene
     experiment.parameters, experiment.run = parameters, run
-    requested = effective(scene, parameters, turned_by(experiment))
+    _go_on(experiment, parameters_in_force(experiment))
+    requested = effective(scene, parameters, turned_by(experiment), run.ways)
     # A change of a number keeps the formulas. The former engine does not change: a change that is stopped restores it.
     if has_formulas_of(experiment.engine, scene, parameters, run.built):
         experiment.engine = engine = replace(experiment.engine)
@@ -147,8 +170,9 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
 
 
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
-    """Pass the values of these parameters to the law and to the weight of the grains."""
-    _use(experiment, effective(experiment.scene, parameters, turned_by(experiment)))
+    """Pass the values of these parameters to the law, to the weight of the grains, to fields and bonds."""
+    _go_on(experiment, parameters)
+    _use(experiment, effective(experiment.scene, parameters, turned_by(experiment), experiment.run.ways))
 
 
 def _use(experiment: Experiment, now: Effective) -> None:

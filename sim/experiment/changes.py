@@ -51,7 +51,7 @@ def new_experiment(
     begin_anew(experiment, parameters, made)
     require_names(experiment)
     placed_instruments.begin(experiment, instruments)
-    require_resolved(experiment.parameters, experiment.dt)
+    require_resolved(experiment.parameters.curves, experiment.dt)
     _begin_log(experiment)
     return experiment
 
@@ -83,7 +83,7 @@ def start(
     try:
         require_names(experiment)
         placed_instruments.begin(experiment, instruments)
-        require_resolved(experiment.parameters, experiment.dt)
+        require_resolved(experiment.parameters.curves, experiment.dt)
     except ParameterError:
         restore_state(experiment, before)
         raise
@@ -177,7 +177,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     """Change parameters of the running world; after a fault, from the last good state."""
     previous = experiment.parameters
     changed = previous.changed(**values).at(experiment.time, values)
-    require_resolved(changed, experiment.dt)
+    require_resolved(changed.curves, experiment.dt)
     declared = changed.declared()
     shared = shared_names(changed, previous)
     differing = [name for name in declared if name in shared and changed.given(name) != previous.given(name)]
@@ -186,7 +186,9 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     grains = int((~experiment.run.world.fixed).sum())
     under = "base" in effects and grains > 0 and experiment.scene.hand.rebuild is not None
     anew = "anew" in effects or ("base" in effects and not under)
-    anew = anew or ("restart" in effects and not experiment.present_phase.begun)
+    anew = anew or (not effects.isdisjoint(("restart", "prepare")) and not experiment.present_phase.begun)
+    if anew:
+        changed = previous.changed(**values).at(0.0, values)  # a curve counts from the new beginning
     made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if anew else None
     stopped = experiment.fault is not None
     if stopped:

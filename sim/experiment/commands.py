@@ -168,12 +168,12 @@ class Still:
 
 @dataclass(frozen=True)
 class MoveWall:
-    """Move a wall with a constant velocity from now on; refused in a scene that moves its walls itself."""
+    """Move a wall with this velocity from now on; refused in a scene that moves its walls itself."""
 
     wall: int
     """Row of the wall, in the order in which a script gives them."""
-    velocity: tuple[float, ...]
-    """[m/s]."""
+    velocity: tuple[float | str, ...]
+    """Components [m/s], each a number or the text of a curve over time."""
 
 
 @dataclass(frozen=True)
@@ -206,10 +206,10 @@ class ServoWall:
 
     wall: int
     """Row of the wall, in the order in which a script gives them."""
-    force: float
-    """[N]; 0 for a pressure."""
-    pressure: float
-    """[Pa], in the plane [N/m]; 0 for a force."""
+    force: float | str
+    """[N], a number or the text of a curve over time; 0 for a pressure."""
+    pressure: float | str
+    """[Pa], in the plane [N/m], likewise; 0 for a force."""
     speed: float
     """Largest speed of the wall [m/s]; 0 for one that the grains and the force set
     (repose.sim.experiment.servo_walls)."""

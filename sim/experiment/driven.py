@@ -1,25 +1,34 @@
 """Parameters that curves change over time: their values follow the curves at every check.
 
 At a check, every `CHECK_STEPS` steps of the run, a driven parameter gets the value of its curve at the middle of the
-steps until the next check. Within them it differs from the curve by at most |dv/dt| `CHECK_STEPS` dt/2; its integral
-over a time T, such as the speed that gravity gives, is wrong by at most |d²v/dt²| (`CHECK_STEPS` dt)² T/24.
+steps until the next check, before the scene drives its walls with it. Within them it differs from the curve by at most
+|dv/dt| `CHECK_STEPS` dt/2; its integral over a time T, such as the speed that gravity gives or the way of a wall, is
+wrong by at most |d²v/dt²| (`CHECK_STEPS` dt)² T/24. A curve that is set has its first value until the next check.
 A value that changes by more than a part of a ramp over the whole curve changes by a ramp, as a change by hand does.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from repose.sim.experiment import faults
 from repose.sim.experiment.activation import fit_ramp, follow_parameters, request_parameters
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.run import RAMP_PARTS
+from repose.sim.experiment.run import RAMP_PARTS, DrivenWall
 from repose.sim.message import Message, Number
-from repose.sim.parameters import ParameterError, ParameterSet
+from repose.sim.parameter_curves import ParameterCurve, is_curve, read_curve
+from repose.sim.parameters import ParameterError
 
 CHECKS_PER_PERIOD = 20
 """Least number of checks in a period of a curve: the value then differs by at most 16 % of the amplitude."""
+
+
+def middle_of_hold(experiment: Experiment) -> float:
+    """Simulated time in the middle of the steps until the next check [s]."""
+    left = CHECK_STEPS - experiment.step % CHECK_STEPS
+    return experiment.time + 0.5 * left * experiment.dt
 
 
 def follow_curves(experiment: Experiment) -> None:
@@ -27,7 +36,7 @@ def follow_curves(experiment: Experiment) -> None:
     present = experiment.parameters
     if not present.curves:
         return
-    asked = present.at(experiment.time + 0.5 * CHECK_STEPS * experiment.dt)
+    asked = present.at(middle_of_hold(experiment))
     if asked is present:
         return
     if jumps(present, asked):
@@ -49,15 +58,22 @@ def jumps(before: Any, after: Any) -> bool:
 
 
 def is_driven(experiment: Experiment, periodic: bool = True) -> bool:
-    """Whether a curve changes a parameter now or later; without `periodic`, one that ends."""
-    ends = (curve.times[1] for curve in experiment.parameters.curves.values())
+    """Whether a curve changes a parameter or a wall now or later; without `periodic`, one that ends."""
+    of_walls = (curve for driven in experiment.run.driven_walls for curve in curves_of(driven))
+    ends = (curve.times[1] for curve in (*experiment.parameters.curves.values(), *of_walls))
     return any(experiment.time < end and (periodic or end < math.inf) for end in ends)
 
 
-def require_resolved(parameters: ParameterSet, dt: float) -> None:
-    """Raise `ParameterError` if a curve oscillates too fast for checks at this time step [s]."""
+def curves_of(driven: DrivenWall) -> tuple[ParameterCurve, ...]:
+    """The curves that a wall follows."""
+    return tuple(read_curve(str(text)) for text in (*driven.velocity, driven.load) if is_curve(text))
+
+
+def require_resolved(curves: Mapping[str, ParameterCurve], dt: float) -> None:
+    """Raise `ParameterError` if one of these curves, by the name of what follows it, oscillates too fast for checks at
+    this time step [s]."""
     fastest = 1.0 / (CHECKS_PER_PERIOD * CHECK_STEPS * dt) if dt > 0.0 else math.inf
-    for name, curve in parameters.curves.items():
+    for name, curve in curves.items():
         if curve.frequency > fastest:
             raise ParameterError(
                 Message(

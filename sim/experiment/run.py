@@ -20,6 +20,7 @@ from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.booked import Booked
 from repose.sim.message import Message
 from repose.sim.parameters import Value
+from repose.sim.rate_integral import RateIntegral
 
 BLAME_STEPS = 20_000
 """A fault within this many steps of a parameter change is attributed to that change."""
@@ -61,6 +62,20 @@ class PlacedInstruments:
     """Where these ways begin [m], shape (grains, dimension)."""
 
 
+@dataclass(frozen=True)
+class DrivenWall:
+    """A wall that follows curves over time, as texts (repose.sim.parameter_curves) that say when they begin."""
+
+    wall: int
+    """Its row."""
+    velocity: tuple[float | str, ...] = ()
+    """Components of its velocity [m/s], numbers or curves; empty for a wall that keeps a force."""
+    load: float | str = 0.0
+    """Force [N] or pressure [Pa, in the plane N/m] that it keeps, likewise."""
+    area: float = 1.0
+    """Force over this load [1, m² or m]."""
+
+
 @dataclass
 class Run:
     """Everything that changes while the experiment runs; a copy with the state of the world is a restart point."""
@@ -99,6 +114,11 @@ class Run:
     """Present push on spheres, as by the mouse; None for no push. Written by `hand`."""
     shaker: Shaker | None = None
     """Present shaking of the table; None for no shaking. Written by `hand`."""
+    ways: dict[str, tuple[RateIntegral, ...]] = field(default_factory=dict)
+    """What fields that depend on time have integrated, by the name of the field (`Field.way`). Written by
+    `activation`."""
+    driven_walls: tuple[DrivenWall, ...] = ()
+    """Walls that follow curves. Written by `moved_walls`."""
     held_until: float = 0.0
     """Latest check at which a pull or push held grains [s]; no wait for rest begins earlier. Written by `rest`."""
 

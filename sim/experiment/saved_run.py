@@ -16,7 +16,7 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.direction import LOOKS, OWN, Direction
 from repose.sim.engine.world import MATERIAL_COUNT, Floats, World
-from repose.sim.experiment import hand
+from repose.sim.experiment import hand, moved_walls
 from repose.sim.experiment.beginning import flaw_of_world
 from repose.sim.experiment.command_log import Entry, HashMark, Log, SavedRun
 from repose.sim.experiment.commands import (
@@ -39,7 +39,16 @@ from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.instrument_values import columns_of, fits
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, PlacedInstruments, Ramp, RestartPoint, Run
+from repose.sim.experiment.run import (
+    RAMP_PARTS,
+    Change,
+    Checkpoint,
+    DrivenWall,
+    PlacedInstruments,
+    Ramp,
+    RestartPoint,
+    Run,
+)
 from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
 from repose.sim.experiment.series import FORMAT_4_NAMES, Series, series_names
 from repose.sim.experiment.snapshot import Fault
@@ -56,6 +65,7 @@ from repose.sim.measure.booked import Booked
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
 from repose.sim.parameter_curves import ParameterCurve, is_curve
 from repose.sim.parameters import ParameterError, checked_seed, curves_in
+from repose.sim.rate_integral import RateIntegral
 from repose.sim.wording import message_of, reason_of, short, value_text
 
 KIND, FORMAT, READABLE = "repose run", 13, (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
@@ -76,6 +86,8 @@ PLAIN = (
     "target",
     "pusher",
     "shaker",
+    "ways",
+    "driven_walls",
     "held_until",
     "placed",
 )
@@ -421,6 +433,8 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "target": Target | None,
         "pusher": Pusher | None,
         "shaker": Shaker | None,
+        "ways": dict[str, tuple[RateIntegral, ...]],
+        "driven_walls": tuple[DrivenWall, ...],
         "held_until": float,
         "placed": PlacedInstruments,
         "state": scene.state_type,
@@ -428,7 +442,7 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
     }
     if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
         plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
-    plain = {"held_until": 0.0, "placed": {}} | plain  # older files do not have them
+    plain = {"ways": {}, "driven_walls": [], "held_until": 0.0, "placed": {}} | plain  # older files do not have them
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(
@@ -456,6 +470,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
         "step of the last sample": not 0 <= run.bulk_step <= run.step,
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
+        "walls that follow curves": moved_walls.impossible(run),
         **hand.impossible(run, scene.model.dimension),
     }
     for what, wrong in complaints.items():

@@ -12,7 +12,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -47,6 +47,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.instruments.instrument import Instrument, unused_colour, unused_name
 from repose.sim.measure.energy import Energy
 from repose.sim.message import plain
+from repose.sim.parameter_curves import is_curve
 from repose.sim.parameters import DISPLAY_UNITS, ParameterError, Value, plain_number, require_known
 from repose.sim.registry import by_hand, measurements, scenes
 from repose.sim.wording import value_text
@@ -163,10 +164,12 @@ class Simulation:
         """Change parameters, SI values; after a fault the run can continue from the last good state."""
         self.apply(SetParameters(values))
 
-    def move_wall(self, wall: int, velocity: ArrayLike) -> None:
-        """Let a wall move with this velocity [m/s] from now on; `wall` is its row, in the order of the `Setup`."""
-        speed = numbers_in("velocity", velocity, "a vector [m/s]")
-        self.apply(MoveWall(plain_number(wall), tuple(np.atleast_1d(speed).tolist())))
+    def move_wall(self, wall: int, velocity: ArrayLike | Sequence[float | str]) -> None:
+        """Let a wall move with this velocity [m/s] from now on; `wall` is its row, in the order of the `Setup`.
+
+        A component can be the text of a curve over time, as in ("ramp 0 0.1 0 2", 0, 0), whose times count from now.
+        """
+        self.apply(MoveWall(plain_number(wall), _components(velocity)))
 
     def place(
         self, kind: str, name: str = "", points: ArrayLike = (), grain: int | None = None, colour: int | None = None
@@ -196,18 +199,24 @@ class Simulation:
         """The instruments that are placed."""
         return self.experiment.run.placed.instruments
 
-    def servo_wall(self, wall: int, *, force: float = 0.0, pressure: float = 0.0, speed: float | None = None) -> None:
-        """Let a wall push on the grains with this force [N] or pressure [Pa, in the plane N/m] from now on.
+    def servo_wall(
+        self, wall: int, *, force: float | str = 0.0, pressure: float | str = 0.0, speed: float | None = None
+    ) -> None:
+        """Let a wall push on the grains with this force [N] or pressure [Pa, in the plane N/m] from now on; either can
+        be the text of a curve over time.
 
         It follows the grains along its normal, of a facet towards them, at most at `speed` [m/s], by default one that
         brings the grains together almost without inertia. `wall` is its row, in the order of the `Setup`; `move_wall`
-        ends it. A plane has a pressure only where the world is periodic along it. A wall that grains push away bears
-        more than its force, by its viscosity times its speed (repose.sim.engine.contacts.servo). Raises
-        `ParameterError`.
+        ends it. A plane has a pressure only where the world is periodic along it. A wall that grains push away at
+        a speed u bears more than its force, by 2 u Σ (√(k m) + η) over its contacts of stiffness k and viscosity η
+        (repose.sim.engine.contacts.servo). Raises `ParameterError`.
         """
-        given = {"force": force, "pressure": pressure, "speed": 0.0 if speed is None else speed}
-        numbers = (float(checked_array(name, value, (), least=0.0)) for name, value in given.items())
-        self.apply(ServoWall(plain_number(wall), *numbers))
+        force, pressure = (
+            value if is_curve(value) else float(checked_array(name, value, (), least=0.0))
+            for name, value in {"force": force, "pressure": pressure}.items()
+        )
+        most = 0.0 if speed is None else float(checked_array("speed", speed, (), least=0.0))
+        self.apply(ServoWall(plain_number(wall), force, pressure, most))
 
     @property
     def fault(self) -> Fault | None:
@@ -422,6 +431,14 @@ def _checked_interval(every: Any, call: Any) -> float:
     if not callable(call):
         raise ParameterError(f"call = {value_text(call)} is refused: give a function of the simulation.")
     return checked_number("every", every, "s", above=0.0)
+
+
+def _components(velocity: Any) -> tuple[float | str, ...]:
+    """The components of a velocity, numbers and texts of curves; raises `ParameterError`."""
+    given = [velocity] if isinstance(velocity, str) else velocity
+    if isinstance(given, list | tuple) and any(map(is_curve, given)):
+        return tuple(part if is_curve(part) else float(checked_array("velocity", part, (), "m/s")) for part in given)
+    return tuple(np.atleast_1d(numbers_in("velocity", velocity, "a vector [m/s]")).tolist())
 
 
 def _require_on_fault(on_fault: str) -> None:

@@ -16,6 +16,7 @@ from repose.sim.experiment import (
     displacement_reference,
     faults,
     history,
+    moved_walls,
     placed_instruments,
     rest,
     sampling,
@@ -161,9 +162,10 @@ def _check(experiment: Experiment) -> None:
     orientation.update(experiment.run.world)
     rest.note_motion(experiment)
     placed_instruments.count(experiment)
+    moved_walls.follow_walls(experiment)
+    follow_curves(experiment)  # first: a scene drives its walls with the values until the next check
     experiment.scene.course.supervise(experiment)
     placed_instruments.note_places(experiment)
-    follow_curves(experiment)
     servo_walls.follow_stiffness(experiment)
     displacement_reference.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:

@@ -1,7 +1,8 @@
 """Hoist: a thread attached to one sphere, whose other end moves at constant velocity, as under a crane.
 
-The end is at e = e_0 + u t. While the distance between end and sphere exceeds the length l_0 of the thread, the thread
-pulls with k (distance - l_0) + c d(distance)/dt; it never pushes. All work of the thread is booked as external work.
+The end is at e = e_0 + u t; a change of u moves e_0, such that the end does not jump. While the distance between end
+and sphere exceeds the length l_0 of the thread, the thread pulls with k (distance - l_0) + c d(distance)/dt; it never
+pushes. All work of the thread is booked as external work.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
 from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, length, number
+from repose.sim.rate_integral import RateIntegral
 
 # fmt: off
 ThreadLength = Annotated[float, length(..., 0.0, 100.0, _("length of the "
@@ -97,4 +99,14 @@ def coefficients_of(parameters: HoistParameters, dimension: int) -> Hoist:
     return Hoist(end, velocity, getattr(parameters, "held_sphere", -1), *map(float, thread))
 
 
-FIELD = Field("hoist", _("Hoist"), HoistParameters, bind, coefficients_of, at_a_place=True)
+def way_of_end(thread: Hoist) -> tuple[RateIntegral, ...]:
+    """The coordinates of the moving end [m]."""
+    return tuple(RateIntegral(place, 0.0, speed) for place, speed in zip(thread.end, thread.velocity, strict=True))
+
+
+def with_end(thread: Hoist, way: tuple[RateIntegral, ...]) -> Hoist:
+    """The thread whose end goes on from where it is when its velocity changes."""
+    return thread._replace(end=tuple(part.at(0.0) for part in way))
+
+
+FIELD = Field("hoist", _("Hoist"), HoistParameters, bind, coefficients_of, way_of_end, with_end, at_a_place=True)

@@ -18,6 +18,7 @@ from repose.sim.engine.model import BoundField
 from repose.sim.fields.field import Field
 from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, length, number
+from repose.sim.rate_integral import RateIntegral
 
 MOST_AMPLITUDE, MOST_FREQUENCY = 1.0, 1e3
 """Bounds of amplitude [m] and frequency [Hz]."""
@@ -75,4 +76,15 @@ def coefficients_of(parameters: ShakerParameters, dimension: int) -> Shaker:
     return at_rest(dimension)._replace(amplitude=float(parameters.shake_amplitude), angular_frequency=w)
 
 
-FIELD = Field("shaker", _("Shaker"), ShakerParameters, bind, coefficients_of)
+def phase(table: Shaker) -> tuple[RateIntegral, ...]:
+    """The phase angle w(t − t_0) [rad]."""
+    return (RateIntegral(-table.angular_frequency * table.begins, 0.0, table.angular_frequency),)
+
+
+def with_phase(table: Shaker, way: tuple[RateIntegral, ...]) -> Shaker:
+    """The table with this phase angle, which stays continuous when the frequency changes."""
+    (angle,) = way
+    return table._replace(begins=angle.since - angle.begins / angle.rate) if angle.rate else table
+
+
+FIELD = Field("shaker", _("Shaker"), ShakerParameters, bind, coefficients_of, phase, with_phase)

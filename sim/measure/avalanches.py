@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
+from repose.sim.rate_integral import RateIntegral
 
 LARGE_SHARE = 0.25
 """Fraction of the grains that must move by more than a mean radius for a flow or a large avalanche [-]. The choice is
@@ -67,6 +68,8 @@ class OtherAngles:
     """Angle by which the table has been tilted, in addition to the parameter [rad]."""
     turned_before: float = 0.0
     """That angle at the beginning of the present tilt [rad]."""
+    turn: RateIntegral = field(default_factory=RateIntegral)
+    """That angle over the simulated time of the present tilt [rad]; of the rate 0 in files of older versions."""
     watched: list[int] = field(default_factory=list)
     """`id` of the grains whose motion is watched."""
     places: list[list[float]] = field(default_factory=list)
@@ -112,7 +115,13 @@ def is_any_faster(angles: OtherAngles, world: World, speed: float) -> tuple[bool
 
 def flaws(angles: OtherAngles) -> dict[str, bool]:
     """Complaints about a state read from a file."""
-    numbers = (angles.turned, angles.turned_before, angles.last_motion, angles.stirred or 0.0)
+    numbers = (
+        angles.turned,
+        angles.turned_before,
+        *vars(angles.turn).values(),
+        angles.last_motion,
+        angles.stirred or 0.0,
+    )
     return {
         "turned table": not all(math.isfinite(number) for number in numbers) or abs(angles.turned) > math.pi,
         "watched grains": np.shape(angles.places) not in ((len(angles.watched), 2), (0,)),

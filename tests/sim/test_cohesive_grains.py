@@ -13,7 +13,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.sampling import reading_of
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
-from repose.sim.scenes.common.stream import stop_above_grains
+from repose.sim.scenes.common.stream import lift_on
 from repose.sim.scenes.heap3d.plate_and_funnel import FLOOR_WALL, sizes
 
 from tests.small_worlds import use_plain_engine
@@ -76,7 +76,7 @@ def test_a_cylinder_to_which_grains_stick_is_lifted_to_twice_its_height(
     world.walls.velocity[FLOOR_WALL + 1 :, 2] = 0.1
     world.walls.moved[FLOOR_WALL + 1 :, 2] = lifted * high
     world.motion[2, 0] = (lifted + 0.5) * high  # carried with the cylinder
-    stop_above_grains(experiment, 0.0, high)
+    lift_on(experiment, 0.0, high)
     assert world.walls.velocity.any() == (not stops)
 
 

@@ -66,7 +66,11 @@ def test_a_word_of_a_choice_is_no_curve() -> None:
         ("friction", "ramp 0.2 0,8 0 1", "“0,8” is no number"),
         ("friction", "table 0 0.1", "it needs at least two pairs of a time and a value; numbers given: 2"),
         ("dt", "ramp 1e-6 1e-5 0 1", "this parameter has no curve, because the steps of the run follow from it"),
-        ("grain_count", "ramp 10 100 0 1", "this parameter has no curve, because it acts at the next start"),
+        (
+            "grain_count",
+            "ramp 10 100 0 1",
+            "because the experiment is set up with it at the start",
+        ),
         ("base_radius", "ramp 1e-4 1e-3 0 1", "a change of it rebuilds walls and base"),
         ("frction", "ramp 0.2 0.8 0 5", "did you mean 'friction'?"),
     ],

@@ -97,6 +97,22 @@ def test_the_ledger_closes_to_the_error_of_the_scheme(damping: float, omega_dt: 
     assert abs(energy["gap"]) < omega_dt**2 / 12.0 * energy["work"]
 
 
+@pytest.mark.parametrize("speed", [0.002, 0.005])
+def test_a_wall_that_is_pushed_away_bears_its_viscosity_times_its_speed_more(speed: float) -> None:
+    """The lower wall pushes the column up at the speed u: F = F_0 + MARGIN (√(k m) + η) u for the one contact."""
+    simulation = column(0.1, damping=2.0 * DAMPING * OMEGA)
+    simulation.servo_wall(TOP, force=FORCE, speed=1.0)
+    simulation.move_wall(0, (0.0, speed))
+    simulation.step(round(8.0 / slowest_rate() / simulation.dt))
+    viscosity = MARGIN * (math.sqrt(STIFFNESS * MASS) + 2.0 * DAMPING * OMEGA * MASS)
+    excess = float(simulation.wall_force[TOP, 1]) - FORCE
+    # What is left of the approach from the force 0 is exp(−8) of the force, times 1.5 for faster modes.
+    left = 1.5 * math.exp(-8.0) * (FORCE + viscosity * speed)
+    assert excess == pytest.approx(viscosity * speed, abs=left)
+    assert simulation.world.walls.velocity[TOP, 1] == pytest.approx(speed, abs=left / viscosity)
+    assert left < 0.1 * viscosity * speed
+
+
 OMEGA_DT = {"velocity_verlet": 0.2, "leapfrog": 0.2, "gear5": 0.08, "rk4": 0.4}
 """Time steps that each scheme bears [1/ω]."""
 

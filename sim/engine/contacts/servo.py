@@ -22,6 +22,13 @@ this, summed over the contacts that touch the wall at every step; k and η are d
 Approach. For an elastic column of impedance Z < c, through which a wave travels in the time T to a wall at rest, the
 excess decays without oscillation as exp(−t artanh(Z/c)/T).
 
+Excess. A wall that the grains push away at a speed u, v = −u, bears F = F_0 + c u: nothing but its viscosity lets it
+move. c u is `MARGIN` u Σ (√(k m) + η) over its contacts, whatever F_0 is; the wall keeps its force where it is slow,
+u ≪ F_0/c. An integral of e = F_0 − F, as in v = e/c + ∫ e dt/(c τ), removes the excess and is no part of the law: it
+makes the wall a mass c τ behind the viscosity, which overshoots by up to w √(K c τ) once it has brought loose grains
+together at the speed w, for a sample of stiffness K, and grains do not forget an overshoot. A scene whose sample is at
+rest when it begins can correct the force (repose.sim.scenes.common.press).
+
 Work and heat are those of forces and speeds at one time, as at other walls, and therefore of second order in dt.
 """
 

@@ -39,8 +39,8 @@ class LiftedParameters(PouredInSpaceParameters):
     overlap by 5 to 19 % of their radius, at the first impacts by up to four fifths of it."""
     size_spread: float = number(0.0, 0.0, 0.5, _("size spread"), effect="restart", group=_("Grains"),
         help=_("Sizes are uniform within this share of the mean. Takes effect at the next start."))
-    lift_speed: float = number(0.2, 1e-3, 2.0, _("lift speed"), "v_lift", "mm/s", effect="restart",
-        group=_("Experiment"), help=_("Of the container. Takes effect at the next start."))
+    lift_speed: float = number(0.2, 1e-3, 2.0, _("lift speed"), "v_lift", "mm/s",
+        group=_("Experiment"), help=_("Of the container."))
     # fmt: on
 
     @property

@@ -78,7 +78,7 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.settling import SETTLING_READINGS, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import are_rows
-from repose.sim.scenes.common.stream import Box, around_axis, disc, pour_on, stop_above_grains
+from repose.sim.scenes.common.stream import Box, around_axis, disc, lift_on, pour_on
 
 LINE = surface_slope.ERROR_OF["line"]
 STEEP = math.radians(60.0)
@@ -118,7 +118,7 @@ def supervise(experiment: Experiment) -> None:
             if state.run_all:
                 notify(experiment, lift(experiment))
     elif state.phase == "flowing":
-        stop_above_grains(experiment, 0.0, sizes_now(experiment).high)
+        lift_on(experiment, 0.0, sizes_now(experiment).high)
         if quiet and not experiment.run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
     elif state.phase == "rested" and move_again(experiment):
@@ -127,7 +127,7 @@ def supervise(experiment: Experiment) -> None:
 
 def lift(experiment: Experiment) -> Message:
     """Lift the container off the plate."""
-    experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, -1] = experiment.run.built.lift_speed
+    experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, -1] = experiment.parameters.lift_speed
     enter(experiment, "flowing")
     return _("The container is lifted.")
 

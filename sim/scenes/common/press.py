@@ -53,9 +53,8 @@ FINAL = 0.3
 
 
 # fmt: off
-StrainRate = Annotated[float, number(..., 1e-3, 10.0, _("strain rate"), "", "1/s", log=True, effect="restart",
-    group=_("Press"),
-    help=_("How fast the height shrinks; slow if the inertial number is below 0.001. At the next start."))]
+StrainRate = Annotated[float, number(..., 1e-3, 10.0, _("strain rate"), "", "1/s", log=True, group=_("Press"),
+    help=_("How fast the height shrinks, over that at the start; slow if the inertial number is below 0.001."))]
 Strain = Annotated[float, number(..., 0.01, 0.5, _("strain at the end"), "ε_1", effect="restart", group=_("Press"),
     help=_("Fraction by which the height has shrunk at the end. Takes effect at the next start."))]
 # fmt: on
@@ -100,6 +99,8 @@ class PressState(CourseState):
     """Sum of σ1 over the checks since the last record [Pa or N/m]."""
     across: float = 0.0
     """Sum of σ3 over these checks [Pa or N/m]."""
+    wanted: float = 0.0
+    """Sum of the confining pressure that is asked for over these checks [Pa or N/m]."""
     checks: int = 0
     """Number of these checks."""
     eased: float = 0.0
@@ -165,12 +166,12 @@ def stirred(world: World, seed: int) -> World:
 
 def settle(experiment: Experiment) -> bool:
     """Let the plates keep the pressure; True once all pressures equal the confining pressure and the grains rest."""
-    built, world = experiment.run.built, experiment.run.world
+    built, world, pressure = experiment.run.built, experiment.run.world, experiment.parameters.pressure
     width, height = size(world)[0], size(world)[-1]
     fastest = CLOSING * width / built.time_scale
-    keep_pressure(world, TOP, world.dimension - 1, built.pressure, fastest * height / width)
-    keep_sides(world, built.pressure, 0.5 * fastest)
-    excess = [abs(plate_stress(world, c) / built.pressure - 1.0) for c in range(world.dimension)]
+    keep_pressure(world, TOP, world.dimension - 1, pressure, fastest * height / width)
+    keep_sides(world, pressure, 0.5 * fastest)
+    excess = [abs(plate_stress(world, c) / pressure - 1.0) for c in range(world.dimension)]
     return bool(max(excess) < BALANCED and mean_speed(world) < QUIET * fastest)
 
 
@@ -184,11 +185,11 @@ def set_out(experiment: Experiment) -> None:
 
 def move_plates(experiment: Experiment) -> None:
     """Move the upper plate down, and let the sides keep the confining pressure of the present section."""
-    built, world = experiment.run.built, experiment.run.world
-    fastest = built.strain_rate * experiment.run.state.height
+    asked, world = experiment.parameters, experiment.run.world
+    fastest = asked.strain_rate * experiment.run.state.height
     servo_walls.release(world, TOP)
     world.walls.velocity[TOP, -1] = -fastest
-    keep_sides(world, (1.0 - experiment.run.state.eased) * built.pressure, fastest)
+    keep_sides(world, (1.0 - experiment.run.state.eased) * asked.pressure, fastest)
 
 
 def drive(experiment: Experiment) -> bool:
@@ -196,18 +197,20 @@ def drive(experiment: Experiment) -> bool:
     world = experiment.run.world
     state: PressState = experiment.run.state
     along, across = stresses(world)
-    excess = across / experiment.run.built.pressure - 1.0
+    pressure = experiment.parameters.pressure
+    excess = across / pressure - 1.0
     state.eased = float(np.clip(state.eased + EASING * excess, -MOST_EASED, MOST_EASED))
     move_plates(experiment)
     if not state.checks:
-        state.along = state.across = 0.0
+        state.along = state.across = state.wanted = 0.0
     state.along, state.across, state.checks = state.along + along, state.across + across, state.checks + 1
+    state.wanted += pressure
     return bool(1.0 - size(world)[-1] / state.height >= experiment.run.built.strain)
 
 
 def record(experiment: Experiment) -> dict[str, float]:
-    """Strain of the height, volumetric strain, both positive where the sample shrinks [-], and the stresses [Pa or
-    N/m], mean since the last record."""
+    """Strain of the height, volumetric strain, both positive where the sample shrinks [-], the stresses, and the
+    confining pressure that is asked for [Pa or N/m], means since the last record."""
     world = experiment.run.world
     state: PressState = experiment.run.state
     checks, state.checks = max(1, state.checks), 0
@@ -216,7 +219,15 @@ def record(experiment: Experiment) -> dict[str, float]:
         "volume": 1.0 - volume(world) / state.volume,
         "along": state.along / checks,
         "across": state.across / checks,
+        "wanted": state.wanted / checks,
     }
+
+
+def side_pressure(experiment: Experiment) -> float:
+    """Mean stress of the sides over the confining pressure that was asked for [-]."""
+    across, wanted = column(experiment, "across"), column(experiment, "wanted")
+    # Files of older versions have no such column: the pressure was constant.
+    return float(np.mean(across / wanted)) if wanted.size else float(np.mean(across)) / experiment.run.built.pressure
 
 
 def share(experiment: Experiment) -> float:
@@ -320,7 +331,8 @@ def readings_with(words: Words) -> Callable[[Experiment], tuple[Reading, ...]]:
         ]
         if (of := measured_values(experiment)) is not None:
             shown += angles(of, experiment.phase == "rested")
-        inertial = built.strain_rate * built.time_scale
+        asked = experiment.parameters
+        inertial = asked.strain_rate * built.time_scale * math.sqrt(built.pressure / asked.pressure)
         shown.append(
             Reading(
                 "inertial_number",

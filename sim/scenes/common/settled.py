@@ -103,7 +103,7 @@ def _belongs(packing: Packing, filled_with: Mapping[str, Any], parameters: Param
     had their default."""
     for parameter in parameters.declared().values():
         if packing.later is None:
-            counts = parameter.quantity.effect in ("base", "anew", "restart")
+            counts = parameter.quantity.effect in ("base", "anew", "prepare", "restart")
         else:
             counts = parameter.name not in packing.later
         if counts and filled_with.get(parameter.name, parameter.default) != getattr(parameters, parameter.name):

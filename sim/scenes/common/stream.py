@@ -86,10 +86,12 @@ def around_axis(half: float, low: float, high: float, dimension: int = 3) -> Box
     return (*(-edge for edge in flat), low), (*flat, high)
 
 
-def stop_above_grains(experiment: Experiment, low: float, high: float) -> None:
-    """Stop walls that are lifted, whose lower and upper edges were at the heights `low` and `high` [m], once they are
-    above all grains, or at twice their height, to which only grains that stick to them rise with them."""
+def lift_on(experiment: Experiment, low: float, high: float) -> None:
+    """Lift walls that are being lifted, whose lower and upper edges were at the heights `low` and `high` [m], with the
+    present speed, and stop them once they are above all grains, or at twice their height, to which only grains that
+    stick to them rise with them."""
     world, up = experiment.run.world, experiment.scene.model.dimension - 1
+    world.walls.velocity[world.walls.velocity[:, up] > 0.0, up] = experiment.parameters.lift_speed
     top = float((world.motion[up, 0] + world.radius)[~world.fixed].max(initial=0.0))
     lowest = low + float(world.walls.moved[:, up].max(initial=0.0))
     if world.walls.velocity.any() and lowest > min(top + experiment.run.built.mean_radius, 2.0 * high):

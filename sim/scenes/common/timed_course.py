@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Course, Experiment
 from repose.sim.experiment.notices import notify
@@ -38,6 +39,9 @@ from repose.sim.scenes.common.state_checks import first_invalid, is_finite, phas
 
 LONGEST_WAIT = 3.0
 """Time after which the course continues although the grains are not at rest [s]."""
+LEAST_TURN = math.radians(0.02)
+"""Step in which a table is turned [rad]: every one sets the parameters of gravity anew, which takes as long as a time
+step."""
 
 
 @dataclass
@@ -66,6 +70,15 @@ def elapsed(experiment: Experiment) -> float:
         return experiment.time - state.since
     time = times(experiment)
     return float(time[-1]) if time.size else 0.0
+
+
+def turn_table(experiment: Experiment, angle: float, stays: bool) -> None:
+    """Turn gravity so that the table of the course has this angle [rad], once it differs by `LEAST_TURN`, or where it
+    `stays`; the change of the energy is booked as work."""
+    state: CourseState = experiment.run.state
+    if angle != state.table and (stays or abs(angle - state.table) >= LEAST_TURN):
+        state.table = angle
+        turn_gravity(experiment)
 
 
 def times(experiment: Experiment) -> Floats:
@@ -261,8 +274,10 @@ def _run_on(course: TimedCourse, experiment: Experiment) -> None:
 
 
 def keep_now(experiment: Experiment, values: Mapping[str, ArrayLike]) -> None:
-    """Append one record to the columns."""
-    keep_record(experiment.run.state.columns, {"time": elapsed(experiment), **values})
+    """Append one record to the columns. What the earlier records of a file of an older version lack is left out."""
+    columns: Columns = experiment.run.state.columns
+    known = {name: value for name, value in values.items() if not columns or name in columns}
+    keep_record(columns, {"time": elapsed(experiment), **known})
 
 
 def act(course: TimedCourse, experiment: Experiment, action: str) -> Message:

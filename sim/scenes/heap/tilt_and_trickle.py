@@ -41,6 +41,7 @@ from repose.sim.measure.avalanches import (
 from repose.sim.measure.display import Axis, Curve, Line, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, plural
+from repose.sim.rate_integral import RateIntegral
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of
 from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
@@ -90,6 +91,7 @@ def start_tilting(experiment: Experiment) -> Message:
     """Begin to turn the table."""
     angles = experiment.run.state.other
     angles.turned_before, angles.stirred = angles.turned, None
+    angles.turn = RateIntegral(angles.turned, experiment.time, experiment.parameters.tilt_rate)
     enter(experiment, TILTING)
     rate = math.degrees(experiment.parameters.tilt_rate)
     return Message("The table turns by {rate}° per second until the heap flows.", rate=Number(rate, format="g"))
@@ -118,7 +120,10 @@ def _tilt_on(experiment: Experiment) -> None:
     run, parameters = experiment.run, experiment.parameters
     state: HeapState = run.state
     angles = state.other
-    angles.turned = angles.turned_before + parameters.tilt_rate * (experiment.time - state.since)
+    if not angles.turn.rate:
+        angles.turn = RateIntegral(angles.turned_before, state.since, parameters.tilt_rate)
+    angles.turned = angles.turn.at(experiment.time)
+    angles.turn.go_on(experiment.time, parameters.tilt_rate)
     turn_gravity(experiment)
     if holds(run) or mean_speed(run.world) < parameters.settle_speed:  # what the hand moves does not flow by itself
         angles.stirred = None

@@ -20,6 +20,6 @@ class Heap3dParameters(PouredInSpaceParameters):
     grain_count: GrainCount = 1500
     orifice: float = number(7.0, 2.0, 50.0, _("orifice of the funnel"), "D/d", effect="restart", group=_("Experiment"),
         help=_("In mean diameters; below about 5 the funnel clogs. Takes effect at the next start."))
-    lift_speed: float = number(0.1, 1e-3, 2.0, _("lift speed"), "v_lift", "mm/s", effect="restart",
-        group=_("Experiment"), help=_("Of the cylinder. Takes effect at the next start."))
+    lift_speed: float = number(0.1, 1e-3, 2.0, _("lift speed"), "v_lift", "mm/s",
+        group=_("Experiment"), help=_("Of the cylinder."))
     # fmt: on

@@ -66,9 +66,9 @@ from repose.sim.scenes.common.stream import (
     disc,
     fallen_grains,
     is_beyond_rim,
+    lift_on,
     pour_on,
     smallest_grain,
-    stop_above_grains,
 )
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 from repose.sim.scenes.heap3d.plate_and_funnel import (
@@ -99,7 +99,7 @@ def supervise(experiment: Experiment) -> None:
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":
         size = sizes(run.built)
-        stop_above_grains(experiment, size.low, size.high)
+        lift_on(experiment, size.low, size.high)
         if quiet and not run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
     elif state.phase == "rested" and move_again(experiment):
@@ -130,7 +130,7 @@ def lift(experiment: Experiment) -> Message:
         open_outlet(experiment)
         enter(experiment, "flowing")
         return _("The funnel is open.")
-    experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
+    experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.parameters.lift_speed
     enter(experiment, "flowing")
     return _("The cylinder is lifted.")
 

@@ -57,8 +57,8 @@ class HoistedParameters(HoistParameters, AfloatParameters):
     log_density: float = number(600.0, 50.0, 900.0, _("density of the log"), "ρ", "kg/m³", effect="restart",
         group=_("Geometry"), help=_("Of its particles. Takes effect at the next start."))
     hoist_speed: float = number(0.15, 0.0, 2.0, _("speed of the "
-                                                  "thread"), "u", "m/s", effect="restart", group=_("Geometry"),
-        help=_("Of its free end, upwards. Takes effect at the next start."))
+                                                  "thread"), "u", "m/s", group=_("Geometry"),
+        help=_("Of its free end, upwards."))
     # fmt: on
     thread_length: ThreadLength = 0.15
     duration: Duration = 4.0
@@ -89,9 +89,8 @@ def held_place(parameters: HoistedParameters) -> tuple[float, float]:
 
 def thread(experiment: Experiment) -> tuple[Floats, Floats, float]:
     """Both ends of the thread [m] and its tension [N]."""
-    world, built = experiment.run.world, experiment.run.built
-    first, velocity = built.thread_end(2)
-    end = np.array(first) + experiment.time * np.array(velocity)
+    world, built, way = experiment.run.world, experiment.run.built, experiment.run.ways["hoist"]
+    end, velocity = np.array([part.at(experiment.time) for part in way]), np.array([part.rate for part in way])
     position, speed = world.motion[:2, 0, built.held_sphere], world.motion[:2, 1, built.held_sphere]
     offset = position - end
     distance = max(float(np.hypot(*offset)), 1e-12)
@@ -104,7 +103,7 @@ def thread(experiment: Experiment) -> tuple[Floats, Floats, float]:
 
 def measured(experiment: Experiment) -> dict[str, float]:
     """Position and velocity of the centre of the log, its distance from the vertical under the thread, tension, mass
-    of the displaced liquid."""
+    of the displaced liquid, height of the free end of the thread."""
     whole = motion_of(experiment, rows_of(experiment))
     end, _, tension = thread(experiment)
     return {
@@ -114,6 +113,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "beside": float(whole.centre[0] - end[0]),
         "tension": tension,
         "displaced": displaced(experiment),
+        "end": float(end[1]),
     }
 
 
@@ -157,6 +157,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     gained = mass * float(rising[-1] - rising[out])
     carried = float(np.trapezoid(tension[out:], time)) - gained
     weight = mass * built.gravity
+    end = column(experiment, "end")
+    hoisted = float(end[-1] - end[out]) / lasted if end.size else built.hoist_speed  # files of older versions: constant
     return (
         *entries,
         lies_between(
@@ -174,8 +176,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             "rises_with_the_thread",
             _("it rises with the thread"),
             float(height[-1] - height[out]) / lasted,
-            built.hoist_speed,
-            0.05 * built.hoist_speed,
+            hoisted,
+            0.05 * hoisted,
             "m/s",
         ),
     )

@@ -16,8 +16,8 @@ from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.laws.material_parameters import WallFriction, YoungsModulus
-from repose.sim.measure.display import Answer, Guess, Outcome
-from repose.sim.message import Message, Number, _
+from repose.sim.measure.display import Guess, Outcome
+from repose.sim.message import Message, _
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
@@ -26,46 +26,34 @@ from repose.sim.scenes.common.press import (
     READINGS,
     TOP,
     PressParameters,
-    PressState,
     Words,
     curves_with,
-    drive,
-    measured_values,
-    numbers,
     places,
     readings_with,
-    record,
     set_out,
-    settle,
-    share,
     size,
     stirred,
 )
-from repose.sim.scenes.common.settled import Packing
-from repose.sim.scenes.common.timed_course import TimedCourse, column
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     SOFT_DISCS,
     Box,
     DiscsParameters,
-    disc_buttons,
     disc_course,
     disc_parameters,
     disc_view,
     lattice,
-    outcome_above,
     outcome_between,
     put_walls,
     with_lines,
 )
+from repose.sim.scenes.lecture.press_course import Expected, press_course
 
 LEFT, RIGHT = 2, 3
 """Rows of the side plates in the table of walls."""
 BOLTON = (0.4, 1.2)
 """Bounds of the gain of the friction angle over the dilatancy angle, 0.8 for sand [-]: friction angles scatter by 2°
 and the dilatancy angle of about 15° by a sixth, a quarter of the ratio together; the bounds are 1.6 times that."""
-ENOUGH = 300
-"""Least number of grains for which peak and dilatancy are compared [-]."""
 WORDS = Words(_("area"), _("change of the area"), _("growth of the area"), _("Area"))
 
 
@@ -81,8 +69,8 @@ class BiaxialParameters(DiscsParameters, PressParameters):
         help=_("Zero, so that the stress is the same at all heights, as in a small sample under load."))
     wall_friction: WallFriction = variant(0.0,
         help=_("Friction coefficient between grains and plates; smooth plates let the sample widen."))
-    pressure: float = number(10.0, 0.1, 1e3, _("confining pressure"), "σ_3", "N/m", log=True, effect="restart",
-        group=_("Press"), help=_("Of the plates at the sides. Takes effect at the next start."))
+    pressure: float = number(10.0, 0.1, 1e3, _("confining pressure"), "σ_3", "N/m", log=True, effect="prepare",
+        group=_("Press"), help=_("Of the plates at the sides, which follow a change during the test."))
     # fmt: on
 
     @property
@@ -131,68 +119,24 @@ def begin(experiment: Experiment) -> None:
     set_out(experiment)
 
 
-def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The stress has a peak, the sample widens, and both are related by Bolton's law."""
-    of, built = measured_values(experiment), experiment.run.built
-    side_pressure = float(np.mean(column(experiment, "across"))) / built.pressure
-    kept = outcome_between(
-        "side_pressure", _("the pressure of the sides over the one asked for"), side_pressure, 0.9, 1.1
-    )
-    if (
-        of is None
-        or built.grain_count < ENOUGH
-        or built.friction < 0.2
-        or built.packing_friction > 0.1
-        or built.strain < 0.1
-    ):
-        return (kept,)
-    return kept, *of_dense(of)
-
-
-def of_dense(of: Mapping[str, float]) -> tuple[Outcome, ...]:
-    """What is expected of a dense sample; a loose one misses it."""
+def bolton(of: Mapping[str, float]) -> tuple[Outcome, ...]:
+    """The gain of the friction angle at the peak by Bolton's law."""
     gain = (of["peak_angle"] - of["final_angle"]) / max(of["dilatancy_angle"], 1e-3)
-    return (
-        outcome_above(
-            "stress_peak",
-            _("the dense sample bears more at its peak than at the end (σ1/σ3)"),
-            of["peak"],
-            1.1 * of["final"],
-        ),
-        outcome_above(
-            "dilatancy",
-            _("the sample widens while it is pressed (Reynolds), by a share of its area"),
-            of["widest"],
-            0.01,
-        ),
-        outcome_between(
-            "friction_gain",
-            _("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)"),
-            gain,
-            *BOLTON,
-        ),
-    )
+    words = _("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)")
+    return (outcome_between("friction_gain", words, gain, *BOLTON),)
 
 
-def answer(experiment: Experiment) -> Answer | None:
-    """The friction angle at the peak beside that at the end."""
-    of = measured_values(experiment)
-    if of is None:
-        return None
-    peak, final = math.degrees(of["peak_angle"]), math.degrees(of["final_angle"])
-    return Answer(
-        of["peak"],
-        Message(
-            "The sample bears {of} times the pressure of the sides (φ = {peak}°) at a strain of {of2} %, "
-            "and {of3} times (φ = {final}°) at the end, with an area larger by {of4} %.",
-            of=Number(of["peak"], format=".2f"),
-            peak=Number(peak, format=".1f"),
-            of2=Number(100.0 * of["at"], format=".1f"),
-            of3=Number(of["final"], format=".2f"),
-            final=Number(final, format=".1f"),
-            of4=Number(100.0 * of["widest"], format=".1f"),
-        ),
-    )
+EXPECTED = Expected(
+    kept=0.1,
+    strain=0.1,
+    widens=_("the sample widens while it is pressed (Reynolds), by a share of its area"),
+    answer=lambda **shown: Message(
+        "The sample bears {of} times the pressure of the sides (φ = {peak}°) at a strain of {of2} %, "
+        "and {of3} times (φ = {final}°) at the end, with an area larger by {of4} %.",
+        **shown,
+    ),
+    further=bolton,
+)
 
 
 def box(parameters: BiaxialParameters) -> Box:
@@ -211,20 +155,7 @@ def focus(experiment: Experiment) -> Box:
     )
 
 
-COURSE = TimedCourse(
-    state=PressState,
-    start=start,
-    packing=("biaxial", Packing(later=("friction", "strain_rate", "strain"), single=False)),
-    settle=settle,
-    begin=begin,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    results=numbers,
-    answer=answer,
-    share=share,
-    buttons=disc_buttons(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
-)
+COURSE = press_course("biaxial", start, EXPECTED, begin)
 
 SCENE = Scene(
     name="biaxial",

@@ -26,6 +26,7 @@ from repose.sim.laws.material_parameters import Restitution
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number
+from repose.sim.rate_integral import RateIntegral
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
@@ -78,10 +79,10 @@ class BrazilNutParameters(DiscsParameters):
     # fmt: off
     size_ratio: float = number(3.0, 1.0, 6.0, _("size ratio"), "R_1/R", effect="restart", group=_("Grains"),
         help=_("Radius of the large grain over the mean radius. Takes effect at the next start."))
-    frequency: float = number(25.0, 2.0, 60.0, _("frequency"), "f", "Hz", effect="restart", group=_("Shaking"),
-        help=_("Of the box, up and down. Takes effect at the next start."))
-    shaking: float = number(3.0, 0.0, 10.0, _("acceleration"), "Γ", effect="restart", group=_("Shaking"),
-        help=_("Largest one of the box over gravity; the grains fly above 1. At the next start."))
+    frequency: float = number(25.0, 2.0, 60.0, _("frequency"), "f", "Hz", group=_("Shaking"),
+        help=_("Of the box, up and down. Its phase goes on when it changes."))
+    shaking: float = number(3.0, 0.0, 10.0, _("acceleration"), "Γ", group=_("Shaking"),
+        help=_("Largest one of the box over gravity; the grains fly above 1."))
     duration: float = number(25.0, 0.1, 120.0, _("duration"), "T", "s", effect="restart", group=_("Shaking"),
         help=_("Time of the shaking. Takes effect at the next start."))
     # fmt: on
@@ -118,6 +119,13 @@ class BrazilNutParameters(DiscsParameters):
 class BrazilNutState(CourseState):
     """State of the shaken box."""
 
+    angle: RateIntegral = field(default_factory=RateIntegral)
+    """Phase angle of the motion of the box [rad] over the time of the course; of the rate 0 before it begins."""
+    amplitude: float = 0.0
+    """Present amplitude [m]."""
+    lowest: float = 0.0
+    """Height of the lowest place of the box over the one at the start [m]: a change of the amplitude moves it, and not
+    the box."""
     below: Array = field(default_factory=lambda: np.empty(0))
     """Fraction of the other grains below each grain [-], summed over the records of the last part of the shaking, shape
     (count,); empty before."""
@@ -144,17 +152,39 @@ def start(parameters: BrazilNutParameters, seed: int) -> World:
     return with_lines(world, np.array([(corner[k - 1], corner[k]) for k in (1, 2, 3, 0)]))
 
 
-def drive(experiment: Experiment) -> bool:
-    """Set the velocity with which the box reaches its position at the next check; True at the end.
+def shake(experiment: Experiment) -> None:
+    """Let the box go on with the present frequency and amplitude, from its place and phase.
 
-    The motion A (1 − cos 2π f t) begins at rest. A sine would begin with its largest velocity, and this impact would
-    throw the uppermost grains out of sight.
+    It is at s + A (1 − cos φ) with φ' = 2π f. A change of A moves s, such that the place does not jump. The motion
+    begins at rest: a sine would begin with its largest velocity, and this impact would throw the uppermost grains out
+    of sight.
     """
-    built, walls = experiment.run.built, experiment.run.world.walls
+    parameters, now = experiment.parameters, elapsed(experiment)
+    state: BrazilNutState = experiment.run.state
+    if not state.angle.rate:
+        # At the beginning; during a course of a file of an older version both were constant.
+        given = experiment.run.built if now else parameters
+        state.angle.rate, state.amplitude = math.tau * given.frequency, given.amplitude
+    if parameters.amplitude != state.amplitude:
+        state.lowest += (state.amplitude - parameters.amplitude) * (1.0 - math.cos(state.angle.at(now)))
+        state.amplitude = parameters.amplitude
+    state.angle.go_on(now, math.tau * parameters.frequency)
+
+
+def drive(experiment: Experiment) -> bool:
+    """Set the velocity with which the box reaches its position at the next check; True at the end."""
+    walls = experiment.run.world.walls
+    state: BrazilNutState = experiment.run.state
     ahead = CHECK_STEPS * experiment.dt
-    position = built.amplitude * (1.0 - math.cos(math.tau * built.frequency * (elapsed(experiment) + ahead)))
+    shake(experiment)
+    position = state.lowest + state.amplitude * (1.0 - math.cos(state.angle.at(elapsed(experiment) + ahead)))
     walls.velocity[:, 1] = (position - walls.moved[:, 1]) / ahead
-    return bool(elapsed(experiment) >= built.duration)
+    return bool(elapsed(experiment) >= experiment.run.built.duration)
+
+
+def is_steady(state: BrazilNutState) -> bool:
+    """Whether frequency and amplitude have not changed since the beginning."""
+    return state.angle.since == state.lowest == 0.0
 
 
 def row_of(world: World, layer: int) -> int:
@@ -217,7 +247,7 @@ def parts_sizes(parameters: BrazilNutParameters) -> bool:
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """A large grain stays at the top; one of equal size is no different from the others."""
     built, share = experiment.run.built, as_high(experiment)
-    if share is None or not parts_sizes(built):
+    if share is None or not is_steady(experiment.run.state) or not parts_sizes(built):
         return ()
     if built.size_ratio <= EQUAL:
         words = _("a grain of the same size is no higher than the others (share of them as high on average)")
@@ -230,9 +260,10 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Place of the large grain now."""
-    built, height = experiment.run.built, column(experiment, "height")
+    height = column(experiment, "height")
     if not height.size:
         return ()
+    state: BrazilNutState = experiment.run.state
     below = 100.0 * column(experiment, "below")[-1]
     return (
         Reading("small_grains_below", _("small grains below the large one"), below, "%"),
@@ -243,8 +274,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             "m",
             help=_("Of its centre over the bottom of the box."),
         ),
-        Reading("periods", _("periods"), elapsed(experiment) * built.frequency),
-        Reading("box_amplitude", _("amplitude of the box"), built.amplitude, "m", given=True),
+        Reading("periods", _("periods"), state.angle.at(elapsed(experiment)) / math.tau),
+        Reading("box_amplitude", _("amplitude of the box"), state.amplitude, "m", given=True),
     )
 
 
@@ -301,7 +332,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
         "share_below_marked": float(mean[row_of(world, MARKED)]) if whole else None,
         "small_grains_as_high": as_high(experiment),
         "rise_time": rise_time(experiment),
-        "amplitude": experiment.run.built.amplitude,
+        "amplitude": experiment.run.state.amplitude,
     }
 
 
@@ -330,6 +361,7 @@ COURSE = TimedCourse(
     start=start,
     packing=("brazil_nut", Packing(later=("frequency", "shaking", "duration"), single=False)),
     settle=lies_in_balance,
+    begin=shake,
     drive=drive,
     record=record,
     outcomes=outcomes,

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene, SceneLimits
 from repose.sim.experiment.hand import holds
@@ -28,7 +27,7 @@ from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
-from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed, times
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed, times, turn_table
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     Box,
@@ -49,8 +48,6 @@ SHORTEST = 8
 APART = 1.2
 """Distance of the grains of the base in their diameters [-]: on a base of touching grains the layer slides, at 22° with
 a sixth of the speed at the surface."""
-LEAST_TURN = math.radians(0.02)
-"""Step in which the chute is tilted [rad]: every one sets the parameters of gravity anew."""
 FLOWS = 0.1
 """Mean speed over √(g d) above which the layer flows [-]."""
 AVERAGED = 0.5
@@ -89,11 +86,6 @@ class ChuteParameters(DiscsParameters):
     duration: float = number(8.0, 0.1, 120.0, _("duration"), "T", "s", effect="restart", group=_("Chute"),
         help=_("The run ends after this time, or when the layer has stopped. Takes effect at the next start."))
     # fmt: on
-
-    @property
-    def diameter(self) -> float:
-        """Mean diameter of the grains [m]."""
-        return 2.0 * self.mean_radius
 
     @property
     def base_count(self) -> int:
@@ -162,10 +154,7 @@ def tilt(experiment: Experiment, passed: float) -> None:
     state: ChuteState = experiment.run.state
     most = experiment.parameters.tilt_rate * passed
     state.wanted += float(np.clip(experiment.parameters.slope - state.wanted, -most, most))
-    there = state.wanted == experiment.parameters.slope
-    if state.table != state.wanted and (there or abs(state.table - state.wanted) >= LEAST_TURN):
-        state.table = state.wanted
-        turn_gravity(experiment)
+    turn_table(experiment, state.wanted, state.wanted == experiment.parameters.slope)
 
 
 def add_to_profile(experiment: Experiment, passed: float) -> None:

@@ -76,6 +76,11 @@ class DiscsParameters(PouredInSpaceParameters):
         0.8, help=_("Speed after over speed before an impact. Dense flow hardly depends on it, the time step does.")
     )
 
+    @property
+    def diameter(self) -> float:
+        """Mean diameter of the grains [m]."""
+        return 2.0 * self.mean_radius
+
 
 def outcome_above(name: str, statement: Message, measured: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""

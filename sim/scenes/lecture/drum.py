@@ -63,11 +63,9 @@ class DrumParameters(DiscsParameters):
 
     # fmt: off
     slowest: float = number(2.0 * RPM, 0.1 * RPM, 60.0 * RPM, _("slowest speed"), "n_1", "1/min", log=True,
-        effect="restart", group=_("Drum"),
-        help=_("Of the first stage, in revolutions per minute. Takes effect at the next start."))
+        group=_("Drum"), help=_("Of the first stage, in revolutions per minute."))
     fastest: float = number(40.0 * RPM, 0.1 * RPM, 120.0 * RPM, _("fastest speed"), "n_2", "1/min", log=True,
-        effect="restart", group=_("Drum"),
-        help=_("Of the last stage, in revolutions per minute. Takes effect at the next start."))
+        group=_("Drum"), help=_("Of the last stage, in revolutions per minute."))
     stages: int = count(4, 2, 12, _("stages"), effect="restart", group=_("Drum"),
         help=_("Number of speeds, each a fixed factor above the last one. At the next start."))
     stage_time: float = number(5.0, 0.1, 60.0, _("time of a stage"), "T", "s", effect="restart", group=_("Drum"),
@@ -107,6 +105,8 @@ class DrumState(CourseState):
     """Angle by which the drum has turned [rad]."""
     until: float = 0.0
     """Time of the course until which this angle is known [s]."""
+    speed: float = 0.0
+    """Angular velocity since then [rad/s]; 0 before the course."""
 
 
 def ring(parameters: DrumParameters, turned: float) -> Floats:
@@ -138,41 +138,57 @@ def start(parameters: DrumParameters, seed: int) -> World:
     return with_lines(world, ring(parameters, 0.0))
 
 
+def begin(experiment: Experiment) -> None:
+    """Note the first speed."""
+    experiment.run.state.speed = speed_now(experiment)
+
+
+def speed_now(experiment: Experiment) -> float:
+    """Angular velocity of the present stage, whose slowest and fastest speed can change [rad/s]."""
+    now = {name: getattr(experiment.parameters, name) for name in ("slowest", "fastest")}
+    speed: float = experiment.run.built.model_copy(update=now).speed_at(elapsed(experiment))
+    return speed
+
+
 def drive(experiment: Experiment) -> bool:
     """Turn the drum; True at the end of the last stage."""
     built: DrumParameters = experiment.run.built
     state: DrumState = experiment.run.state
     now = elapsed(experiment)
-    state.turned += built.speed_at(state.until) * (now - state.until)
-    state.until = now
+    # A course of a file of an older version has constant speeds.
+    state.turned += (state.speed or built.speed_at(state.until)) * (now - state.until)
+    state.until, state.speed = now, speed_now(experiment)
     lines = ring(built, state.turned)
     middle = lines.mean(axis=1)
-    put_walls(experiment, lines, built.speed_at(now) * np.column_stack([-middle[:, 1], middle[:, 0]]))
+    put_walls(experiment, lines, state.speed * np.column_stack([-middle[:, 1], middle[:, 0]]))
     return bool(now >= built.duration)
 
 
 def record(experiment: Experiment) -> dict[str, float]:
-    """Angle of the surface [rad], and mean speed of the grains relative to the turning drum [m/s]."""
-    built, world = experiment.run.built, experiment.run.world
+    """Angle of the surface [rad], mean speed of the grains relative to the turning drum [m/s], and the angle by which
+    the drum has turned [rad]."""
+    world, state = experiment.run.world, experiment.run.state
     x, y = world.mass @ world.motion[:2, 0].T / world.mass.sum()
-    speed = built.speed_at(elapsed(experiment))
-    against = world.motion[:2, 1] - speed * np.stack([-world.motion[1, 0], world.motion[0, 0]])
-    return {"angle": math.atan2(x, -y), "flow": float(np.hypot(*against).mean())}
+    against = world.motion[:2, 1] - state.speed * np.stack([-world.motion[1, 0], world.motion[0, 0]])
+    return {"angle": math.atan2(x, -y), "flow": float(np.hypot(*against).mean()), "turned": state.turned}
 
 
 def stages(experiment: Experiment) -> dict[str, Floats]:
-    """Mean and standard deviation of the angle [rad], lowest and mean speed of the flow [m/s] of every stage, without
-    its beginning; nan for stages to come."""
+    """Mean and standard deviation of the angle [rad], lowest and mean speed of the flow [m/s], and mean speed of the
+    drum [rad/s] of every stage, without its beginning; nan for stages to come, of which the speed is that planned."""
     built: DrumParameters = experiment.run.built
-    time = column(experiment, "time")
+    time, turned = column(experiment, "time"), column(experiment, "turned")
     position = time / built.stage_time
     by_name = {name: np.full(built.stages, math.nan) for name in ("angle", "scatter", "still", "flow")}
+    by_name["speed"] = built.speeds
     for stage in range(built.stages):
         rows = (position >= stage + STEADY) & (position < stage + 1)
         if rows.sum() > 1:
             angle, flow = column(experiment, "angle")[rows], column(experiment, "flow")[rows]
             by_name["angle"][stage], by_name["scatter"][stage] = angle.mean(), angle.std(ddof=1)
             by_name["still"][stage], by_name["flow"][stage] = np.quantile(flow, 0.1), flow.mean()
+            if turned.size:
+                by_name["speed"][stage] = np.ptp(turned[rows]) / np.ptp(time[rows])
     return by_name
 
 
@@ -190,7 +206,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         flatter,
         "°",
     )
-    if froude(experiment, experiment.run.built.slowest) > SLOW:
+    if froude(experiment, float(of["speed"][0])) > SLOW:
         return (steepest,)
     words = _("the slowest drum has avalanches, the fastest a steady flow (slowest over mean flow)")
     return steepest, outcome_above("avalanches_when_slow", words, rest[-1], 2.0 * rest[0])
@@ -203,10 +219,10 @@ def froude(experiment: Experiment, speed: float) -> float:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Speed of the drum and angle of the surface now."""
-    angle, built = column(experiment, "angle"), experiment.run.built
+    angle = column(experiment, "angle")
     if not angle.size:
         return ()
-    speed = built.speed_at(elapsed(experiment))
+    speed = speed_now(experiment)
     return (
         Reading(
             "surface_angle",
@@ -227,9 +243,9 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Angle against the speed of the stages, and against time."""
-    of, built = stages(experiment), experiment.run.built
+    of = stages(experiment)
     known = np.isfinite(of["angle"])
-    speed, degrees = built.speeds[known] / RPM, np.degrees(of["angle"][known])
+    speed, degrees = of["speed"][known] / RPM, np.degrees(of["angle"][known])
     scatter = np.degrees(of["scatter"][known])
     mean = Line(
         _("mean of a stage"), speed, degrees, points=True, error=scatter, scatter=_("standard deviation in time")
@@ -250,7 +266,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 def answer(experiment: Experiment) -> Answer | None:
     """The angle in the fastest drum beside that in the slowest one."""
-    of, speeds = stages(experiment), experiment.run.built.speeds / RPM
+    of = stages(experiment)
+    speeds = of["speed"] / RPM
     first, last = np.degrees(of["angle"][[0, -1]]).tolist()
     if not math.isfinite(first + last):
         return None
@@ -268,8 +285,10 @@ def answer(experiment: Experiment) -> Answer | None:
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Speed [1/min], angle and its scatter [°] of every stage."""
-    of, speeds = stages(experiment), experiment.run.built.speeds / RPM
-    rows = zip(speeds, np.degrees(of["angle"]), np.degrees(of["scatter"]), of["still"] / of["flow"], strict=True)
+    of = stages(experiment)
+    rows = zip(
+        of["speed"] / RPM, np.degrees(of["angle"]), np.degrees(of["scatter"]), of["still"] / of["flow"], strict=True
+    )
     keys = ("revolutions_per_minute", "angle_degrees", "scatter_degrees", "slowest_over_mean_flow")
     return {"stages": [dict(zip(keys, map(float, row), strict=True)) for row in rows]}
 
@@ -285,6 +304,7 @@ COURSE = TimedCourse(
     start=start,
     packing=("drum", Packing(later=("slowest", "fastest", "stages", "stage_time"), single=False)),
     settle=lies_in_balance,
+    begin=begin,
     drive=drive,
     record=record,
     outcomes=outcomes,

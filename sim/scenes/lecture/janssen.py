@@ -93,8 +93,8 @@ class JanssenParameters(DiscsParameters):
         help=_("Number of portions in which the column is filled. Takes effect at the next start."))
     lowering: float = number(0.4, 0.02, 2.0, _("descent of the bottom"), "s/d", effect="restart", group=_("Column"),
         help=_("After each portion, in mean diameters. Takes effect at the next start."))
-    lowering_speed: float = number(5e-3, 1e-4, 0.1, _("speed of the bottom"), "v", "mm/s", effect="restart",
-        group=_("Column"), help=_("Downwards. Takes effect at the next start."))
+    lowering_speed: float = number(5e-3, 1e-4, 0.1, _("speed of the bottom"), "v", "mm/s",
+        group=_("Column"), help=_("Downwards."))
     # fmt: on
 
     @property
@@ -168,7 +168,12 @@ def lower(experiment: Experiment) -> None:
     """Begin to lower the bottom."""
     state: JanssenState = experiment.run.state
     state.lowering, state.force, state.shear, state.normal, state.samples = True, 0.0, 0.0, 0.0, 0
-    experiment.run.world.walls.velocity[BOTTOM, 1] = -experiment.run.built.lowering_speed
+    move_bottom(experiment)
+
+
+def move_bottom(experiment: Experiment) -> None:
+    """Move the bottom down with its present speed."""
+    experiment.run.world.walls.velocity[BOTTOM, 1] = -experiment.parameters.lowering_speed
 
 
 def drive(experiment: Experiment) -> bool:
@@ -181,6 +186,7 @@ def drive(experiment: Experiment) -> bool:
         if is_settled(experiment, lies_in_balance(experiment, state.since + state.waiting), waited, longest):
             lower(experiment)
         return False
+    move_bottom(experiment)
     step = 2.0 * built.lowering * built.mean_radius
     way = -float(world.walls.moved[BOTTOM, 1]) - done * step
     if way >= (1.0 - AVERAGED) * step:

@@ -118,11 +118,6 @@ class PlaneShearParameters(DiscsParameters):
     # fmt: on
 
     @property
-    def diameter(self) -> float:
-        """Mean diameter of the grains [m]."""
-        return 2.0 * self.mean_radius
-
-    @property
     def wall_count(self) -> int:
         """Number of grains of a wall."""
         area = self.grain_count * math.pi * self.mean_radius**2 / PACKED
@@ -174,6 +169,8 @@ class PlaneShearState(CourseState):
     """Sum of the shear stresses at the checks since the last record [N/m]."""
     normal: float = 0.0
     """Sum of the pressures at these checks [N/m]."""
+    wanted: float = 0.0
+    """Sum of the pressures that are asked for at these checks [N/m]."""
     checks: int = 0
     """Number of these checks."""
 
@@ -254,9 +251,10 @@ def drive(experiment: Experiment) -> bool:
     """Push the plate and add up the stresses for the next record; True after the duration."""
     state: PlaneShearState = experiment.run.state
     if not state.checks:
-        state.shear = state.normal = 0.0
+        state.shear = state.normal = state.wanted = 0.0
     shear, normal = stresses(experiment)
     state.shear, state.normal, state.checks = state.shear + shear, state.normal + normal, state.checks + 1
+    state.wanted += experiment.parameters.pressure
     drive_plate(experiment, speed_of(experiment))
     return bool(experiment.time - state.since >= experiment.run.built.duration)
 
@@ -285,21 +283,33 @@ def record(experiment: Experiment) -> dict[str, float]:
         "strain": float(experiment.run.world.bodies.motion[0, 0, PLATE]) / state.height,
         "shear": state.shear / checks,
         "normal": state.normal / checks,
+        "wanted": state.wanted / checks,
         "rate": float(np.polyfit(y, velocity, 1)[0]) if y.size > 2 else 0.0,
         "packing": float(area.sum()) / (thick * experiment.run.built.length),
         "height": gap_of(experiment),
     }
 
 
+def wanted_pressures(experiment: Experiment) -> Floats:
+    """The pressure that is asked for at every record [N/m]."""
+    wanted = column(experiment, "wanted")
+    if wanted.size:
+        return wanted
+    # Files of older versions have no such column: the pressure was constant.
+    return np.full(column(experiment, "normal").size, experiment.run.built.pressure)
+
+
 def inertial_numbers(experiment: Experiment) -> Floats:
     """γ̇ √(m/P) at every record, with the pressure that is asked for [-]."""
-    inertial: Floats = column(experiment, "rate") * experiment.run.built.time_scale
+    inertial: Floats = column(experiment, "rate") * np.sqrt(
+        experiment.run.built.grain_mass / wanted_pressures(experiment)
+    )
     return inertial
 
 
 def frictions(experiment: Experiment) -> Floats:
     """τ/P at every record [-], with the pressure that is asked for, around which that of the grains varies."""
-    friction: Floats = column(experiment, "shear") / experiment.run.built.pressure
+    friction: Floats = column(experiment, "shear") / wanted_pressures(experiment)
     return friction
 
 
@@ -314,15 +324,15 @@ def mean_of_blocks(values: Floats, over: Floats) -> tuple[float, float]:
 def measured_values(experiment: Experiment) -> dict[str, tuple[float, float]] | None:
     """Effective friction, inertial number, packing fraction and pressure over that asked for, each with its standard
     error; None before there are enough records, or if the plate was not pressed."""
-    normal, wanted = column(experiment, "normal"), experiment.run.built.pressure
-    if normal.size < 4 * BLOCKS or not normal[-int(STEADY * normal.size) :].mean() > 0.1 * wanted:
+    normal, wanted = column(experiment, "normal"), wanted_pressures(experiment)
+    if normal.size < 4 * BLOCKS or not normal[-int(STEADY * normal.size) :].mean() > 0.1 * wanted.mean():
         return None
     one = np.ones(normal.size)
     return {
         "friction": mean_of_blocks(column(experiment, "shear"), normal),
         "inertial": mean_of_blocks(inertial_numbers(experiment), one),
         "packing": mean_of_blocks(column(experiment, "packing"), one),
-        "pressure": mean_of_blocks(normal, wanted * one),
+        "pressure": mean_of_blocks(normal, wanted),
     }
 
 

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.direction import Direction
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.hand import holds
@@ -32,7 +31,7 @@ from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
-from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed, turn_table
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     SOFT_DISCS,
@@ -58,9 +57,6 @@ MIDDLE = (-0.3, 0.2)
 HARMLESS, FASTER, BACKWARDS = math.radians(10.0), 5.0, math.radians(60.0)
 """Angle up to which the plane is tilted faster before the first avalanche [rad], factor of this rate [-], and rate at
 which it is tilted back [rad/s], during which the flow hardly accelerates."""
-LEAST_TURN = math.radians(0.02)
-"""Step in which the plane is tilted [rad], a fiftieth of the step of the held angles: every one sets the parameters
-of gravity anew, which takes as long as a time step."""
 FLOWS = 0.1
 """Mean speed over √(g d) above which the layer flows [-]."""
 COLLAPSE = 2.0
@@ -91,7 +87,7 @@ class RoughPlaneParameters(DiscsParameters):
     thickness: float = number(8.0, 1.5, 40.0, _("thickness of the layer"), "h/d", effect="restart", group=_("Plane"),
         help=_("At the beginning, in mean diameters; the length follows. Takes effect at the next start."))
     tilt_rate: float = number(math.radians(4.0), math.radians(0.2), math.radians(60.0), _("tilting rate"), "ω", "°/s",
-        log=True, effect="restart", group=_("Plane"), help=_("Between two avalanches. Takes effect at the next start."))
+        log=True, group=_("Plane"), help=_("Between two avalanches."))
     back: float = number(math.radians(4.0), 0.0, math.radians(20.0), _("tilted back by"), "Δθ", "°", effect="restart",
         group=_("Plane"), help=_("From the first start to the first angle that is held. Takes effect at the next "
                                  "start."))
@@ -101,11 +97,6 @@ class RoughPlaneParameters(DiscsParameters):
     avalanches: int = count(8, 1, 30, _("avalanches"), effect="restart", group=_("Plane"),
         help=_("The run ends after this number of avalanches at the latest. Takes effect at the next start."))
     # fmt: on
-
-    @property
-    def diameter(self) -> float:
-        """Mean diameter of the grains [m]."""
-        return 2.0 * self.mean_radius
 
     @property
     def length(self) -> float:
@@ -188,10 +179,7 @@ def tilt_to(experiment: Experiment, angle: float) -> None:
     plane is held; the change of the energy is booked as work."""
     state: RoughPlaneState = experiment.run.state
     state.wanted = angle
-    held = state.flows and angle == state.avalanches[-1].held
-    if angle != state.table and (held or abs(angle - state.table) >= LEAST_TURN):
-        state.table = angle
-        turn_gravity(experiment)
+    turn_table(experiment, angle, state.flows and angle == state.avalanches[-1].held)
 
 
 def remove_fallen(experiment: Experiment) -> int:
@@ -224,7 +212,7 @@ def drive(experiment: Experiment) -> bool:
         return False
     state.before = thickness(experiment)
     hurry = FASTER if number == 0 and state.table < HARMLESS else 1.0
-    tilt_to(experiment, state.wanted + hurry * built.tilt_rate * passed)
+    tilt_to(experiment, state.wanted + hurry * experiment.parameters.tilt_rate * passed)
     return bool(state.table >= STEEPEST)
 
 

@@ -17,8 +17,8 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import Restitution, WallFriction, YoungsModulus
-from repose.sim.measure.display import Answer, Guess, Outcome
-from repose.sim.message import Message, Number, _
+from repose.sim.measure.display import Guess
+from repose.sim.message import Message, _
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.motion_parameters import Gravity
@@ -26,39 +26,25 @@ from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, S
 from repose.sim.scenes.common.press import (
     READINGS,
     PressParameters,
-    PressState,
     Strain,
     StrainRate,
     Words,
     curves_with,
-    drive,
-    measured_values,
-    numbers,
     places,
     readings_with,
-    record,
-    set_out,
-    settle,
-    share,
     side_plates,
     stirred,
 )
-from repose.sim.scenes.common.settled import Packing
 from repose.sim.scenes.common.stream import smallest_grain
-from repose.sim.scenes.common.timed_course import TimedCourse, column
 from repose.sim.scenes.lecture.disc_scene import (
     SOFT_DISCS,
     SPACING,
     Box,
-    disc_buttons,
     disc_course,
     disc_parameters,
-    outcome_above,
-    outcome_between,
 )
+from repose.sim.scenes.lecture.press_course import Expected, press_course
 
-ENOUGH = 300
-"""Least number of grains of which a peak is expected [-]."""
 WORDS = Words(_("volume"), _("change of the volume"), _("growth of the volume"), _("Volume"))
 
 
@@ -79,8 +65,8 @@ class TriaxialParameters(PressParameters):
         help=_("Zero, so that the stress is the same at all heights, as in a small sample under load."))
     wall_friction: WallFriction = variant(0.0,
         help=_("Friction coefficient between grains and plates; smooth plates let the sample widen."))
-    pressure: float = number(2e3, 10.0, 1e5, _("confining pressure"), "σ_3", "Pa", log=True, effect="restart",
-        group=_("Press"), help=_("Of the plates at the sides. Takes effect at the next start."))
+    pressure: float = number(2e3, 10.0, 1e5, _("confining pressure"), "σ_3", "Pa", log=True, effect="prepare",
+        group=_("Press"), help=_("Of the plates at the sides, which follow a change during the test."))
     # fmt: on
 
     @property
@@ -130,55 +116,16 @@ def plates(width: float, height: float) -> Floats:
     return corners
 
 
-def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The sides keep their pressure; the stress of a dense sample has a peak, and the sample widens."""
-    of, built = measured_values(experiment), experiment.run.built
-    side_pressure = float(np.mean(column(experiment, "across"))) / built.pressure
-    kept = outcome_between(
-        "side_pressure", _("the pressure of the sides over the one asked for"), side_pressure, 0.95, 1.05
-    )
-    if (
-        of is None
-        or built.grain_count < ENOUGH
-        or built.friction < 0.2
-        or built.packing_friction > 0.1
-        or built.strain < 0.15
-    ):
-        return (kept,)
-    peak = outcome_above(
-        "stress_peak",
-        _("the dense sample bears more at its peak than at the end (σ1/σ3)"),
-        of["peak"],
-        1.1 * of["final"],
-    )
-    widest = outcome_above(
-        "dilatancy",
-        _("the sample widens while it is pressed (Reynolds), by a share of its volume"),
-        of["widest"],
-        0.01,
-    )
-    return kept, peak, widest
-
-
-def answer(experiment: Experiment) -> Answer | None:
-    """The friction angle at the peak beside that at the end."""
-    of = measured_values(experiment)
-    if of is None:
-        return None
-    peak, final = math.degrees(of["peak_angle"]), math.degrees(of["final_angle"])
-    return Answer(
-        of["peak"],
-        Message(
-            "The sample bears {of} times the pressure of the sides (φ = {peak}°) at a strain of {of2} %, "
-            "and {of3} times (φ = {final}°) at the end, with a volume larger by {of4} %.",
-            of=Number(of["peak"], format=".2f"),
-            peak=Number(peak, format=".1f"),
-            of2=Number(100.0 * of["at"], format=".1f"),
-            of3=Number(of["final"], format=".2f"),
-            final=Number(final, format=".1f"),
-            of4=Number(100.0 * of["widest"], format=".1f"),
-        ),
-    )
+EXPECTED = Expected(
+    kept=0.05,
+    strain=0.15,
+    widens=_("the sample widens while it is pressed (Reynolds), by a share of its volume"),
+    answer=lambda **shown: Message(
+        "The sample bears {of} times the pressure of the sides (φ = {peak}°) at a strain of {of2} %, "
+        "and {of3} times (φ = {final}°) at the end, with a volume larger by {of4} %.",
+        **shown,
+    ),
+)
 
 
 def box(experiment: Experiment) -> Box:
@@ -208,20 +155,7 @@ def facets(experiment: Experiment) -> Floats:
     return np.array([[a, b, c], [a, c, d]])
 
 
-COURSE = TimedCourse(
-    state=PressState,
-    start=start,
-    packing=("triaxial", Packing(later=("friction", "strain_rate", "strain"), single=False)),
-    settle=settle,
-    begin=set_out,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    results=numbers,
-    answer=answer,
-    share=share,
-    buttons=disc_buttons(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
-)
+COURSE = press_course("triaxial", start, EXPECTED)
 
 SCENE = Scene(
     name="triaxial",

@@ -84,17 +84,12 @@ class TwoSidedParameters(DiscsParameters):
     # fmt: off
     portions: int = count(12, 4, 50, _("portions"), effect="restart", group=_("Source"),
         help=_("After each portion the grains come to rest. Takes effect at the next start."))
-    drop: float = number(2.0, 0.5, 20.0, _("height of fall"), "h/d", effect="restart", group=_("Source"),
-        help=_("Onto the top, in mean diameters. Takes effect at the next start."))
+    drop: float = number(2.0, 0.5, 20.0, _("height of fall"), "h/d", group=_("Source"),
+        help=_("Onto the top, in mean diameters."))
     rate: float = number(80.0, 1.0, 500.0, _("grains per "
-                                             "second"), "", "1/s", log=True, effect="restart", group=_("Source"),
-        help=_("Rate at which grains fall while a portion is poured. Takes effect at the next start."))
+                                             "second"), "", "1/s", log=True, group=_("Source"),
+        help=_("Rate at which grains fall while a portion is poured."))
     # fmt: on
-
-    @property
-    def diameter(self) -> float:
-        """Mean diameter of the grains [m]."""
-        return 2.0 * self.mean_radius
 
     @property
     def area(self) -> float:
@@ -161,7 +156,7 @@ def pour(experiment: Experiment) -> None:
     radius = float(drawn_radii(built, np.random.default_rng(experiment.seed))[number])
     below = np.abs(world.motion[0, 0] - x) < 2.0 * built.diameter
     last = float((world.motion[1, 0] + world.radius)[below].max(initial=0.0))  # possibly a grain that still falls
-    high = max(top_of(experiment) + built.drop * built.diameter, last + 0.1 * radius) + radius
+    high = max(top_of(experiment) + experiment.parameters.drop * built.diameter, last + 0.1 * radius) + radius
     with booked(experiment, "poured"):
         run.world = add_spheres(
             world,
@@ -194,7 +189,7 @@ def drive(experiment: Experiment) -> bool:
     state.gone += remove_fallen(experiment)
     waited = elapsed(experiment) - state.last
     if state.poured < built.poured_until(state.portion):
-        if waited >= 1.0 / built.rate:
+        if waited >= 1.0 / experiment.parameters.rate:
             pour(experiment)
         return False
     quiet = rests(experiment, state.since + state.last)

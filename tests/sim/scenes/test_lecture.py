@@ -21,9 +21,19 @@ from repose.sim.experiment.stepping import advance, rests_at_check
 from repose.sim.measure.energy import ledger_of
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scenes.common import press
+from repose.sim.scenes.common import press, timed_course
 from repose.sim.scenes.common.course_records import keep_record
-from repose.sim.scenes.lecture import biaxial, brazil_nut, disc_scene, drum, janssen, rough_plane, silo, two_sided
+from repose.sim.scenes.lecture import (
+    biaxial,
+    brazil_nut,
+    disc_scene,
+    drum,
+    janssen,
+    press_course,
+    rough_plane,
+    silo,
+    two_sided,
+)
 
 from tests.english import english
 
@@ -100,7 +110,7 @@ def test_grains_that_leave_the_rough_plane_after_the_end_are_removed_so_that_the
 
 def test_a_plane_is_tilted_in_small_steps_and_held_exactly_at_its_angle() -> None:
     experiment = begun("rough_plane")
-    state, step = experiment.run.state, rough_plane.LEAST_TURN
+    state, step = experiment.run.state, timed_course.LEAST_TURN
     for wanted, table in (
         (0.6 * step, 0.0),
         (1.2 * step, 1.2 * step),
@@ -528,7 +538,9 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
         ({"peak_angle": of["final_angle"]}, "Bolton"),
         ({"dilatancy_angle": 0.02}, "Bolton"),
     ):
-        assert missed in " ".join(str(entry.statement) for entry in biaxial.of_dense(of | values) if not entry.holds)
+        assert missed in " ".join(
+            str(entry.statement) for entry in press_course.of_dense(of | values, biaxial.EXPECTED) if not entry.holds
+        )
 
 
 @pytest.mark.slow
@@ -538,7 +550,7 @@ def test_a_loose_sample_in_the_press_misses_what_is_expected_of_a_dense_one() ->
     assert run_experiment(experiment)["complaint"] is None
     of = press.measured_values(experiment)
     assert of is not None
-    missed = [str(entry.statement) for entry in biaxial.of_dense(of) if not entry.holds]
+    missed = [str(entry.statement) for entry in press_course.of_dense(of, biaxial.EXPECTED) if not entry.holds]
     assert any("bears more at its peak" in str(statement) for statement in missed), missed
 
 
