@@ -230,7 +230,8 @@ class WindowRequest(Request):
     preset: str = option("", "NAME|FILE", "Preset to start the window with; `repose presets` lists them.")
     side_by_side: tuple[str, ...] = option((), "NAME=VALUE,VALUE,…",
         "Two to four experiments in one window at equal times, each with its own value of a parameter, SI, or its own "
-        "preset (preset=NAME,NAME); may be repeated.")
+        "preset (preset=NAME,NAME); semicolons separate values that contain commas, and those of sizes; may be "
+        "repeated.")
     threads: Threads = ""
     language: str = option("", "CODE",
         "Language of the window: en, de, pl, es, ru or ja; the last choice or the system's if not given.",
@@ -299,8 +300,9 @@ class SweepRequest(Request):
     scene: Measuring = ""
     preset: Preset = ""
     over: tuple[str, ...] = option((), "NAME=VALUE,VALUE,…",
-        "A parameter to vary and its values, SI, or FIRST:LAST:COUNT; numbers and choices, and `preset`. The first is "
-        "on the abscissa, each combination of the others is a line; that of the scene if not given.")
+        "A parameter to vary and its values, SI, or FIRST:LAST:COUNT; numbers, choices, sizes, and `preset`. "
+        "Semicolons separate values that contain commas. The first parameter is on the abscissa, each combination of "
+        "the others is a line; that of the scene if not given.")
     seeds: str = option("1-3", "1,2,3|1-5", "Seeds: every value is run with each.")
     error: WantedError = None
     changes: OfAll = ()

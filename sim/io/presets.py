@@ -433,11 +433,13 @@ def side_by_side(preset: Preset, typed: Sequence[str]) -> Preset:
     parameters = scenes()[preset.scene].parameters
     for text in typed:
         name, equals, given = text.partition("=")
-        name, words = name.strip(), [word.strip() for word in given.split(",")]
+        name = name.strip()
+        words = parameters.listed(name, given)
         if not equals or not all(words):
             raise ParameterError(
                 Message(
-                    "--side-by-side {text} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4.",
+                    "--side-by-side {text} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4; "
+                    "semicolons separate values that contain commas.",
                     text=value_text(text),
                 )
             )

@@ -218,6 +218,26 @@ def test_the_mean_radius_follows_a_sieve_curve_until_it_is_set() -> None:
     assert heap.checked({"mean_radius": 1.1e-3}).changed(sizes=SIEVES).mean_radius == curve.mean_radius
 
 
+@pytest.mark.parametrize("scene", [name for name, scene in scenes().items() if "sizes" in scene.parameters.declared()])
+def test_a_sieve_curve_that_a_scene_cannot_hold_is_refused_with_the_curve_the_value_and_the_limit(scene: str) -> None:
+    parameters = scenes()[scene].parameters
+    limits = parameters.declared()["mean_radius"]
+    for factor, held in ((0.5, False), (2.0, True)):
+        mean = factor * (limits.low or 0.0)
+        text = f"sieve by number: {1.9 * mean} m 0 %, {2.1 * mean} m 100 %"
+        if held:
+            assert parameters.checked({"sizes": text}).mean_radius == pytest.approx(mean, rel=1e-2)  # type: ignore[attr-defined]
+            continue
+        with pytest.raises(ParameterError) as error:
+            parameters.checked({"sizes": text})
+        said = str(error.value)
+        assert said.startswith("sizes = ") and said.count(" is refused: ") == 1, said
+        assert str(limits.shown(limits.low)) in said and str(limits.shown(limits.high)) in said, said  # type: ignore[arg-type]
+        before = parameters.checked({})
+        with pytest.raises(ParameterError):
+            before.changed(sizes=text)
+
+
 def test_the_largest_ratio_is_that_of_every_kind() -> None:
     assert read_sizes(f"uniform: ratio {LARGEST_RATIO}").curve.largest > 1.0
     width = math.log(LARGEST_RATIO) / 6.0
