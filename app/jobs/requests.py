@@ -274,7 +274,8 @@ class RunRequest(Request):
         'Change one parameter, SI value; may be repeated. --set "?" lists the parameters.', name="--set")
     seed: int | None = option(None, "NUMBER", "Seed of the random numbers; the preset's if not given.")
     instruments: tuple[str, ...] = option((), "NAME=KIND X,Y X,Y",
-        'Place an instrument, as "neck = line 0,0.1 0.2,0.1" [m] or "probe 17"; may be repeated.', name="--instrument")
+        'Place an instrument, as "neck = line 0,0.1 0.2,0.1" [m], "probe 17" or "halves 0,0.1 0.2,0.1 at 2.5" (marked '
+        "at this time [s]); may be repeated.", name="--instrument")
     ready: bool = option(False, "", "Start from the preset's ready-filled container.")
     out: Out = None
     save: Path | None = option(None, "FILE.repose", "Save the whole run when it ends, so that it can be continued.",

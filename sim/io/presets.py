@@ -140,6 +140,7 @@ class InstrumentTable(schema.FilePart):
     ] = ()
     grain: int | None = None
     colour: int | None = None
+    time: Annotated[float, Ge(0.0)] = 0.0
 
 
 def placed(tables: Sequence[InstrumentTable]) -> tuple[Instrument, ...]:
@@ -149,7 +150,7 @@ def placed(tables: Sequence[InstrumentTable]) -> tuple[Instrument, ...]:
     for table in tables:
         name = table.name or unused_name((other.name for other in made), table.kind)
         colour = unused_colour(other.colour for other in made) if table.colour is None else table.colour
-        made.append(Instrument(table.kind, name, table.points, table.grain, colour))
+        made.append(Instrument(table.kind, name, table.points, table.grain, colour, table.time))
     return tuple(made)
 
 
@@ -517,7 +518,8 @@ def dumps(preset: Preset, over: str = "") -> str:
         for instrument in preset.instruments:
             row: dict[str, Any] = {"kind": instrument.kind, "name": instrument.name, "colour": instrument.colour}
             row |= {"points": [list(point) for point in instrument.points]} if instrument.points else {}
-            rows.append(tomlkit.item(row | ({} if instrument.grain is None else {"grain": instrument.grain})))
+            row |= {} if instrument.grain is None else {"grain": instrument.grain}
+            rows.append(tomlkit.item(row | ({"time": instrument.time} if instrument.time else {})))
         document["instruments"] = rows
     return tomlkit.dumps(document)
 
