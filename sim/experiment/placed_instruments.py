@@ -310,12 +310,12 @@ def _mark(run: Run) -> None:
     passed = list(run.placed.passed)
     for number, instrument in enumerate(run.placed.instruments):
         marks, before = kind_of(instrument).marks, passed[number]
-        if marks is None or before.marked.size + before.others.size or run.time < instrument.time:
+        if marks is None or before.marked or before.others or run.time < instrument.time:
             continue
         grains = movable_grains(run.world)
         first = marks(instrument, in_cell(grains.position, run.world.boundary))
-        ids = grains.ids.astype(float)
-        passed[number] = replace(before, since=run.time, marked=ids[first], others=ids[~first])
+        marked, others = (tuple(grains.ids[side].astype(float).tolist()) for side in (first, ~first))
+        passed[number] = replace(before, since=run.time, marked=marked, others=others)
         run.placed = replace(run.placed, passed=tuple(passed))
 
 

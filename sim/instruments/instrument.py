@@ -20,12 +20,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
-from repose.sim.io.plain import Array
 from repose.sim.measure.display import Axis, Named, Plot, Reading, SampledQuantity
 from repose.sim.measure.measurement import System
 from repose.sim.message import EMPTY, Message, label_of, plain
@@ -66,10 +65,10 @@ class Passed:
     """Grains that have crossed in the positive direction, less those in the other one."""
     mass: float = 0.0
     """Their mass, counted likewise [kg]."""
-    marked: Array = field(default_factory=lambda: np.empty(0), compare=False)
-    """Ids of the grains that it marked, shape (n,)."""
-    others: Array = field(default_factory=lambda: np.empty(0), compare=False)
-    """Ids of the other grains at that moment, shape (n,)."""
+    marked: tuple[float, ...] = ()
+    """Ids of the grains that it marked."""
+    others: tuple[float, ...] = ()
+    """Ids of the other grains at that moment."""
 
 
 @dataclass(frozen=True)

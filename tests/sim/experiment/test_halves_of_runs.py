@@ -41,7 +41,7 @@ def turning(*instruments: Instrument) -> Experiment:
 
 def marks(experiment: Experiment) -> tuple[list[float], list[float], float]:
     (of,) = experiment.run.placed.passed
-    return of.marked.tolist(), of.others.tolist(), of.since
+    return [*of.marked], [*of.others], of.since
 
 
 def index_of(experiment: Experiment) -> float:
