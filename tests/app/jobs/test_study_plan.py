@@ -136,5 +136,5 @@ def test_sizes_with_commas_are_varied_between_semicolons() -> None:
     assert made.grid["friction"] == (0.1, 0.2)
     with pytest.raises(ParameterError, match="gives one value"):
         plan_sweep(SweepRequest("hourglass", over=("sizes=two_sizes by mass: ratio 3, share 50 %",)))
-    with pytest.raises(ParameterError, match="at most|mean radius of its grains is 0.000"):
+    with pytest.raises(ParameterError, match=r"mean radius of its grains is 0\.000"):
         plan_sweep(SweepRequest("hourglass", over=("sizes=equal; sieve: 1 µm 0 %, 2 µm 100 %",)))
