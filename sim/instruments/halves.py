@@ -1,8 +1,8 @@
 """A line that divides the grains into two classes at one moment: Lacey's index says how they mix from then on.
 
 The classes are the grains on both sides of the line, and of its extension beyond both ends, at the moment at which the
-instrument is placed or moved, or at its `time`. Grains that come later belong to no class and do not count. The index
-and its scatter are those of `repose.sim.measure.mixing`.
+instrument is placed or moved, or at its `time`, or later as soon as there are grains. Grains that come after this
+moment belong to no class and do not count. The index and its scatter are those of `repose.sim.measure.mixing`.
 """
 
 from __future__ import annotations

@@ -79,7 +79,8 @@ class DiscsParameters(PouredInSpaceParameters):
     one_thickness: bool = switch(False, _("discs of one thickness"), effect="restart", group=_("Grains"),
         help=_(
             "Off: a grain has the mass of a sphere, and its mass per area grows with its radius. On: discs, 4/3 of the "
-            "mean radius thick, have one mass per area, and only their sizes can sort them. At the next start."
+            "mean radius thick, have one mass per area, and only their sizes can sort them. Shares of a size "
+            "distribution by mass stay those of spheres. At the next start."
         ))
     # fmt: on
 

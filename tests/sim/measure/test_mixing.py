@@ -168,6 +168,8 @@ def test_too_few_grains_of_a_class_have_no_index() -> None:
 def test_large_grains_are_those_above_the_gap_or_the_median() -> None:
     two = np.array([1.0, 1.1, 3.0, 1.05, 3.1])
     assert large_grains(two) == pytest.approx([False, False, True, False, True])
+    few = np.array([1.0, 1.05, 1.1, 1.02, 2.0])
+    assert large_grains(few) == pytest.approx([False] * 4 + [True]), "the gap counts, not the median"
     wide = np.geomspace(1.0, 10.0, 101)
     found = large_grains(wide)
     assert found is not None
