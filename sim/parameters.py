@@ -208,7 +208,8 @@ class Written:
     """The text that the file with this path states; raises `ParameterError`."""
     in_words: Callable[[str], Message]
     """What a text of this form says."""
-    example: str
+    examples: tuple[str, ...]
+    """Texts of this form; the first one is named in messages, all are suggested for runs side by side."""
     suffixes: tuple[str, ...]
     """Endings of such files."""
     empty: Message
@@ -531,6 +532,14 @@ class ParameterSet(BaseModel):
         return cls._one(name, text.strip() if digits else value)
 
     @classmethod
+    def listed(cls, name: str, text: str) -> list[str]:
+        """The entries of a typed list of values of a parameter: between semicolons if it has one, otherwise between
+        commas. The commas of a text with a form of its own, such as a size distribution, never separate values."""
+        parameter = cls.declared().get(name)
+        has_form = parameter is not None and parameter.form is not None
+        return [word.strip() for word in text.split(";" if has_form or ";" in text else ",")]
+
+    @classmethod
     def _one(cls, name: str, value: Any) -> Value:
         """One value, checked together with the defaults of all other parameters."""
         return cls.checked({name: value}).given(name)
@@ -790,7 +799,7 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
     if parameter.form is not None:
         return Message(
             "a text such as '{example}', or empty for {empty}",
-            example=plain(parameter.form.example),
+            example=plain(parameter.form.examples[0]),
             empty=parameter.empty,
         )
     noun = _("a whole number") if parameter.kind == "int" else _("a number")

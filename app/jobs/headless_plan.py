@@ -154,23 +154,26 @@ def parameter_rows(scene: str = "", preset: str = "") -> list[tuple[str, str, st
 
 
 def typed_instruments(texts: Sequence[str]) -> tuple[Instrument, ...]:
-    """The instruments of `--instrument "neck = line 0,0.1 0.2,0.1"`: name, kind, points [m]; or "probe 17", with the id
-    of a grain. Raises `ParameterError`."""
+    """The instruments of `--instrument "neck = line 0,0.1 0.2,0.1"`: name, kind, points [m]; "probe 17", with the id of
+    a grain; "halves 0,0.1 0.2,0.1 at 2.5", with the time [s] at which grains are marked. Raises `ParameterError`."""
     tables = []
     for text in texts:
         name, _equals, rest = text.rpartition("=")
-        kind, *words = rest.split() or [""]
+        place, at, time = rest.partition(" at ")
+        kind, *words = place.split() or [""]
         require_known(kind, instruments(), plain("instrument"))
         try:
             of_grain = instruments()[kind].of_grain
             points = () if of_grain else tuple(tuple(map(float, word.split(","))) for word in words)
             grain = int(words[0]) if of_grain and len(words) == 1 else None
+            moment = float(time) if at else 0.0
         except ValueError:
             raise ParameterError(
                 f'--instrument {value_text(text)} is refused: write it as "NAME = KIND X,Y X,Y", for example '
-                '"neck = line 0,0.1 0.2,0.1", lengths in m, or as "probe 17".'
+                '"neck = line 0,0.1 0.2,0.1", lengths in m, as "probe 17", or as '
+                '"halves 0,0.1 0.2,0.1 at 2.5", time in s.'
             ) from None
-        tables.append(presets.InstrumentTable(kind=kind, name=name.strip(), points=points, grain=grain))
+        tables.append(presets.InstrumentTable(kind=kind, name=name.strip(), points=points, grain=grain, time=moment))
     return presets.placed(tables)
 
 

@@ -230,7 +230,8 @@ class WindowRequest(Request):
     preset: str = option("", "NAME|FILE", "Preset to start the window with; `repose presets` lists them.")
     side_by_side: tuple[str, ...] = option((), "NAME=VALUE,VALUE,…",
         "Two to four experiments in one window at equal times, each with its own value of a parameter, SI, or its own "
-        "preset (preset=NAME,NAME); may be repeated.")
+        "preset (preset=NAME,NAME); semicolons separate values that contain commas, and those of sizes; may be "
+        "repeated.")
     threads: Threads = ""
     language: str = option("", "CODE",
         "Language of the window: en, de, pl, es, ru or ja; the last choice or the system's if not given.",
@@ -273,7 +274,8 @@ class RunRequest(Request):
         'Change one parameter, SI value; may be repeated. --set "?" lists the parameters.', name="--set")
     seed: int | None = option(None, "NUMBER", "Seed of the random numbers; the preset's if not given.")
     instruments: tuple[str, ...] = option((), "NAME=KIND X,Y X,Y",
-        'Place an instrument, as "neck = line 0,0.1 0.2,0.1" [m] or "probe 17"; may be repeated.', name="--instrument")
+        'Place an instrument, as "neck = line 0,0.1 0.2,0.1" [m], "probe 17" or "halves 0,0.1 0.2,0.1 at 2.5" (marked '
+        "at this time [s]); may be repeated.", name="--instrument")
     ready: bool = option(False, "", "Start from the preset's ready-filled container.")
     out: Out = None
     save: Path | None = option(None, "FILE.repose", "Save the whole run when it ends, so that it can be continued.",
@@ -299,8 +301,9 @@ class SweepRequest(Request):
     scene: Measuring = ""
     preset: Preset = ""
     over: tuple[str, ...] = option((), "NAME=VALUE,VALUE,…",
-        "A parameter to vary and its values, SI, or FIRST:LAST:COUNT; numbers and choices, and `preset`. The first is "
-        "on the abscissa, each combination of the others is a line; that of the scene if not given.")
+        "A parameter to vary and its values, SI, or FIRST:LAST:COUNT; numbers, choices, sizes, and `preset`. "
+        "Semicolons separate values that contain commas. The first parameter is on the abscissa, each combination of "
+        "the others is a line; that of the scene if not given.")
     seeds: str = option("1-3", "1,2,3|1-5", "Seeds: every value is run with each.")
     error: WantedError = None
     changes: OfAll = ()

@@ -227,18 +227,21 @@ def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) ->
     parameters = scenes()[scene].parameters
     name, equals, text = over.partition("=")
     name = name.strip()
-    words = [word for word in re.split(r"[,\s]+", text) if word]
+    has_form = name in parameters.declared() and parameters.declared()[name].form is not None
+    words = [word for word in parameters.listed(name, text) if word]
+    if not has_form and ";" not in text:
+        words = [part for word in words for part in word.split()]
     if not equals or not words or not name:
         example = f"{usual_name}={','.join(f'{value:g}' for value in usual)}"
         raise ParameterError(
             f"--over {value_text(over)} is refused: write it as NAME=VALUE,VALUE,… or NAME=FIRST:LAST:COUNT in SI, "
-            f"for example --over {example}."
+            f"for example --over {example}; semicolons separate values that contain commas."
         )
     if name == PRESET:
         values: tuple[Value, ...] = tuple(words)
     else:
         require_parameter_of(name, [parameters])
-        spaced = _spaced(over, text) if ":" in text else words
+        spaced = _spaced(over, text) if ":" in text and not has_form else words
         values = tuple(parameters.parse(name, word) for word in spaced)
     if len(set(values)) < len(values):
         raise ParameterError(f"--over {value_text(over)} gives a value twice: leave one out.")

@@ -42,15 +42,20 @@ class LabelStrip:
 
 
 def possible(parameters: ParameterSet) -> dict[str, Parameter]:
-    """The parameters of which each run can have its own value: numbers with a range, and choices such as the law."""
+    """The parameters of which each run can have its own value: numbers with a range, choices such as the law, and texts
+    with a form such as the grain sizes."""
     declared = parameters.in_units()
     numbers = candidates(parameters)
     choices = {name: entry for name, entry in declared.items() if entry.kind == "choice" and len(entry.choices) > 1}
-    return choices | numbers
+    texts = {name: entry for name, entry in declared.items() if entry.form is not None}
+    return choices | numbers | texts
 
 
 def usual_values(over: Parameter, scene: str, present: Value) -> str:
-    """Suggested values as text in the shown unit: up to four choices, or three numbers across the usual range."""
+    """Suggested values as text in the shown unit: up to four choices, examples of a text, or three numbers across the
+    usual range."""
+    if over.form is not None:
+        return "; ".join(over.form.examples)
     if over.choices:
         ordered = (str(present), *(word for word in over.choices if word != present))
         return ", ".join(ordered[: presets.MOST_RUNS])
@@ -64,6 +69,8 @@ def usual_values(over: Parameter, scene: str, present: Value) -> str:
 def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
     """The values of a typed list, SI; raises `ParameterError`."""
     words = [word.strip() for word in _divided(over, text) if word.strip()]
+    if over.form is not None:
+        return tuple(over.form.checked(over.typed(word)) for word in words)
     if over.choices:
         return tuple(words)
     values = []
@@ -82,9 +89,11 @@ def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
 
 
 def _divided(over: Parameter, text: str) -> list[str]:
-    """The entries of a typed list that are separated by semicolons or commas. Raises `ParameterError` if a comma can be
-    both a separator and a decimal sign."""
+    """The entries of a typed list that are separated by semicolons or commas, those of a text with a form by semicolons
+    only. Raises `ParameterError` if a comma can be both a separator and a decimal sign."""
     pieces = text.split(";")
+    if over.form is not None:
+        return pieces
     return [word for piece in pieces for word in _at_commas(over, piece.strip(), alone=len(pieces) == 1)]
 
 

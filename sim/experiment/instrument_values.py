@@ -44,6 +44,7 @@ def fits(instrument: Instrument, dimension: int) -> bool:
     kind, points = kind_of(instrument), instrument.points
     finite = all(len(point) == dimension and all(map(math.isfinite, point)) for point in points)
     whole = kind.of_grain == (instrument.grain is not None) and 0 <= instrument.colour < MOST_COLOURS
+    whole = whole and 0.0 <= instrument.time < math.inf
     return finite and whole and len(points) == kind.points[dimension] and is_name(instrument.name)
 
 
@@ -157,6 +158,6 @@ def results_of_instruments(experiment: Experiment, system: System) -> dict[str, 
             "grain": instrument.grain,
             **{name[begin:]: value if math.isfinite(value) else None for name, value in values.items()},
         }
-        if kind_of(instrument).count is not None:
+        if kind_of(instrument).has_moment:
             entries[instrument.name]["counted_since"] = experiment.run.placed.passed[number].since
     return entries

@@ -2,18 +2,21 @@
 
 An instrument reads the world and changes no bit of the run. What a line counts is the way of every grain from one check
 to the next one, and to every command that acts between them; where a scene or a command puts grains elsewhere, the way
-ends and begins anew, and nothing is counted.
+ends and begins anew, and nothing is counted. What marks grains does so once, at the first check or command at or after
+its time at which there are grains.
 """
 
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 from repose.sim import registry
+from repose.sim.engine.boundaries import in_cell
 from repose.sim.experiment import history
 from repose.sim.experiment.commands import OfInstruments, PlaceInstrument, RemoveInstrument, SetInstrument
 from repose.sim.experiment.experiment import Experiment
@@ -203,6 +206,7 @@ def _checked(experiment: Experiment, instrument: Instrument, what: Message) -> I
             )
         )
     _require_grain(experiment, instrument, kind, what)
+    _require_time(instrument, kind, what)
     points = tuple(instrument.points) if isinstance(instrument.points, tuple | list) else ()
     if len(points) != kind.points[dimension]:
         raise ParameterError(
@@ -249,6 +253,24 @@ def _require_grain(experiment: Experiment, instrument: Instrument, kind: Instrum
         )
 
 
+def _require_time(instrument: Instrument, kind: InstrumentKind, what: Message) -> None:
+    """Raise `ParameterError` for a time that is none, or of an instrument that marks no grains."""
+    time = instrument.time
+    if type(time) not in (int, float) or not 0.0 <= time < math.inf:
+        raise ParameterError(
+            Message(
+                "{what} is refused: its time is {time}; give the simulated time [s] at which it marks the grains, from "
+                "0 on.",
+                what=what,
+                time=value_text(time),
+            )
+        )
+    if time and kind.marks is None:
+        raise ParameterError(
+            Message("{what} is refused: a {kind} marks no grains and has no time.", what=what, kind=kind.name)
+        )
+
+
 def _require_inside(experiment: Experiment, points: Iterable[tuple[float, ...]], what: Message) -> None:
     """Raise `ParameterError` for a point outside the region of the picture; a millionth of it is rounding."""
     low, high = limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
@@ -271,14 +293,30 @@ def _counting(run: Run) -> list[int]:
 
 
 def note_places(experiment: Experiment) -> None:
-    """Begin the ways of all grains at their present places, if an instrument counts."""
+    """Begin the ways of all grains at their present places, if an instrument counts; mark grains for those that wait
+    for it."""
     run = experiment.run
+    _mark(run)
     if not _counting(run):
         if run.placed.ids.size:
             run.placed = PlacedInstruments(run.placed.instruments, run.placed.passed)
         return
     grains = movable_grains(run.world)
     run.placed = replace(run.placed, ids=grains.ids.astype(float), places=grains.position)
+
+
+def _mark(run: Run) -> None:
+    """Let the instruments whose time has come mark the grains."""
+    passed = list(run.placed.passed)
+    for number, instrument in enumerate(run.placed.instruments):
+        marks, before = kind_of(instrument).marks, passed[number]
+        if marks is None or before.marked or before.others or run.time < instrument.time:
+            continue
+        grains = movable_grains(run.world)
+        first = marks(instrument, in_cell(grains.position, run.world.boundary))
+        marked, others = (tuple(grains.ids[side].astype(float).tolist()) for side in (first, ~first))
+        passed[number] = replace(before, since=run.time, marked=marked, others=others)
+        run.placed = replace(run.placed, passed=tuple(passed))
 
 
 def count(experiment: Experiment) -> None:

@@ -172,14 +172,21 @@ class Simulation:
         self.apply(MoveWall(plain_number(wall), _components(velocity)))
 
     def place(
-        self, kind: str, name: str = "", points: ArrayLike = (), grain: int | None = None, colour: int | None = None
+        self,
+        kind: str,
+        name: str = "",
+        points: ArrayLike = (),
+        grain: int | None = None,
+        colour: int | None = None,
+        time: float = 0.0,
     ) -> str:
         """Place an instrument, such as place("line", "neck", [(0, 0.1), (0.2, 0.1)]), and return its name; without a
         name it is line1, line2, ...
 
-        Points [m]: of a line and a ruler both ends, in space of a line also the corner that is behind the first one; of
-        a box two opposite corners; of a protractor the vertex and the ends of both arms. A probe has the id of a
-        `grain`. Its quantities are in `measure`, `series` and results under its name, as "neck.number".
+        Points [m]: of a line, halves and a ruler both ends, in space of a line and halves also the corner that is
+        behind the first one; of a box two opposite corners; of a protractor the vertex and the ends of both arms. A
+        probe has the id of a `grain`. Halves mark the grains now, or at a simulated `time` [s]. Its quantities are in
+        `measure`, `series` and results under its name, as "neck.number".
         """
         placed = self.instruments
         require_known(kind, registry.instruments(), plain("instrument"))
@@ -187,7 +194,11 @@ class Simulation:
         given = numbers_in("points", points, "a list of points [m]")
         places = tuple(map(tuple, np.atleast_2d(given).tolist())) if given.size else ()
         number = unused_colour(other.colour for other in placed) if colour is None else colour
-        self.apply(PlaceInstrument(Instrument(kind, chosen, places, plain_number(grain), plain_number(number))))
+        self.apply(
+            PlaceInstrument(
+                Instrument(kind, chosen, places, plain_number(grain), plain_number(number), plain_number(time))
+            )
+        )
         return chosen
 
     def remove(self, name: str) -> None:

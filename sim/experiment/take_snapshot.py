@@ -140,7 +140,7 @@ def shown_instruments(experiment: Experiment) -> tuple[ShownInstrument, ...]:
                 instrument,
                 tuple(kind.outline(instrument.points)) if instrument.points else (),
                 kind.handles(instrument.points),
-                since=passed.since if kind.count is not None else None,
+                since=passed.since if kind.has_moment else None,
             )
             for instrument, kind, passed in zip(placed.instruments, kinds, placed.passed, strict=True)
         )

@@ -51,11 +51,13 @@ class Instrument:
     """Id of a sphere of the grain to which it is attached; None for an instrument at rest."""
     colour: int = 0
     """Number of its colour in the picture."""
+    time: float = 0.0
+    """Simulated time before which it marks no grains [s]."""
 
 
 @dataclass(frozen=True)
 class Passed:
-    """What has passed an instrument that counts, since it was placed or moved."""
+    """What has passed an instrument that counts, or which grains it has marked, since it was placed or moved."""
 
     since: float = 0.0
     """Simulated time at which the count began [s]."""
@@ -63,6 +65,10 @@ class Passed:
     """Grains that have crossed in the positive direction, less those in the other one."""
     mass: float = 0.0
     """Their mass, counted likewise [kg]."""
+    marked: tuple[float, ...] = ()
+    """Ids of the grains that it marked."""
+    others: tuple[float, ...] = ()
+    """Ids of the other grains at that moment."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,9 @@ class InstrumentKind(Named):
     count: Callable[[Instrument, Floats, Floats, Floats], NDArray[np.int64]] | None = None
     """count(instrument, before, now, boundary) -> how often each grain has crossed on its way between two positions,
     with sign, shape (grains,); positions [m], shape (grains, dimension), `State.boundary`. None: it counts nothing."""
+    marks: Callable[[Instrument, Floats], NDArray[np.bool_]] | None = None
+    """marks(instrument, position) -> which grains it marks once, shape (grains,); positions [m] in the cell of a
+    periodic world, shape (grains, dimension). None: it marks none."""
     lengths: Callable[[Points], list[float]] = distances
     """Lengths that must not be zero [m]."""
     shortest: float = 1.0
@@ -161,6 +170,11 @@ class InstrumentKind(Named):
     """drag(points, handle, by) -> the points after a handle was moved by a vector [m]."""
     of_points: Callable[[Points], tuple[float, ...]] | None = None
     """What it reads, if that follows from its points alone: it is then written beside the pointer during a drag."""
+
+    @property
+    def has_moment(self) -> bool:
+        """Whether what it reads depends on when it was placed."""
+        return self.count is not None or self.marks is not None
 
     def columns(self, instrument: Instrument, dimension: int) -> tuple[str, ...]:
         """Its columns in the series."""

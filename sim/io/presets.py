@@ -140,6 +140,7 @@ class InstrumentTable(schema.FilePart):
     ] = ()
     grain: int | None = None
     colour: int | None = None
+    time: Annotated[float, Ge(0.0)] = 0.0
 
 
 def placed(tables: Sequence[InstrumentTable]) -> tuple[Instrument, ...]:
@@ -149,7 +150,7 @@ def placed(tables: Sequence[InstrumentTable]) -> tuple[Instrument, ...]:
     for table in tables:
         name = table.name or unused_name((other.name for other in made), table.kind)
         colour = unused_colour(other.colour for other in made) if table.colour is None else table.colour
-        made.append(Instrument(table.kind, name, table.points, table.grain, colour))
+        made.append(Instrument(table.kind, name, table.points, table.grain, colour, table.time))
     return tuple(made)
 
 
@@ -433,11 +434,13 @@ def side_by_side(preset: Preset, typed: Sequence[str]) -> Preset:
     parameters = scenes()[preset.scene].parameters
     for text in typed:
         name, equals, given = text.partition("=")
-        name, words = name.strip(), [word.strip() for word in given.split(",")]
+        name = name.strip()
+        words = parameters.listed(name, given)
         if not equals or not all(words):
             raise ParameterError(
                 Message(
-                    "--side-by-side {text} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4.",
+                    "--side-by-side {text} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4; "
+                    "semicolons separate values that contain commas.",
                     text=value_text(text),
                 )
             )
@@ -515,7 +518,8 @@ def dumps(preset: Preset, over: str = "") -> str:
         for instrument in preset.instruments:
             row: dict[str, Any] = {"kind": instrument.kind, "name": instrument.name, "colour": instrument.colour}
             row |= {"points": [list(point) for point in instrument.points]} if instrument.points else {}
-            rows.append(tomlkit.item(row | ({} if instrument.grain is None else {"grain": instrument.grain})))
+            row |= {} if instrument.grain is None else {"grain": instrument.grain}
+            rows.append(tomlkit.item(row | ({"time": instrument.time} if instrument.time else {})))
         document["instruments"] = rows
     return tomlkit.dumps(document)
 

@@ -90,7 +90,9 @@ def lasts(params, contact):
 
 
 def reach(params, radius):
-    """The largest gap at which a contact of this effective radius is lost [m]; it grows with the radius."""
+    """The largest gap at which a contact of this effective radius is lost [m]; it grows with the radius from 0."""
+    if radius == 0.0:  # no grain is there yet
+        return 0.0
     surface, young = params.table[:, SURFACE], params.table[:, YOUNG]
     return float(GAP * (np.cbrt(0.25 * math.pi * surface * radius * radius / young) ** 2 / radius).max())
 

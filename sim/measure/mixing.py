@@ -13,6 +13,9 @@ large mixture S_R² is Lacey's p (1 − p)/n; the factor (N − n)/(N − 1) tha
 replacement, so that the mean of M over all permutations of the classes is exactly 1 for any number of grains. The
 standard deviation of M over random mixtures is S_R² √(2/(G − 1))/(S_0² − S_R²).
 
+Classes of fewer than `GRAINS` grains have no index. Of a single grain, such as the Brazil nut, S² follows from the
+numbers of grains alone, wherever it is: one sample contains it.
+
 Source: P. M. C. Lacey, "Developments in the theory of particle mixing", J. Appl. Chem. 4 (1954) 257,
 doi:10.1002/jctb.5010040504.
 """
@@ -132,10 +135,15 @@ def second_kind(world: World) -> Flags | None:
     return None
 
 
-def size_mixing(system: System) -> Mixing | None:
+def mixing_of_sizes(world: World) -> Mixing | None:
     """Mixture of large and small grains; None where there are not two sizes."""
-    large = large_grains(grain_radii(system.world))
-    return None if large is None else mixing_of(grain_positions(system.world), large)
+    large = large_grains(grain_radii(world))
+    return None if large is None else mixing_of(grain_positions(world), large)
+
+
+def size_mixing(system: System) -> Mixing | None:
+    """`mixing_of_sizes` of a system."""
+    return mixing_of_sizes(system.world)
 
 
 def kind_mixing(system: System) -> Mixing | None:

@@ -25,6 +25,14 @@ COHESION: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("law", COHESION)
+def test_a_cohesive_law_can_begin_in_an_empty_container(law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plain_engine(monkeypatch)
+    simulation = Simulation("vessel", {"law": law, "grain_count": 5, **COHESION[law]})
+    assert simulation.experiment.run.world.sphere_count == 0
+    assert simulation.experiment.run.world.search.reach.tolist() == [0.0]
+
+
 def test_grains_become_wet_sticky_and_dry_again_while_the_run_continues(monkeypatch: pytest.MonkeyPatch) -> None:
     use_plain_engine(monkeypatch)
     simulation = Simulation("two_sided", {"grain_count": 12, "friction": 0.4})

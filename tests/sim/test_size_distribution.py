@@ -12,6 +12,7 @@ from repose.sim.registry import scenes
 from repose.sim.scenes.common.grain_sizes import sizes_in_file
 from repose.sim.size_distribution import (
     LARGEST_RATIO,
+    By,
     deviation,
     generated_share,
     random_radii,
@@ -216,6 +217,47 @@ def test_the_mean_radius_follows_a_sieve_curve_until_it_is_set() -> None:
     scaled = curve.changed(mean_radius=2.0 * curve.mean_radius)
     assert scaled.radius_limits == pytest.approx((1e-3, 4e-3), rel=1e-5)
     assert heap.checked({"mean_radius": 1.1e-3}).changed(sizes=SIEVES).mean_radius == curve.mean_radius
+
+
+@pytest.mark.parametrize("scene", [name for name, scene in scenes().items() if "sizes" in scene.parameters.declared()])
+def test_a_sieve_curve_that_a_scene_cannot_hold_is_refused_with_the_curve_the_value_and_the_limit(scene: str) -> None:
+    parameters = scenes()[scene].parameters
+    limits = parameters.declared()["mean_radius"]
+    for factor, held in ((0.5, False), (2.0, True)):
+        mean = factor * (limits.low or 0.0)
+        text = f"sieve by number: {1.9 * mean} m 0 %, {2.1 * mean} m 100 %"
+        if held:
+            assert parameters.checked({"sizes": text}).mean_radius == pytest.approx(mean, rel=1e-2)  # type: ignore[attr-defined]
+            continue
+        with pytest.raises(ParameterError) as error:
+            parameters.checked({"sizes": text})
+        said = str(error.value)
+        assert said.startswith("sizes = ")
+        assert said.count(" is refused: ") == 1
+        for limit in (limits.low, limits.high):
+            assert str(limits.shown(limit or 0.0)) in said
+        with pytest.raises(ParameterError, match="is refused: the mean radius"):
+            parameters.checked({}).changed(sizes=text)
+
+
+@pytest.mark.parametrize(("by", "other", "power"), [("mass", "number", -3), ("number", "mass", 3)])
+def test_between_two_sieves_the_other_share_is_the_integral_of_the_density(by: By, other: By, power: int) -> None:
+    """A share that is uniform in ln r from a to b is, times r^∓3, (r^∓3 − a^∓3)/(b^∓3 − a^∓3) of the other one."""
+    sizes = read_sizes(f"sieve by {by}: 2 mm 0 %, 6 mm 100 %")
+    mean = sizes.mean_radius
+    assert mean is not None
+    radius = np.array([1.0e-3, 1.3e-3, 2.0e-3, 2.9e-3, 3.0e-3])
+    wanted = (radius**power - 1e-3**power) / (3e-3**power - 1e-3**power)
+    # Between nodes 1/64 of the segment apart e^(3x) differs from its chord by (3 ln 3/64)²/8 of its value, up to 27/26.
+    bound = 27.0 / 26.0 * (3.0 * math.log(3.0) / 64.0) ** 2 / 8.0
+    assert share_below(sizes, radius, mean, other) == pytest.approx(wanted, abs=bound)
+
+
+@pytest.mark.parametrize(("share", "large"), [(34, 3), (36, 4)])
+def test_a_part_with_both_of_two_sizes_is_a_grain_of_the_more_frequent_one(share: int, large: int) -> None:
+    """Of ten grains 3.4 or 3.6 would be large: the mean volume of the part decides, not its mean radius."""
+    radii = sorted_radii(read_sizes(f"two_sizes by number: ratio 3, share {share} %"), 10, MEAN)
+    assert int((radii > 1.5 * radii[0]).sum()) == large
 
 
 def test_the_largest_ratio_is_that_of_every_kind() -> None:

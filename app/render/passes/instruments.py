@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 INSTRUMENTS = Switch(
     "instruments",
     _("Instruments"),
-    _("Lines, boxes, rulers, protractors and probes that were placed, with their values."),
+    _("Lines, halves, boxes, rulers, protractors and probes that were placed, with their values."),
     applies=lambda snapshot: bool(snapshot.geometry.instruments),
 )
 LINE, HALO = 2.0, 4.5

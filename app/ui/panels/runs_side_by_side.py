@@ -433,6 +433,8 @@ def _draw_values(ui: Ui, parameters: ParameterSet, form: SideBySideForm) -> None
     allowed = (
         joined([choice_name(choice) for choice in over.choices])
         if over.choices
+        else Message("a text such as '{example}'", example=plain(over.form.examples[0]))
+        if over.form is not None
         else Message("{shown} to {high}", shown=over.shown(over.low or 0), high=_high(over.high, over))
     )
     tooltip(

@@ -397,8 +397,8 @@ TOOL = Tool(
     19,
     "8",
     _(
-        "Place a line, box, ruler, protractor or probe on the picture; drag its handles or lines to change it, Del "
-        "removes it. No instrument changes the motion."
+        "Place a line, halves, box, ruler, protractor or probe on the picture; drag its handles or lines to change it, "
+        "Del removes it. No instrument changes the motion."
     ),
     press,
     hold,

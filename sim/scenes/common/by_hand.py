@@ -422,7 +422,7 @@ def _radii_of(position: ArrayLike, radius: ArrayLike | None, named: dict[str, An
     if radius is not None:
         return radius
     if not isinstance(sizes, str):
-        raise ParameterError(f"sizes = {value_text(sizes)} is refused: give a text such as '{SIZES.example}'.")
+        raise ParameterError(f"sizes = {value_text(sizes)} is refused: give a text such as '{SIZES.examples[0]}'.")
     of_file = sizes.lower().endswith(SIZES.suffixes)
     distribution = read_sizes(SIZES.of_file(sizes) if of_file else sizes)
     if mean is None and (mean := distribution.mean_radius) is None:

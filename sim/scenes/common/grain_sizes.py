@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ import numpy as np
 from pydantic import model_validator
 from repose.sim.engine.world import Floats
 from repose.sim.io.schema import read_text
-from repose.sim.message import _
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Written, require_local, written
 from repose.sim.size_distribution import (
     SizeCurve,
@@ -19,6 +20,7 @@ from repose.sim.size_distribution import (
     described,
     random_radii,
     read_sizes,
+    refused,
     sizes_of_table,
 )
 
@@ -38,7 +40,7 @@ SIZES = Written(
     checked=checked_sizes,
     of_file=sizes_in_file,
     in_words=lambda text: described(read_sizes(text)),
-    example="two_sizes by mass: ratio 3, share 50 %",
+    examples=("two_sizes by mass: ratio 3, share 50 %", "uniform by number: ratio 3", "equal"),
     suffixes=(".csv",),
     empty=_("mean radius and spread"),
     replaces=("size_spread", "radius_spread"),
@@ -117,13 +119,24 @@ class SizedParameters(ParameterSet):
     @model_validator(mode="before")
     @classmethod
     def _with_mean_radius(cls, values: Any) -> Any:
-        return with_mean_radius(values)
+        return with_mean_radius(values, cls)
 
 
-def with_mean_radius(values: Any) -> Any:
-    """The values of a parameter set, with the mean radius of their sieve curve if no other one is given."""
+def with_mean_radius(values: Any, kind: type[ParameterSet]) -> Any:
+    """The values of a parameter set, with the mean radius of their sieve curve if no other one is given. Raises
+    `ParameterError` if it is outside the limits of that parameter in the set."""
     if not isinstance(values, dict) or "mean_radius" in values or (mean := _mean_of(values.get("sizes"))) is None:
         return values
+    held = kind.declared()["mean_radius"]
+    low, high = held.low or 0.0, math.inf if held.high is None else held.high
+    if not low <= mean <= high:
+        why = Message(
+            "the mean radius of its grains is {mean}; this scene holds {low} to {high}: scale the sizes of the sieves.",
+            mean=held.shown(mean),
+            low=held.shown(low),
+            high=held.shown(high),
+        )
+        raise refused(values["sizes"], why)
     return values | {"mean_radius": mean}
 
 

@@ -104,7 +104,7 @@ class HeapParameters(SizedParameters, MotionParameters):
     @classmethod
     def _with_width(cls, values: Any) -> Any:
         """The values, with a width that follows from the grains if none is given."""
-        values = with_mean_radius(values)
+        values = with_mean_radius(values, cls)
         if not isinstance(values, dict) or "width" in values:
             return values
         count, radius = (values.get(name, cls.model_fields[name].default) for name in ("grain_count", "mean_radius"))

@@ -266,7 +266,16 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     state: BrazilNutState = experiment.run.state
     below = 100.0 * column(experiment, "below")[-1]
     return (
-        Reading("small_grains_below", _("small grains below the large one"), below, "%"),
+        Reading(
+            "small_grains_below",
+            _("small grains below the large one"),
+            below,
+            "%",
+            help=_(
+                "A single grain has no mixing index: one sample contains it wherever it is, and the variance between "
+                "samples is the same."
+            ),
+        ),
         Reading(
             "large_grain_height",
             _("height of the large grain"),

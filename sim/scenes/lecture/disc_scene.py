@@ -26,7 +26,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import Restitution, YoungsModulus
 from repose.sim.measure.display import Curve, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _, plain, plural
-from repose.sim.parameters import ParameterError, ParameterSet, variant
+from repose.sim.parameters import ParameterError, ParameterSet, switch, variant
 from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, Words, rests
@@ -75,6 +75,24 @@ class DiscsParameters(PouredInSpaceParameters):
     restitution: Restitution = variant(
         0.8, help=_("Speed after over speed before an impact. Dense flow hardly depends on it, the time step does.")
     )
+    # fmt: off
+    one_thickness: bool = switch(False, _("discs of one thickness"), effect="restart", group=_("Grains"),
+        help=_(
+            "Off: a grain has the mass of a sphere, and its mass per area grows with its radius. On: discs, 4/3 of the "
+            "mean radius thick, have one mass per area, and only their sizes can sort them. Shares of a size "
+            "distribution by mass stay those of spheres. At the next start."
+        ))
+    # fmt: on
+
+    def mass_of(self, radius: Floats) -> Floats:
+        """Masses for these radii [m]: ρ 4/3 π R³ of spheres, or ρ 4/3 π R_m R² of discs, which is equal at the mean
+        radius R_m [kg], shape (n,).
+
+        In the plane spheres of a larger radius have a larger mass per area. In a flow that sorts sizes they sink
+        between the small ones about as fast as the sorting lifts them: a chute with radii of ratio 2.5 stays mixed.
+        """
+        mass = super().mass_of(radius)
+        return mass * self.mean_radius / radius if self.one_thickness else mass
 
     @property
     def diameter(self) -> float:

@@ -13,7 +13,7 @@ flow, whose angle rises with the speed (Rajchenbach 1990; GDR MiDi 2004).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.mixing import mixing_of_sizes
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import choice, count, number
 from repose.sim.scenes.common.settled import Packing
@@ -264,13 +265,18 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     )
 
 
+ANSWER_VALUES = ("speeds", "first", "speeds2", "last", "mixing")
+
+
 def answer(experiment: Experiment) -> Answer | None:
-    """The angle in the fastest drum beside that in the slowest one."""
+    """The angle in the fastest drum beside that in the slowest one; of two sizes also the mixing index now."""
     of = stages(experiment)
     speeds = of["speed"] / RPM
     first, last = np.degrees(of["angle"][[0, -1]]).tolist()
     if not math.isfinite(first + last):
         return None
+    mixing = mixing_of_sizes(experiment.run.world)
+    further = {} if mixing is None else {"mixing": Number(mixing.index, format=".2f")}
     return Answer(
         last,
         Message(
@@ -279,6 +285,7 @@ def answer(experiment: Experiment) -> Answer | None:
             first=Number(first, format=".1f"),
             speeds2=Number(speeds[-1], format=".3g"),
             last=Number(last, format=".1f"),
+            **further,
         ),
     )
 
@@ -329,7 +336,9 @@ SCENE = Scene(
     ),
     parameters=disc_parameters(DrumParameters),
     model=DISCS,
-    course=disc_course(COURSE, readings, ("surface_angle", "drum_speed", "froude_number")),
+    course=replace(
+        disc_course(COURSE, readings, ("surface_angle", "drum_speed", "froude_number")), answer_values=ANSWER_VALUES
+    ),
     view=disc_view(box, curves, lambda parameters: 1 if parameters.marked == "nothing" else 2),
     limits=SOFT_DISCS,
     guess=Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0),

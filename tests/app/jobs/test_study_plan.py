@@ -127,3 +127,14 @@ def test_repeated_runs_differ_in_their_seeds_only() -> None:
     (made,) = plan_repeat(plan(RunRequest("heap", changes=("friction=0.3",), seed=7, repeat=5))).plans
     wanted = made.runs(Path())
     assert [(run.seed, run.task.values["friction"]) for run in wanted] == [(seed, 0.3) for seed in range(7, 12)]
+
+
+def test_sizes_with_commas_are_varied_between_semicolons() -> None:
+    over = ("sizes=equal; two_sizes by mass: ratio 3, share 50 %", "friction=0.1; 0.2")
+    (made,) = plan_sweep(SweepRequest("hourglass", over=over, seeds="1")).plans
+    assert made.grid["sizes"] == ("equal", "two_sizes by mass: ratio 3, share 50 %")
+    assert made.grid["friction"] == (0.1, 0.2)
+    with pytest.raises(ParameterError, match="gives one value"):
+        plan_sweep(SweepRequest("hourglass", over=("sizes=two_sizes by mass: ratio 3, share 50 %",)))
+    with pytest.raises(ParameterError, match=r"mean radius of its grains is 0\.000"):
+        plan_sweep(SweepRequest("hourglass", over=("sizes=equal; sieve: 1 µm 0 %, 2 µm 100 %",)))

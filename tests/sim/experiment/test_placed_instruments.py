@@ -44,7 +44,8 @@ BOX = Instrument("box", "box", ((0.0, 0.0), (10e-3, 8e-3)), colour=1)
 RULER = Instrument("ruler", "ruler", ((0.0, 0.0), (3e-3, 4e-3)), colour=2)
 ANGLE = Instrument("protractor", "angle", ((0.0, 0.0), (1e-3, 1e-3), (1e-3, 0.0)), colour=3)
 PROBE = Instrument("probe", "probe", grain=60, colour=4)
-ALL = (LINE, BOX, RULER, ANGLE, PROBE)
+HALVES = Instrument("halves", "halves", ((5e-3, 0.0), (5e-3, 8e-3)), colour=5)
+ALL = (LINE, BOX, RULER, ANGLE, PROBE, HALVES)
 
 
 def done(experiment: Experiment, *commands: Command) -> Experiment:

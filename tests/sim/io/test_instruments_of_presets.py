@@ -21,10 +21,16 @@ points = [[0.0, 0.004], [0.01, 0.004]]
 kind = "probe"
 name = "marked"
 grain = 70
+
+[[instruments]]
+kind = "halves"
+points = [[0.0, 0.004], [0.01, 0.004]]
+time = 2.5
 """
 PLACED = (
     Instrument("line", "line1", ((0.0, 0.004), (0.01, 0.004))),
     Instrument("probe", "marked", (), 70, 1),
+    Instrument("halves", "halves1", ((0.0, 0.004), (0.01, 0.004)), None, 2, 2.5),
 )
 
 
@@ -41,6 +47,7 @@ def test_a_preset_places_instruments_and_is_written_and_read_again() -> None:
         ('kind = "line"\npoints = [0.0, 1.0]', "points"),
         ('kind = "line"\nlength = 1.0', "length"),
         ('kind = "probe"\ngrain = 1.5', "grain"),
+        ('kind = "halves"\ntime = -1.0', "time"),
     ],
 )
 def test_a_wrong_entry_is_named(line: str, words: str) -> None:
@@ -49,8 +56,9 @@ def test_a_wrong_entry_is_named(line: str, words: str) -> None:
 
 
 def test_the_command_line_has_the_same_instruments() -> None:
-    assert typed_instruments(("line 0,0.004 0.01,0.004", "marked = probe 70")) == PLACED
-    for text in ("line 0;1", "probe x", "lyne 0,0 1,1", ""):
+    texts = ("line 0,0.004 0.01,0.004", "marked = probe 70", "halves 0,0.004 0.01,0.004 at 2.5")
+    assert typed_instruments(texts) == PLACED
+    for text in ("line 0;1", "probe x", "lyne 0,0 1,1", "", "halves 0,0 1,1 at", "halves 0,0 1,1 at x"):
         with pytest.raises(ParameterError):
             typed_instruments((text,))
 

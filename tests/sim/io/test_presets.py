@@ -236,6 +236,21 @@ def test_typed_values_of_runs_side_by_side() -> None:
             presets.side_by_side(base, [typed])
 
 
+def test_typed_sizes_of_runs_side_by_side_are_separated_by_semicolons() -> None:
+    base, two = presets.load("moon"), "two_sizes by mass: ratio 3, share 50 %"
+    together = presets.side_by_side(base, [f"sizes=equal; {two}", "friction=0.1;0.2"])
+    assert [run.values["sizes"] for run in together.runs] == ["equal", two]
+    assert [run.values["friction"] for run in together.runs] == [0.1, 0.2]
+    for typed, words in ((f"sizes={two}", "1 value"), ("sizes=equal; sieve: 1 mm 0 %, 2 mm 90 %", "ends at 90 %")):
+        with pytest.raises(ParameterError, match=words):
+            presets.side_by_side(base, [typed])
+
+
+def test_a_sieve_curve_outside_a_scene_is_refused_in_a_preset_by_its_name() -> None:
+    with pytest.raises(ParameterError, match=r"sizes = 'sieve: 1 m 0 %, 2 m 100 %' is refused: the mean radius"):
+        presets.parse(GOOD.rstrip() + '\nsizes = "sieve: 1 m 0 %, 2 m 100 %"\n', "try")
+
+
 def test_a_preset_replaces_parts_of_the_direction_of_its_scene() -> None:
     whole = GOOD + '\n[direction]\nsee = "It creeps."\nspeed = 2\nspan = [0.0, 0.5]\nspeeds = { flowing = 0.2 }\n'
     direction, scene = presets.parse(whole, "try").direction, scenes()["heap"].direction

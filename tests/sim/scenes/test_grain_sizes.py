@@ -10,13 +10,18 @@ from repose.sim import ParameterError, place_spheres
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.named_records import curves_of
-from repose.sim.measure.mixing import second_kind
+from repose.sim.io import presets
+from repose.sim.measure.mixing import mixing_of_sizes, second_kind
+from repose.sim.message import Number
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.random_places import place_at_random
+from repose.sim.scenes.common.timed_course import keep_record
+from repose.sim.scenes.lecture import drum
 from repose.sim.size_distribution import read_sizes, sorted_radii
 
 WIDE = "gaudin_schuhmann by mass: exponent 0.6, ratio 10"
 TWO = "two_sizes by mass: ratio 3, share 50 %"
+TWO_BY_NUMBER = "two_sizes by number: ratio 2.5, share 20 %"
 SIZED = [name for name, scene in scenes().items() if "sizes" in scene.parameters.declared()]
 FEW = {"hourglass": 150, "hourglass_glass": 150, "clumps": 40}
 AT_ONCE = ("biaxial", "drum", "rough_plane", "silo", "hourglass", "hourglass_glass")
@@ -89,6 +94,23 @@ def test_half_of_the_grains_of_a_drum_is_marked() -> None:
         assert second is not None
         assert second.sum() == 30
         assert world.motion[axis, 0, second].max() <= world.motion[axis, 0, ~second].min()
+
+
+def test_the_answer_of_a_drum_has_the_mixing_index_of_two_sizes() -> None:
+    values = {"grain_count": 100, "stages": 2, "stage_time": 1.0}
+    for sizes in (TWO_BY_NUMBER, "equal"):
+        experiment = new_experiment("drum", values | {"sizes": sizes})
+        for time in np.linspace(0.05, 1.95, 39):
+            keep_record(experiment.run.state.columns, {"time": float(time), "angle": 0.4, "flow": 0.1})
+        answer, mixing = drum.answer(experiment), mixing_of_sizes(experiment.run.world)
+        assert answer is not None
+        found = dict(answer.words.values).get("mixing")
+        assert found == (None if mixing is None else Number(mixing.index, format=".2f"))
+        assert (mixing is None) == (sizes == "equal")
+    preset = presets.load("segregation-drum")
+    assert preset.values["sizes"] == TWO_BY_NUMBER
+    assert preset.direction is not None
+    assert "{mixing}" in preset.direction.answer.template
 
 
 def test_the_plots_of_a_run_show_its_sizes_only_if_they_are_stated() -> None:

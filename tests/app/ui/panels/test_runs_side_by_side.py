@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from repose.app.language import use_language
 from repose.app.ui.panels import runs_side_by_side
 from repose.app.ui.panels.runs_side_by_side import SideBySideForm
-from repose.app.ui.picture_areas import above_labels, insets, parsed, possible, run_at
+from repose.app.ui.picture_areas import above_labels, insets, parsed, possible, run_at, usual_values
 from repose.app.ui.questions import open_question
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
@@ -97,6 +97,37 @@ def test_values_with_decimal_commas_are_understood_where_the_language_has_them(t
         assert parsed(possible(HEAP.checked({}))["grain_count"], "5,10") == (5, 10)
     finally:
         use_language("en")
+
+
+def test_sizes_with_commas_are_compared_between_semicolons(harness: PanelHarness) -> None:
+    harness.ui.states[SideBySideForm].over = "sizes"
+    harness.frame()
+    runs = asked(harness, "equal; two_sizes by mass: ratio 3, share 50 %")
+    assert [values["sizes"] for values in runs] == ["equal", "two_sizes by mass: ratio 3, share 50 %"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("equal; sieve: 1 mm 0 %, 2 mm 90 %", "ends at 90 %"),
+        ("equal; sieve: 1 mm 0 %, 1.5 mm 40 %, 2 mm 30 %, 3 mm 100 %", "may not fall"),
+        ("equal; sieve: 1 mm 0 %, 30 mm 100 %", "at most 20"),
+        ("equal; sieve: 1 m 0 %, 2 m 100 %", "mean radius of its grains is"),
+        ("equal", "1 value "),
+    ],
+)
+def test_sizes_that_cannot_be_compared_are_refused_with_a_sentence(
+    harness: PanelHarness, text: str, words: str
+) -> None:
+    harness.ui.states[SideBySideForm].over = "sizes"
+    harness.frame()
+    assert asked(harness, text) == []
+    assert words in str(harness.ui.states[SideBySideForm].trouble)
+
+
+def test_the_suggested_sizes_can_be_started() -> None:
+    over = possible(HEAP.checked({}))["sizes"]
+    assert len(set(parsed(over, usual_values(over, "heap", "")))) == 3
 
 
 def test_the_integrator_is_chosen_by_name(harness: PanelHarness) -> None:

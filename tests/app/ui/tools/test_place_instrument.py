@@ -62,6 +62,7 @@ def drag(harness: PanelHarness, start: tuple[float, float], end: tuple[float, fl
         ("line", ((-2.0, 1.0), (1.0, 3.0))),
         ("box", ((-2.0, 1.0), (1.0, 3.0))),
         ("ruler", ((-2.0, 1.0), (1.0, 3.0))),
+        ("halves", ((-2.0, 1.0), (1.0, 3.0))),
         ("protractor", ((-2.0, 1.0), (1.0, 3.0), (-2.0 + 13.0**0.5, 1.0))),
     ],
 )
@@ -147,10 +148,10 @@ def test_arrow_keys_move_the_selected_instrument_and_its_key_chooses_the_next_ki
     step = instrument.NUDGE * ui.camera.resolution(ui.window.size)
     assert np.ravel(harness.commands[-1].instrument.points) == pytest.approx((step - 2.0, 0.0, step + 2.0, 0.0))
     kinds = []
-    for _ in range(5):
+    for _ in range(6):
         TOOL.again(ui)
         kinds.append(ui.states[InstrumentTool].kind)
-    assert sorted(kinds) == ["box", "line", "probe", "protractor", "ruler"]
+    assert sorted(kinds) == ["box", "halves", "line", "probe", "protractor", "ruler"]
 
 
 @pytest.mark.parametrize(("look", "axis"), [("front", 1), ("side", 0), ("top", 2)])
