@@ -40,7 +40,7 @@ def draw(ui: Ui) -> None:
     below the picture, where it covers neither the grains nor the measured angle."""
     asked, at_foot = guess_now(ui), ui.mode.presenting or ui.mode.lecture.on
     area = ui.states[GuessArea]
-    area.shown = False
+    area.shown, area.box = False, None
     covered = not at_foot and ui.mode.overlay not in ("", GUESS)
     if asked is None or covered or not ui.view.ui_visible:
         area.foot = 0.0
@@ -73,9 +73,12 @@ def draw(ui: Ui) -> None:
     else:
         _draw_parts(ui, lambda: _draw_numbers(ui, guess, answer), lambda: _draw_scale(ui, guess, answer))
     low, size = imgui.get_window_pos(), imgui.get_window_size()
-    ui.probe.mark_area(GUESS, (low.x, low.y, low.x + size.x, low.y + size.y))
+    box = low.x, low.y, low.x + size.x, low.y + size.y
+    ui.probe.mark_area(GUESS, box)
     if at_foot:
         area.foot = size.y
+    else:
+        area.box = box
     imgui.end()
 
 
