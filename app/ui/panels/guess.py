@@ -59,7 +59,7 @@ def draw(ui: Ui) -> None:
     imgui.set_next_window_pos(at)
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if at_foot else 8 * ui.window.scale)
-    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
+    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.94))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     chosen = ui.states[Focus].next == GUESS
     take_focus(ui, GUESS)

@@ -73,7 +73,7 @@ def draw(ui: Ui) -> None:
     )
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.window.scale, top))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.window.size[1]))
-    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
+    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.94))
     inputs = imgui.WindowFlags_.always_auto_resize if snapshot.results.outcomes else NO_INPUT
     imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | inputs)
     imgui.pop_style_color()
