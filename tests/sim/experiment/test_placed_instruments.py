@@ -328,7 +328,7 @@ def test_side_by_side_an_instrument_is_in_all_runs_or_in_none() -> None:
 
 
 STRETCH = 1_000
-"""Steps between two comparisons; after 12 of them grains of this chute rise above the line."""
+"""Steps between two comparisons; after 14 of them grains of this chute rise above the line."""
 
 
 def crossed_upright(before: dict[int, float], now: dict[int, float], at: float, period: float) -> int:
@@ -350,7 +350,7 @@ def test_in_a_flow_without_ends_a_line_counts_the_grains_that_pass_it_and_its_im
         return dict(zip(world.sphere_id.tolist(), world.motion[0, 0].tolist(), strict=True))
 
     known = places()
-    for stretch in range(12):
+    for stretch in range(14):
         if stretch == 6:
             experiment = resumed(saved(experiment))
         go(experiment, STRETCH)
@@ -362,7 +362,7 @@ def test_in_a_flow_without_ends_a_line_counts_the_grains_that_pass_it_and_its_im
     assert abs(right) > 1
     masses = world.own_mass[~world.fixed]
     assert abs(right) * masses.min() <= abs(count[0].mass) <= abs(right) * masses.max()
-    done(experiment, Rewind(3 * STRETCH), Rewind(12 * STRETCH))
+    done(experiment, Rewind(3 * STRETCH), Rewind(14 * STRETCH))
     assert experiment.run.placed.passed == count
 
 
