@@ -43,7 +43,7 @@ THIN = 1.0
 """Width of the line from a plate to an instrument that is farther away [units]."""
 CELL = 8.0
 """Side of a cell of the grid that says where grains and lines are [units]."""
-LINE_COUNTS, PLATE_COUNTS, FAR = 4.0, 20.0, 0.04
+LINE_COUNTS, PLATE_COUNTS, FAR = 4.0, 20.0, 0.015
 """What a plate avoids: a cell with a line counts as so many with grains, a plate below as so many times its area; and
 the share of a plate that grains may cover per height of distance from the instrument [-]."""
 MOST_POINTS = 400
