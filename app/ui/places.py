@@ -120,6 +120,8 @@ class GuessArea:
     shown: bool = False
     foot: float = 0.0
     """Height below the picture of a lecture or presentation [px]; 0 elsewhere."""
+    box: tuple[float, float, float, float] | None = None
+    """Left, top, right, bottom over the picture [px]; None if it is not over it."""
 
 
 def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
@@ -129,12 +131,12 @@ def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
 
 
 def over_picture(ui: Ui) -> tuple[tuple[float, float, float, float], ...]:
-    """Left, top, right and bottom of the buttons of the tools, of the task and of messages, which hide words of the
-    picture [px]."""
+    """Left, top, right and bottom of the buttons of the tools, of the task, of the guess and of messages, which hide
+    words of the picture [px]."""
     (left, top, __, ___), (right, bottom) = ui.window.inset, ui.states[ToolArea].corner
     tools = ((left, top, right, bottom),) if right else ()
-    task = ui.states[TaskArea].box
-    return (*tools, *(() if task is None else (task,)), *ui.states[ToastArea].boxes)
+    plates = (box for box in (ui.states[TaskArea].box, ui.states[GuessArea].box) if box is not None)
+    return (*tools, *plates, *ui.states[ToastArea].boxes)
 
 
 def strip_height(ui: Ui) -> float:

@@ -13,6 +13,7 @@ from repose.app.language import translated
 from repose.app.render.text_size import TEXT_SIZE
 from repose.app.render.theme import vector
 from repose.app.ui.axis_ticks import set_axis
+from repose.sim.message import _
 
 BARE = (
     implot.Flags_.no_title
@@ -78,7 +79,19 @@ def draw_figure(
             _set_up(figure, rooms)
             for number, series in enumerate(figure.series):
                 _draw_series(series, number, unit)
+            if not any(np.isfinite(series.y).any() for series in figure.series):
+                _write_in_the_middle(translated(_("no values yet")))
             draw_over()
+
+
+def _write_in_the_middle(words: str) -> None:
+    """Write words into the middle of the plot, on as many lines as its width needs."""
+    low, room = implot.get_plot_pos(), implot.get_plot_size()
+    size = imgui.calc_text_size(words, False, room.x)
+    at = imgui.ImVec2(low.x + 0.5 * max(room.x - size.x, 0.0), low.y + 0.5 * (room.y - size.y))
+    ink = imgui.get_color_u32(imgui.Col_.text_disabled)
+    font = imgui.get_font()
+    implot.get_plot_draw_list().add_text(font, imgui.get_font_size(), at, ink, words, room.x)
 
 
 def _set_up(figure: Figure, rooms: tuple[AxisRoom, AxisRoom]) -> None:

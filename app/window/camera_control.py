@@ -12,7 +12,7 @@ from repose.app.render.follow import Following, directed_camera, drawn_tilt, fol
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
-from repose.app.ui.places import ActionArea, TaskArea, ToolArea, free_of_buttons
+from repose.app.ui.places import ActionArea, GuessArea, TaskArea, ToolArea, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.direction import OBLIQUE
 from repose.sim.engine.world import Floats
@@ -234,7 +234,26 @@ def _room(ui: Ui) -> Inset:
     left, top, right, bottom = free_of_buttons(ui) if ui.beside.runs else ui.window.inset
     above = max(min(top + LEGEND_ROOM * ui.window.scale, _lowest(ui)), _above(ui))
     right += 0.0 if ui.beside.runs else ui.window.band
-    return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale + ui.states[ActionArea].upper_row
+    room = left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale + ui.states[ActionArea].upper_row
+    return room if ui.beside.runs else _beside_guess(ui, room)
+
+
+def _beside_guess(ui: Ui, room: Inset) -> Inset:
+    """The room without that of the guess of the audience, if it is over the picture: below or beside the guess, where
+    the picture is larger."""
+    guess, (left, above, right, below) = ui.states[GuessArea].box, room
+    if guess is None:
+        return room
+    under = left, max(above, guess[3]), right, below
+    beside = left, above, max(right, ui.window.size[0] - guess[0]), below
+    low, high = np.array(ui.snapshot.geometry.box, float)
+    wide, tall = max(float((high - low)[:-1].max()), 1e-12), max(float((high - low)[-1]), 1e-12)
+
+    def magnification(room: Inset) -> float:
+        width, height = ui.window.size[0] - room[0] - room[2], ui.window.size[1] - room[1] - room[3]
+        return min(width / wide, height / tall)
+
+    return max(under, beside, key=magnification)
 
 
 def _above(ui: Ui) -> float:

@@ -65,6 +65,8 @@ class ModelChoice(SceneRecord):
     """Name of the bond law (repose.sim.bonds), whose parameters the scene includes; empty for a scene without bonds."""
     bodies: Callable[[Any], bool] = lambda parameters: False
     """Whether the world may contain rigid bodies of several spheres."""
+    machines: tuple[int, ...] = ()
+    """Rows of the rigid bodies that a machine moves: they are walls, and no grains that cross a line."""
 
 
 @dataclass(frozen=True, kw_only=True)

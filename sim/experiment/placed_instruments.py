@@ -34,7 +34,7 @@ from repose.sim.experiment.notices import notify
 from repose.sim.experiment.run import PlacedInstruments, Run
 from repose.sim.experiment.series import Series
 from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed
-from repose.sim.measure.grains import movable_grains
+from repose.sim.measure.grains import MovableGrains, movable_grains
 from repose.sim.message import EMPTY, Message, _, length_text
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import message_of, value_text
@@ -301,7 +301,7 @@ def note_places(experiment: Experiment) -> None:
         if run.placed.ids.size:
             run.placed = PlacedInstruments(run.placed.instruments, run.placed.passed)
         return
-    grains = movable_grains(run.world)
+    grains = _counted_grains(experiment)
     run.placed = replace(run.placed, ids=grains.ids.astype(float), places=grains.position)
 
 
@@ -321,14 +321,25 @@ def _mark(run: Run) -> None:
 
 def count(experiment: Experiment) -> None:
     """Count what has crossed on the ways from the places noted last to the present ones, where they begin anew."""
-    experiment.run.placed = _counted(experiment.run)
+    experiment.run.placed = _counted(experiment)
 
 
-def _counted(run: Run) -> PlacedInstruments:
+def _counted_grains(experiment: Experiment) -> MovableGrains:
+    """The grains that can move, without the walls that are rigid bodies."""
+    world, machines = experiment.run.world, experiment.scene.model.machines
+    grains = movable_grains(world)
+    if not machines:
+        return grains
+    kept = ~np.isin(grains.ids, world.bodies.body_id[list(machines)])
+    return MovableGrains(grains.ids[kept], grains.position[kept], grains.mass[kept])
+
+
+def _counted(experiment: Experiment) -> PlacedInstruments:
     """`Run.placed` with the ways to the present places counted."""
+    run = experiment.run
     if not (counting := _counting(run)):
         return run.placed
-    grains, ids, places = movable_grains(run.world), run.placed.ids, run.placed.places
+    grains, ids, places = _counted_grains(experiment), run.placed.ids, run.placed.places
     position, mass = grains.position, grains.mass
     if not np.array_equal(grains.ids, ids):  # grains have been poured or removed
         _known, now, then = np.intersect1d(grains.ids, ids, assume_unique=True, return_indices=True)
@@ -349,7 +360,7 @@ def interrupted(experiment: Experiment) -> Iterator[None]:
     """Inside the block a command acts that can put grains elsewhere: their ways before it are counted, unless it is
     refused, and begin anew after it."""
     run, before = experiment.run, experiment.run.placed
-    counted = _counted(run)
+    counted = _counted(experiment)
     yield
     if experiment.run is run and run.placed is before:  # otherwise it has begun anew or is another state
         run.placed = counted

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.colours import Colour, of_category
 from repose.app.render.passes import Frame, Pass, Switch, legend
+from repose.app.render.passes.caption import result_foot
 from repose.app.render.passes.push_and_shake import circle_on
 from repose.app.render.selection import members_of
 from repose.sim.engine.world import Floats
@@ -37,6 +39,17 @@ RING = 1.25
 
 SCALED = ("mm", "mm/s")
 """Display units that give way to others for large and small values."""
+THIN = 1.0
+"""Width of the line from a plate to an instrument that is farther away [units]."""
+CELL = 8.0
+"""Side of a cell of the grid that says where grains and lines are [units]."""
+LINE_COUNTS, PLATE_COUNTS, FAR = 4.0, 20.0, 0.015
+"""What a plate avoids: a cell with a line counts as so many with grains, a plate below as so many times its area; and
+the share of a plate that grains may cover per height of distance from the instrument [-]."""
+MOST_POINTS = 400
+"""Points along one section of a line that are looked at; more are outside the picture."""
+WAYS, COLUMNS = 6, 9
+"""Number of places above and below the middle, in steps of half a plate, and across the picture, that are tried."""
 STRIP = 52.0
 """Height of the scale bar and of the actions at the foot of the picture, which no plate covers [units]."""
 
@@ -90,8 +103,92 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     taken = [*frame.covered]
     if (area := legend.plate(frame, canvas)) is not None:
         taken.append(area)
+    if frame.film is not None and frame.film.result:
+        above = area[3] if area is not None else 0.0
+        taken.append((0.0, 0.0, frame.size[0], result_foot(frame.film.result, frame.size, frame.scale, above)))
+    grains, cell = frame.snapshot.grains, CELL * frame.scale
+    centres = np.asarray(frame.camera.world_to_pixel(grains.position.astype(float), frame.size), float)
+    radius = grains.radius.astype(float) / frame.metres_per_pixel
+    ground = ground_of(frame.size, cell, centres, radius, [line for _shown, lines in seen for line in lines])
     for shown, lines in seen:
-        _draw_plate(frame, canvas, shown, np.concatenate(lines), taken)
+        points = np.concatenate([_points_along(line, 4.0 * ground.cell) for line in lines])
+        _draw_plate(frame, canvas, shown, points, taken, ground)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What plates should leave free: how much of each rectangle from the upper left corner grains and lines cover."""
+
+    cell: float
+    """Side of a cell [px]."""
+    sums: Floats
+    """Covered area above and to the left of each corner of a cell [px²], shape (columns + 1, rows + 1)."""
+
+    def under(self, x: float, y: float, width: float, height: float) -> float:
+        """Covered area of a rectangle [px²], whole cells that it touches."""
+        limit = np.array(self.sums.shape) - 1
+        (a, b), (c, d) = (
+            np.clip(np.floor(np.array((x, y)) / self.cell).astype(int), 0, limit),
+            np.clip(np.ceil(np.array((x + width, y + height)) / self.cell).astype(int), 0, limit),
+        )
+        return float(self.sums[c, d] - self.sums[a, d] - self.sums[c, b] + self.sums[a, b])
+
+
+def ground_of(size: tuple[int, int], cell: float, seen: Floats, radius: Floats, lines: list[Floats]) -> Ground:
+    """Grains, by centre and radius, and the lines of all instruments [px] on a grid over a picture of this size."""
+    shape = tuple(math.ceil(side / cell) for side in size)
+    areas = math.pi * radius**2
+    places, weights = [seen], [areas]
+    for line in lines:
+        along = _points_along(line, cell)
+        places.append(along)
+        weights.append(np.full(len(along), LINE_COUNTS * cell * cell))
+    at, weight = np.concatenate(places), np.concatenate(weights)
+    index = np.floor(at / cell)
+    inside = np.isfinite(at).all(axis=1) & (index >= 0).all(axis=1) & (index < shape).all(axis=1)
+    flat = np.ravel_multi_index(tuple(index[inside].astype(int).T), shape)
+    covered = np.bincount(flat, weight[inside], minlength=math.prod(shape)).reshape(shape)
+    return Ground(cell, np.pad(covered.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))))
+
+
+def place_beside(
+    points: Floats,
+    extent: Floats,
+    room: tuple[Floats, Floats],
+    gap: float,
+    taken: list[tuple[float, float, float, float]],
+    ground: Ground,
+) -> Floats:
+    """Upper left corner of a plate of this extent [px] for an instrument with these points, shape (points, 2).
+
+    It is within `room`, the lowest and highest corner, and hides as little as possible of the areas that are `taken`,
+    of lines and of grains; of two equal places the nearer one.
+    """
+    (low, high), (width, height) = room, extent.tolist()
+    (x0, y0), (x1, y1) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    across, down = (x0 + x1 - width) / 2, (y0 + y1 - height) / 2
+    places = [(x1 + gap, down), (x0 - gap - width, down), (across, y0 - gap - height), (across, y1 + gap)]
+    places += [(x1 - width, y0 - gap - height), (x1 - width, y1 + gap), (x1 - width - gap, y0 + gap)]
+    tops = [down + step * (height + gap) / 2 for step in range(-WAYS, WAYS + 1)]
+    places += [(x, y) for x in (x1 + gap, x0 - gap - width) for y in tops]
+    places += [(x, y) for x in np.linspace(low[0], high[0], COLUMNS).tolist() for y in tops]
+
+    def cost(place: Floats) -> float:
+        """Area that the plate hides, and a little for its distance [px²]."""
+        (x, y), hidden = place.tolist(), 0.0
+        for a, b, c, d in taken:
+            hidden += max(0.0, min(x + width, c) - max(x, a)) * max(0.0, min(y + height, d) - max(y, b))
+        far = float(np.hypot(*(np.clip(points, place, place + extent) - points).T).min())
+        return PLATE_COUNTS * hidden + ground.under(x, y, width, height) + FAR * height * far
+
+    return min((np.clip(place, low, high) for place in places), key=cost)
+
+
+def _points_along(line: Floats, spacing: float) -> Floats:
+    """Points along a line at this distance or less [px], no more than `MOST_POINTS` for each of its sections."""
+    lengths = np.hypot(*np.diff(line, axis=0).T)
+    shares = [np.linspace(0.0, 1.0, min(math.ceil(length / spacing), MOST_POINTS) + 1)[:, None] for length in lengths]
+    return np.concatenate([a + share * (b - a) for a, b, share in zip(line[:-1], line[1:], shares, strict=True)])
 
 
 def _draw_plate(
@@ -100,34 +197,26 @@ def _draw_plate(
     shown: ShownInstrument,
     points: Floats,
     taken: list[tuple[float, float, float, float]],
+    ground: Ground,
 ) -> None:
-    """Name and values on a plate beside the instrument, where no other plate is, if there is such a place."""
+    """Name and values on a plate beside the instrument, if possible where no other plate, no line and no grain is. A
+    plate that is farther away has a line to the instrument."""
     unit, palette = frame.scale, frame.palette
     rows: list[tuple[Message, float, bool]] = [(plain(shown.instrument.name), NAME, True)]
     rows += [(words, TEXT, False) for words in words_of(shown)]
     extents = [canvas.text_extent(words, size, bold) for words, size, bold in rows]
-    pad = PAD * unit
+    pad, gap = PAD * unit, GAP * unit
     width, height = max(extent[0] for extent in extents) + 3.0 * pad, sum(extent[1] for extent in extents) + 2.0 * pad
-    left, top, right, bottom = frame.free_of_plates
-    (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
-    gap = GAP * unit
-    across, down = (x0 + x1 - width) / 2, (y0 + y1 - height) / 2
-    places = [(x1 + gap, down), (x0 - gap - width, down), (across, y0 - gap - height), (across, y1 + gap)]
-    sides = x1 + gap, x0 - gap - width
-    places += [(x, down + step * (height + gap)) for step in (1, -1, 2, -2, 3, -3) for x in sides]
-    places += [(x1 - width, y0 - gap - height), (x1 - width, y1 + gap), (x1 - width - gap, y0 + gap)]
-
-    def inside(place: tuple[float, float]) -> tuple[float, float]:
-        x = min(max(place[0], left + pad), max(frame.size[0] - right - width - pad, left + pad))
-        return x, min(max(place[1], top + pad), max(frame.size[1] - bottom - STRIP * unit - height, top + pad))
-
-    def overlaps(place: tuple[float, float]) -> float:
-        (x, y), area = place, 0.0
-        for a, b, c, d in taken:
-            area += max(0.0, min(x + width, c) - max(x, a)) * max(0.0, min(y + height, d) - max(y, b))
-        return area
-
-    x, y = min((inside(place) for place in places), key=overlaps)
+    extent, (left, top, right, bottom) = np.array((width, height)), frame.free_of_plates
+    low = np.array((left + pad, top + pad))
+    high = np.array((frame.size[0] - right - pad, frame.size[1] - bottom - STRIP * unit))
+    best = place_beside(points, extent, (low, np.maximum(high - extent, low)), gap, taken, ground)
+    x, y = map(float, best)
+    nearest = np.clip(points, best, best + extent)
+    distance = np.hypot(*(nearest - points).T)
+    if distance.min() > 2.0 * gap:
+        to = int(distance.argmin())
+        canvas.polyline(np.array((nearest[to], points[to])), colour_of(shown), THIN, alpha=0.6)
     taken.append((x, y, x + width, y + height))
     canvas.rectangle((x, y), (x + width, y + height), palette.background, alpha=0.82, rounding=4.0)
     canvas.rectangle((x, y), (x + 0.6 * pad, y + height), colour_of(shown), rounding=2.0)

@@ -17,6 +17,8 @@ LONGEST, LARGEST_SHARE = 170.0, 0.28
 """Largest length of the bar [units], and its largest share of the width without panels [-]."""
 MARGIN, GAP = 22.0, 18.0
 """Distances from the bar to the right edge and to the entry at its left [units]."""
+PAD = 5.0
+"""Padding of the plate below bar and text [units]."""
 LABEL = 1.15
 """Size of the text, relative to ordinary text."""
 UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
@@ -73,11 +75,16 @@ def _draw(frame: Frame, canvas: Canvas) -> None:
     x0 = round(x1 - pixels)
     y = round(frame.size[1] - below - 16.0 * unit)
     thick, tall = max(2.0, round(2.0 * unit)), round(5.0 * unit)
+    text = label(length_label(length), frame.dimension)
+    width, height = canvas.text_extent(text, LABEL)
+    pad, low = PAD * unit, y - tall - 3.0 * unit - height
+    # Grains can lie or fall behind the bar.
+    left = (x1 - max(width, pixels) if frame.dimension == 3 else min(x0, (x0 + x1 - width) / 2)) - pad
+    canvas.rectangle((left, low - pad), (x1 + pad, y + thick + pad), palette.background, alpha=0.82, rounding=6.0)
     for grow, colour in ((max(1.0, unit), palette.background), (0.0, palette.text)):
         canvas.rectangle((x0 - grow, y - grow), (x1 + grow, y + thick + grow), colour)
         for x in (x0, x1 - thick):
             canvas.rectangle((x - grow, y - tall - grow), (x + thick + grow, y + thick + grow), colour)
-    text = label(length_label(length), frame.dimension)
     at, anchor = (x0 + x1) / 2, 0.5
     if frame.dimension == 3:  # the text is wider than the bar
         at, anchor = x1, 1.0

@@ -114,7 +114,8 @@ def _pushed(size: float) -> float:
 
 def _side_width(curve: Curve, figure: Figure, size: float) -> float:
     """Width of legend and table in letters of this size, relative to the present ones [px]."""
-    entries = [text_width(series.label, size) + 1.7 * size * imgui.get_font_size() for series in figure.legend]
+    sample = 2.4 * 0.55 * size * imgui.get_font_size() + imgui.get_style().item_spacing.x
+    entries = [text_width(series.label, size) + sample + 1.0 for series in figure.legend]
     return max((*entries, _table_width(curve, size)), default=0.0)
 
 
@@ -210,7 +211,9 @@ def _draw_legend(ui: Ui, figure: Figure) -> None:
         words = series.named
         if text_width(words) > imgui.get_content_region_avail().x:
             words = series.label
+        imgui.push_text_wrap_pos(0.0)  # beside the plot a label can be longer than its room
         imgui.text_colored(vector(ui.palette.text), translated(words))
+        imgui.pop_text_wrap_pos()
 
 
 def units_of(curve: Curve) -> str:

@@ -40,7 +40,7 @@ def draw(ui: Ui) -> None:
     below the picture, where it covers neither the grains nor the measured angle."""
     asked, at_foot = guess_now(ui), ui.mode.presenting or ui.mode.lecture.on
     area = ui.states[GuessArea]
-    area.shown = False
+    area.shown, area.box = False, None
     covered = not at_foot and ui.mode.overlay not in ("", GUESS)
     if asked is None or covered or not ui.view.ui_visible:
         area.foot = 0.0
@@ -59,7 +59,7 @@ def draw(ui: Ui) -> None:
     imgui.set_next_window_pos(at)
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if at_foot else 8 * ui.window.scale)
-    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
+    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.94))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     chosen = ui.states[Focus].next == GUESS
     take_focus(ui, GUESS)
@@ -73,9 +73,12 @@ def draw(ui: Ui) -> None:
     else:
         _draw_parts(ui, lambda: _draw_numbers(ui, guess, answer), lambda: _draw_scale(ui, guess, answer))
     low, size = imgui.get_window_pos(), imgui.get_window_size()
-    ui.probe.mark_area(GUESS, (low.x, low.y, low.x + size.x, low.y + size.y))
+    box = low.x, low.y, low.x + size.x, low.y + size.y
+    ui.probe.mark_area(GUESS, box)
     if at_foot:
         area.foot = size.y
+    else:
+        area.box = box
     imgui.end()
 
 

@@ -41,7 +41,7 @@ EXPORTS = {
 }
 """Kinds of file the grains are written to for other programs: name and help; those of `repose.sim.io.export`, whose
 import takes long."""
-EXPORTS_IN_A_ROW = 4
+EXPORTS_IN_A_ROW = 3
 
 
 def draw(ui: Ui) -> None:

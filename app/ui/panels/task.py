@@ -56,7 +56,10 @@ def draw(ui: Ui) -> None:
     if not (words and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.window.inset
-    left, right = max(left, ui.states[ToolArea].right), right + ui.window.band
+    tools = ui.states[ToolArea]
+    # Side by side the buttons are above the pictures, and only the settings of a tool are over the first one.
+    left = max(left, tools.corner[0] if ui.beside.runs else tools.right)
+    right += ui.window.band
     free = ui.window.size[0] - left - right
     width = min(WIDTH * ui.window.scale, free - 32.0 * ui.window.scale)
     if ui.mode.presenting:  # the title is above the task, the main result beside it
@@ -73,7 +76,7 @@ def draw(ui: Ui) -> None:
     )
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.window.scale, top))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.window.size[1]))
-    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
+    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.94))
     inputs = imgui.WindowFlags_.always_auto_resize if snapshot.results.outcomes else NO_INPUT
     imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | inputs)
     imgui.pop_style_color()

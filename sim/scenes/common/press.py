@@ -290,6 +290,7 @@ class Words:
 
 
 READINGS = (
+    "peak_stress_ratio",
     "stress_ratio",
     "height_strain",
     "area_change",
@@ -303,7 +304,8 @@ READINGS = (
 
 
 def readings_with(words: Words) -> Callable[[Experiment], tuple[Reading, ...]]:
-    """Present strains and stresses, friction and dilatancy angles, and the inertial number."""
+    """Present strains and stresses, friction and dilatancy angles, and the inertial number; first the peak once the
+    run is over."""
 
     def readings(experiment: Experiment) -> tuple[Reading, ...]:
         strain = column(experiment, "strain")
@@ -330,7 +332,11 @@ def readings_with(words: Words) -> Callable[[Experiment], tuple[Reading, ...]]:
             Reading("side_stress", _("σ3, sides"), across, unit, help=_("Kept at the confining pressure.")),
         ]
         if (of := measured_values(experiment)) is not None:
-            shown += angles(of, experiment.phase == "rested")
+            over = experiment.phase == "rested"
+            shown += angles(of, over)
+            if over:  # the result of the test is its peak, and not the last instant
+                words_of_peak = Message("At the strain {percent} %.", percent=Number(100.0 * of["at"], format=".2g"))
+                shown.insert(0, Reading("peak_stress_ratio", _("largest σ1/σ3"), of["peak"], help=words_of_peak))
         asked = experiment.parameters
         inertial = asked.strain_rate * built.time_scale * math.sqrt(built.pressure / asked.pressure)
         shown.append(

@@ -309,7 +309,13 @@ def actions(course: TimedCourse, experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("start", texts.start, "O", ready, texts.help),
         reset,
-        Action("run", _("Run all"), "A", not state.run_all, _("Let the grains settle, then run the whole course.")),
+        Action(
+            "run",
+            _("Run again") if state.phase == "rested" else _("Run all"),
+            "A",
+            not state.run_all,
+            _("Let the grains settle, then run the whole course."),
+        ),
     )
 
 

@@ -329,10 +329,9 @@ SCENE = Scene(
             "Avalanches in the slow drum, then a steady flow whose surface is the steeper the faster the drum turns."
         ),
         colour="speed",
-        plot="angle_over_speed",
+        plot="angle_in_time",
         speed=1.0,
         seconds=20.0,
-        span=(0.0, 0.3),
     ),
     parameters=disc_parameters(DrumParameters),
     model=DISCS,

@@ -346,11 +346,15 @@ def root_mean_square(values: Floats) -> float:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Weight of the filling, force on the bottom now, and the fit."""
+    """Share of the weight that the bottom bears, force on it and weight of the filling now, and the fit."""
     force, weight = column(experiment, "force"), column(experiment, "weight")
     if not force.size:
         return ()
+    told = answer(experiment) if experiment.phase == "rested" else None
+    share = told.value if told is not None else 100.0 * force[-1] / max(weight[-1], 1e-300)
+    of_weight = _("Force on the bottom over the weight of the filling; at the end by the fitted law.")
     shown = [
+        Reading("borne_share", _("of the weight on the bottom"), share, "%", help=of_weight),
         Reading("bottom_force", _("force on the bottom"), force[-1], "N"),
         Reading("filling_weight", _("weight of the filling"), weight[-1], "N"),
     ]
@@ -490,7 +494,16 @@ SCENE = Scene(
     parameters=disc_parameters(JanssenParameters),
     model=DISCS,
     course=disc_course(
-        COURSE, readings, ("bottom_force", "filling_weight", "force_limit", "pressure_ratio", "mobilised_wall_friction")
+        COURSE,
+        readings,
+        (
+            "borne_share",
+            "bottom_force",
+            "filling_weight",
+            "force_limit",
+            "pressure_ratio",
+            "mobilised_wall_friction",
+        ),
     ),
     view=disc_view(box, curves, lambda parameters: int(parameters.portions), focus),
     limits=SOFT_DISCS,

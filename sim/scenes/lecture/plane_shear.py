@@ -377,7 +377,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Inertial number, effective friction and packing fraction: means of the last half, before it the last record."""
+    """Effective friction, inertial number and packing fraction: means of the last half, before it the last record."""
     if not column(experiment, "rate").size:
         return ()
     now = {
@@ -390,7 +390,6 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     shear = column(experiment, "strain")[-1]
     number = _("I = γ̇ √(m/P), from the shear rate in the middle.")
     return (
-        Reading("inertial_number", _("inertial number"), of["inertial"][0], "", of["inertial"][1], number, blocks),
         Reading(
             "effective_friction",
             _("effective friction"),
@@ -401,6 +400,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             blocks,
             expected=float(friction_law(np.array(of["inertial"][0]))),
         ),
+        Reading("inertial_number", _("inertial number"), of["inertial"][0], "", of["inertial"][1], number, blocks),
         Reading(
             "packing_in_shear",
             _("packing fraction"),
@@ -514,12 +514,12 @@ SCENE = Scene(
         show=("force_chains",),
     ),
     parameters=disc_parameters(PlaneShearParameters),
-    model=replace(DISCS, bodies=lambda parameters: True),
+    model=replace(DISCS, bodies=lambda parameters: True, machines=(PLATE,)),
     course=replace(
         disc_course(
             COURSE,
             readings,
-            ("inertial_number", "effective_friction", "packing_in_shear", "plate_pressure", "shear_strain"),
+            ("effective_friction", "inertial_number", "packing_in_shear", "plate_pressure", "shear_strain"),
         ),
         result_numbers={
             "inertial_number": ResultNumber(_("inertial number"), ""),

@@ -35,6 +35,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.instruments.instrument import Instrument
 from repose.sim.measure.bulk import bulk_of
 from repose.sim.measure.coordination import coordination_of
+from repose.sim.registry import scenes
 
 from tests.reliability.runs import SMALL, resumed, saved
 
@@ -325,3 +326,58 @@ def test_side_by_side_an_instrument_is_in_all_runs_or_in_none() -> None:
     assert not carry_out(together, RemoveInstrument("probe"))
     assert not carry_out(together, RemoveInstrument("cut"))
     assert [run.run.placed.instruments for run in together.runs] == [(), ()]
+
+
+STRETCH = 1_000
+"""Steps between two comparisons; after 14 of them grains of this chute rise above the line."""
+
+
+def crossed_upright(before: dict[int, float], now: dict[int, float], at: float, period: float) -> int:
+    """Net number of grains whose unwrapped abscissa [m] has passed `at` or one of its images, to the right."""
+    return sum(math.floor((now[i] - at) / period) - math.floor((before[i] - at) / period) for i in now if i in before)
+
+
+def test_in_a_flow_without_ends_a_line_counts_the_grains_that_pass_it_and_its_images() -> None:
+    values = {"slope": math.radians(30.0), "tilt_rate": math.radians(360.0)}
+    experiment = new_experiment("chute", dict(scenes()["chute"].test_values) | values)
+    low, high = instrument_values.limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
+    at, period = float(low[0] + 0.3 * (high[0] - low[0])), float(high[0] - low[0])
+    done(experiment, PlaceInstrument(Instrument("line", "cut", ((at, float(high[1])), (at, float(low[1]))))))
+    done(experiment, Act("run"))
+    world, right = experiment.run.world, 0
+
+    def places() -> dict[int, float]:
+        world = experiment.run.world
+        return dict(zip(world.sphere_id.tolist(), world.motion[0, 0].tolist(), strict=True))
+
+    known = places()
+    for stretch in range(14):
+        if stretch == 6:
+            experiment = resumed(saved(experiment))
+        go(experiment, STRETCH)
+        now = places()
+        right += crossed_upright(known, now, at, period)
+        known = now
+        assert passed(experiment) == -right, "downwards in the picture counts to the left"
+    world, count = experiment.run.world, experiment.run.placed.passed
+    assert abs(right) > 1
+    masses = world.own_mass[~world.fixed]
+    assert abs(right) * masses.min() <= abs(count[0].mass) <= abs(right) * masses.max()
+    done(experiment, Rewind(3 * STRETCH), Rewind(14 * STRETCH))
+    assert experiment.run.placed.passed == count
+
+
+def test_a_wall_that_is_a_rigid_body_is_no_grain_that_crosses() -> None:
+    experiment = new_experiment("plane_shear", dict(scenes()["plane_shear"].test_values))
+    low, high = instrument_values.limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
+    at, period = float(low[0] + 0.7 * (high[0] - low[0])), float(high[0] - low[0])
+    done(experiment, PlaceInstrument(Instrument("line", "cut", ((at, float(low[1])), (at, float(high[1]))))))
+    world = experiment.run.world
+    grains, way = world.layer >= 0, 0.5 * period
+    before = world.motion[0, 0, grains].copy()
+    world.motion[0, 0, ~world.fixed] += way
+    world.bodies.motion[0, 0] += way
+    placed_instruments.count(experiment)
+    crossed = sum(math.floor((x + way - at) / period) - math.floor((x - at) / period) for x in before.tolist())
+    assert passed(experiment) == crossed > 0
+    assert experiment.run.placed.passed[0].mass < 1.5 * crossed * float(world.own_mass[grains].mean())

@@ -62,6 +62,17 @@ def test_words_of_the_picture_keep_clear_of_messages(tmp_path: Path) -> None:
         assert box[2] <= left or box[3] <= top, "and a message does not cover the task with its answer"
 
 
+def test_side_by_side_the_question_is_beside_the_settings_of_the_tool(tmp_path: Path) -> None:
+    with open_harness(tmp_path, course("heap")[0], (1024, 640)) as harness:
+        harness.ui.work.preset_library.note(PRESET, "Moon", "heap")
+        harness.ui.beside.runs = (harness.ui.snapshot, harness.ui.snapshot)
+        harness.ui.mode.tool = "instrument"
+        harness.frame(3)
+        box, settings = harness.ui.states[TaskArea].box, harness.widgets["tool.instrument.kind"]
+        assert box is not None
+        assert box[0] >= settings[2] or box[1] >= settings[3]
+
+
 def test_an_answer_without_a_number_has_no_mark_on_the_scale_of_the_guess(tmp_path: Path) -> None:
     with open_harness(tmp_path, course("drum")[0]) as harness:
         words = Message("Too little was measured in 0.1 s for an answer.")
