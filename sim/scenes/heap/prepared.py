@@ -6,6 +6,7 @@ it was filled.
 
 from __future__ import annotations
 
+from repose.sim.parameters import Value
 from repose.sim.scenes.common.poured import begin_filled
 from repose.sim.scenes.common.settled import Packing, any_of, by_name
 from repose.sim.scenes.heap.container import HeapState
@@ -17,7 +18,13 @@ SMALL = {  # a seed close to the means of many; small heaps scatter
 }
 """Columns of a heap beside others, by their base."""
 
-ROLLING = {"law": "capillary", "rotation": True, "friction": 0.3, "base_radius": 1e-3, "grain_count": 300}
+ROLLING: dict[str, Value] = {
+    "law": "capillary",
+    "rotation": True,
+    "friction": 0.3,
+    "base_radius": 1e-3,
+    "grain_count": 300,
+}
 CASTLES = {
     "castle_dry": Packing({**ROLLING, "pull_off_force": 0.0}, 3, springs=True, single=False),
     "castle_wet": Packing({**ROLLING, "pull_off_force": 98.1e-3}, 3, springs=True, single=False),

@@ -293,12 +293,9 @@ def test_an_instrument_outlasts_a_fault_and_changes_no_bit_after_it() -> None:
 def test_a_grain_that_a_command_puts_elsewhere_has_not_crossed() -> None:
     experiment = go(pouring(LINE), 5_000)
     count = passed(experiment)
-
-    def lift() -> None:
+    with placed_instruments.interrupted(experiment):
         world = experiment.run.world
         world.motion[1, 0, ~world.fixed] += 0.02
-
-    placed_instruments.around(experiment, lift)
     placed_instruments.count(experiment)
     assert passed(experiment) == count
 
