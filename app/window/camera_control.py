@@ -30,6 +30,9 @@ LONGEST_FRAME = 0.1
 """Largest wall time by which the camera advances in one frame [s]."""
 MOST_TASK = 0.4
 """Largest share of the height that the picture leaves to the task of a scene [-]."""
+LEAST_BESIDE_GUESS = 0.4
+"""Least magnification beside or below the guess relative to that of the whole room [-]: a small window shows the scene
+behind the guess."""
 OTHER_SIDE = "side"
 """The other side of what is seen at an angle; all else is then seen at an angle."""
 ZOOM = 1.12
@@ -253,7 +256,8 @@ def _beside_guess(ui: Ui, room: Inset) -> Inset:
         width, height = ui.window.size[0] - room[0] - room[2], ui.window.size[1] - room[1] - room[3]
         return min(width / wide, height / tall)
 
-    return max(under, beside, key=magnification)
+    least = LEAST_BESIDE_GUESS * magnification(room)
+    return max((part for part in (under, beside) if magnification(part) >= least), key=magnification, default=room)
 
 
 def _above(ui: Ui) -> float:

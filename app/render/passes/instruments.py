@@ -164,7 +164,8 @@ def place_beside(
     It is within `room`, the lowest and highest corner, and hides as little as possible of the areas that are `taken`,
     of lines and of grains; of two equal places the nearer one.
     """
-    (low, high), (width, height) = room, extent.tolist()
+    low, high = room
+    width, height = float(extent[0]), float(extent[1])
     (x0, y0), (x1, y1) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
     across, down = (x0 + x1 - width) / 2, (y0 + y1 - height) / 2
     places = [(x1 + gap, down), (x0 - gap - width, down), (across, y0 - gap - height), (across, y1 + gap)]
@@ -175,7 +176,7 @@ def place_beside(
 
     def cost(place: Floats) -> float:
         """Area that the plate hides, and a little for its distance [px²]."""
-        (x, y), hidden = place.tolist(), 0.0
+        x, y, hidden = float(place[0]), float(place[1]), 0.0
         for a, b, c, d in taken:
             hidden += max(0.0, min(x + width, c) - max(x, a)) * max(0.0, min(y + height, d) - max(y, b))
         far = float(np.hypot(*(np.clip(points, place, place + extent) - points).T).min())
@@ -221,9 +222,9 @@ def _draw_plate(
     canvas.rectangle((x, y), (x + width, y + height), palette.background, alpha=0.82, rounding=4.0)
     canvas.rectangle((x, y), (x + 0.6 * pad, y + height), colour_of(shown), rounding=2.0)
     at = y + pad
-    for (words, size, bold), (_width, high) in zip(rows, extents, strict=True):
+    for (words, size, bold), (_width, tall) in zip(rows, extents, strict=True):
         canvas.scripted((x + 1.8 * pad, at), words, palette.text, size, bold)
-        at += high
+        at += tall
 
 
 PASS = Pass("instruments", order=61, overlay=overlay, switch=INSTRUMENTS)
