@@ -14,6 +14,7 @@ from repose.sim.engine.world import SERVO_FORCE
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.driven import is_driven
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
@@ -103,6 +104,18 @@ def test_a_pressure_that_follows_a_curve_is_that_on_the_area_of_the_wall(uncompi
     simulation.servo_wall(0, pressure="ramp 100 200 0 0.01", speed=1e-6)
     simulation.step(250)
     assert simulation.world.walls.servo[0, SERVO_FORCE] == pytest.approx(0.02 * (100.0 + 1e4 * (250 * DT + 0.5 * HOLD)))
+
+
+def test_the_clock_goes_on_while_a_wall_follows_a_curve_that_ends(uncompiled: None) -> None:
+    simulation = still()
+    assert not is_driven(simulation.experiment)
+    simulation.move_wall(0, ("ramp 0 0.02 0 0.01", 0.0))
+    assert is_driven(simulation.experiment, periodic=False)
+    simulation.step(500)
+    assert not is_driven(simulation.experiment)
+    simulation.move_wall(0, ("sine 0 0.02 25", 0.0))
+    assert is_driven(simulation.experiment)
+    assert not is_driven(simulation.experiment, periodic=False)
 
 
 @pytest.mark.parametrize(
