@@ -38,6 +38,7 @@ LAYERS = (
         "repose.sim.parameter_curves",
         "repose.sim.message",
         "repose.sim.numbers",
+        "repose.sim.rate_integral",
         "repose.sim.scales",
         "repose.sim.wording",
     ),

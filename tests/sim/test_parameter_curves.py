@@ -25,6 +25,7 @@ HEAP = scenes()["heap"].parameters
         ("table 0 0.1 1 0.3 2 0.2", 1.5, 0.25),
         ("sine 0.5 0.2 4", 1.0 / 16.0, 0.7),
         ("sine 0.5 0.2 4 from 3", 1.0, 0.5),
+        ("sine 0.5 0.2 4 from 3", 2.9, 0.5),
     ],
 )
 def test_a_curve_has_the_value_of_its_formula(text: str, time: float, value: float) -> None:

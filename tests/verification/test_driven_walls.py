@@ -14,12 +14,14 @@ from repose.sim.engine.world import SERVO_FORCE
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.driven import is_driven
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.stepping import advance
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import press
+from repose.sim.scenes.heap import tilt_and_trickle
 from repose.sim.scenes.lecture import drum
 
 from tests.small_worlds import use_plain_engine
@@ -102,6 +104,18 @@ def test_a_pressure_that_follows_a_curve_is_that_on_the_area_of_the_wall(uncompi
     simulation.servo_wall(0, pressure="ramp 100 200 0 0.01", speed=1e-6)
     simulation.step(250)
     assert simulation.world.walls.servo[0, SERVO_FORCE] == pytest.approx(0.02 * (100.0 + 1e4 * (250 * DT + 0.5 * HOLD)))
+
+
+def test_the_clock_goes_on_while_a_wall_follows_a_curve_that_ends(uncompiled: None) -> None:
+    simulation = still()
+    assert not is_driven(simulation.experiment)
+    simulation.move_wall(0, ("ramp 0 0.02 0 0.01", 0.0))
+    assert is_driven(simulation.experiment, periodic=False)
+    simulation.step(500)
+    assert not is_driven(simulation.experiment)
+    simulation.move_wall(0, ("sine 0 0.02 25", 0.0))
+    assert is_driven(simulation.experiment)
+    assert not is_driven(simulation.experiment, periodic=False)
 
 
 @pytest.mark.parametrize(
@@ -375,18 +389,17 @@ def test_a_thread_and_a_table_continue_from_a_file_with_the_same_bits(tmp_path: 
 
 
 def test_a_heap_is_tilted_by_the_integral_of_the_rate() -> None:
-    experiment = new_experiment("heap", {"grain_count": 20, "width": 0.012, "dt": DT})
+    """ω_0 t + a t²/2; the first value holds until the first check, and a HOLD²/2 is missing."""
+    experiment = new_experiment("heap", {"tilt_rate": "ramp 0.1 0.3 0 0.1"}, ready="column")
     experiment.run.state.phase = "rested"
-    from repose.sim.scenes.heap.tilt_and_trickle import start_tilting
-
-    start_tilting(experiment)
-    begin, hold = experiment.time, CHECK_STEPS * DT
-    assert not apply(experiment, SetParameters({"tilt_rate": "ramp 0.1 0.3 0 0.1"}))
+    tilt_and_trickle.start_tilting(experiment)
+    begin, hold = experiment.time, CHECK_STEPS * experiment.dt
     advance(experiment, 20 * CHECK_STEPS)
-    if experiment.phase == "tilting":
-        time = experiment.time - begin
-        expected = 0.1 * time + 0.5 * 2.0 * time**2
-        assert experiment.run.state.other.turned == pytest.approx(expected, abs=2.0 * hold**2)
+    assert experiment.phase == "tilting"
+    time = experiment.time - begin
+    expected = 0.1 * time + 0.5 * 2.0 * time**2
+    assert experiment.run.state.other.turned == pytest.approx(expected, abs=1.01 * hold**2)
+    assert 2.0 * time**2 - 0.5 * 2.0 * time**2 > 10.0 * hold**2, "rate times time fails"
 
 
 @pytest.mark.parametrize("name", sorted(scenes()))
