@@ -71,6 +71,15 @@ def test_random_contacts_have_the_numbers_of_networkx(per_grain: float) -> None:
         assert len(set(network.cluster[list(part)].tolist())) == 1, "one number for the grains of a cluster"
 
 
+def test_bodies_at_random_have_one_edge_with_the_sum_of_their_forces_and_none_within() -> None:
+    node = np.array([0, 0, 1, 1, -1])
+    rows, force = np.array([(0, 1), (1, 2), (3, 0), (3, 4)]), np.array([5.0, 1.0, -3.0, 7.0])
+    network = network_of(node, rows, force)
+    assert network.ends.tolist() == [[0, 1]]
+    assert network.normal_force.tolist() == [-2.0]
+    assert network.degree.tolist() == [1, 1]
+
+
 def test_loops_of_four_are_those_without_a_contact_across() -> None:
     def loops(*rows: tuple[int, int]) -> tuple[int, int]:
         return network_of(np.arange(5), np.array(rows), np.ones(len(rows))).loops()
