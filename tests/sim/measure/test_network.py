@@ -53,6 +53,15 @@ def compare(network: Network, graph: networkx.Graph) -> None:
     forces = np.array([force for *_, force in graph.edges.data("force")])
     for threshold in (0.5, 1.0, 2.0):
         assert int(network.backbone(threshold).sum()) == int((forces > threshold * forces.mean()).sum())
+    strong = {end for *ends, force in graph.edges.data("force") if force > forces.mean() for end in ends}
+    numbers = network_numbers(network)
+    assert numbers.clusters == sum(size > 1 for size in sizes)
+    assert numbers.largest == sizes[0] / network.nodes
+    assert numbers.degree == pytest.approx(2.0 * len(forces) / network.nodes)
+    assert numbers.degrees.tolist() == [count / network.nodes for count in networkx.degree_histogram(graph)]
+    assert numbers.backbone == pytest.approx((forces > forces.mean()).mean())
+    assert numbers.backbone_grains == len(strong) / network.nodes
+    assert (numbers.loops_of_three, numbers.loops_of_four) == (three / network.nodes, loops.count(4) / network.nodes)
 
 
 @pytest.mark.parametrize("per_grain", [0.4, 1.0, 2.5, 6.0])
