@@ -223,8 +223,8 @@ def test_the_mean_radius_follows_a_sieve_curve_until_it_is_set() -> None:
 def test_a_sieve_curve_that_a_scene_cannot_hold_is_refused_with_the_curve_the_value_and_the_limit(scene: str) -> None:
     parameters = scenes()[scene].parameters
     limits = parameters.declared()["mean_radius"]
-    for factor, held in ((0.5, False), (2.0, True)):
-        mean = factor * (limits.low or 0.0)
+    low, high = limits.low or 0.0, limits.high or 0.0
+    for mean, held in ((0.5 * low, False), (2.0 * low, True), (2.0 * high, False)):
         text = f"sieve by number: {1.9 * mean} m 0 %, {2.1 * mean} m 100 %"
         if held:
             assert parameters.checked({"sizes": text}).mean_radius == pytest.approx(mean, rel=1e-2)  # type: ignore[attr-defined]
@@ -234,8 +234,8 @@ def test_a_sieve_curve_that_a_scene_cannot_hold_is_refused_with_the_curve_the_va
         said = str(error.value)
         assert said.startswith("sizes = ")
         assert said.count(" is refused: ") == 1
-        for limit in (limits.low, limits.high):
-            assert str(limits.shown(limit or 0.0)) in said
+        for limit in (low, high):
+            assert str(limits.shown(limit)) in said
         with pytest.raises(ParameterError, match="is refused: the mean radius"):
             parameters.checked({}).changed(sizes=text)
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pytest
+from repose.sim import place_spheres
 from repose.sim.engine.boundaries import in_cell
+from repose.sim.engine.world import PERIOD
 from repose.sim.experiment.export_state import state_of
 from repose.sim.io.export import export
 from repose.sim.io.exported_state import ExportedState, contacts_of
@@ -15,7 +17,7 @@ from repose.sim.measure.grains import grain_radii
 from repose.sim.measure.network import contact_network
 
 from tests.reliability.runs import poured
-from tests.sim.measure.test_network import compare, packing
+from tests.sim.measure.test_network import RUBBER, compare, packing
 
 
 def read(state: ExportedState, path: Path) -> networkx.Graph:
@@ -56,3 +58,23 @@ def test_bodies_are_nodes_and_their_contacts_add_up(dimension: int, tmp_path: Pa
     for *_, edge in graph.edges.data():
         edge["force"] = edge["normal force [N]"]
     compare(contact_network(world), graph)
+
+
+def test_grains_beyond_a_period_are_written_at_their_place_in_the_cell(tmp_path: Path) -> None:
+    state = state_of(packing(2, 1.0).experiment)
+    world = state.world
+    for motion in (world.motion, world.bodies.motion):
+        motion[:2, 0] += world.boundary[PERIOD][:, None]
+    graph, period = read(state, tmp_path / "network.graphml"), world.boundary[PERIOD]
+    for _, node in graph.nodes.data():
+        assert 0.0 <= node["x [m]"] <= period[0]
+        assert 0.0 <= node["y [m]"] <= period[1]
+
+
+def test_contacts_with_walls_are_no_edges(tmp_path: Path) -> None:
+    radius, walls = 1e-3, [((0.0, 0.0), (0.0, 1.0))]
+    simulation = place_spheres([(0.0, 0.99e-3), (1.99e-3, 0.99e-3)], radius, RUBBER, planes=walls, gravity=0.0, dt=1e-7)
+    simulation.step(1)
+    state = state_of(simulation.experiment)
+    assert len(contacts_of(state, walls=True).ids) == 3
+    assert list(read(state, tmp_path / "network.graphml").edges) == [(0, 1)]

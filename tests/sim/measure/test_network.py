@@ -53,6 +53,15 @@ def compare(network: Network, graph: networkx.Graph) -> None:
     forces = np.array([force for *_, force in graph.edges.data("force")])
     for threshold in (0.5, 1.0, 2.0):
         assert int(network.backbone(threshold).sum()) == int((forces > threshold * forces.mean()).sum())
+    strong = {end for *ends, force in graph.edges.data("force") if force > forces.mean() for end in ends}
+    numbers = network_numbers(network)
+    assert numbers.clusters == sum(size > 1 for size in sizes)
+    assert numbers.largest == sizes[0] / network.nodes
+    assert numbers.degree == pytest.approx(2.0 * len(forces) / network.nodes)
+    assert numbers.degrees.tolist() == [count / network.nodes for count in networkx.degree_histogram(graph)]
+    assert numbers.backbone == pytest.approx((forces > forces.mean()).mean())
+    assert numbers.backbone_grains == len(strong) / network.nodes
+    assert (numbers.loops_of_three, numbers.loops_of_four) == (three / network.nodes, loops.count(4) / network.nodes)
 
 
 @pytest.mark.parametrize("per_grain", [0.4, 1.0, 2.5, 6.0])
@@ -69,6 +78,15 @@ def test_random_contacts_have_the_numbers_of_networkx(per_grain: float) -> None:
     compare(network, graph)
     for part in networkx.connected_components(graph):
         assert len(set(network.cluster[list(part)].tolist())) == 1, "one number for the grains of a cluster"
+
+
+def test_bodies_at_random_have_one_edge_with_the_sum_of_their_forces_and_none_within() -> None:
+    node = np.array([0, 0, 1, 1, -1])
+    rows, force = np.array([(0, 1), (1, 2), (3, 0), (3, 4)]), np.array([5.0, 1.0, -3.0, 7.0])
+    network = network_of(node, rows, force)
+    assert network.ends.tolist() == [[0, 1]]
+    assert network.normal_force.tolist() == [-2.0]
+    assert network.degree.tolist() == [1, 1]
 
 
 def test_loops_of_four_are_those_without_a_contact_across() -> None:

@@ -27,7 +27,6 @@ VESSEL = {"grain_count": 150, "friction": 0.4}
         ("heap", HEAP | {"law": "capillary", "pull_off_force": 98.1e-3, "rotation": True}),
         ("vessel", VESSEL),
         ("vessel", VESSEL | {"law": "jkr", "surface_energy": 0.2}),
-        ("vessel", VESSEL | {"law": "liquid_bridge"}),
     ],
 )
 def test_a_packing_of_a_radius_ratio_of_ten_rests(scene: str, values: dict[str, Any]) -> None:
