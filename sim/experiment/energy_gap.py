@@ -1,7 +1,8 @@
 """The notice that the energy ledger has a gap, with its likely cause and a remedy.
 
 The gap is the error of the time step. It is compared with the energy that the run has converted: heat, motion, and the
-energy in contacts and bonds. The potential energy is not part of it, because its origin is arbitrary.
+energy in contacts and bonds, or the work done on the grains if that is more. The potential energy is not part of it,
+because its origin is arbitrary; what a drum that turns has lifted is part of its work.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def gap_share(energy: Energy, fastest: float = 0.0) -> float:
     """
     entries = [abs(value) for value in energy.as_dict().values()]
     converted = energy.dissipated + max(energy.kinetic + energy.elastic + energy.shear + energy.bonds, fastest)
+    converted = max(converted, abs(energy.work))
     if not abs(energy.gap) > ROUNDING * max(entries) or not converted > 0.0:  # also for an unknown energy, nan
         return 0.0
     return abs(energy.gap) / converted
