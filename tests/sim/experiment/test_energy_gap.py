@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 from repose.sim.experiment.energy_gap import gap_share
 from repose.sim.measure.energy import Energy
 
-NONE = dict.fromkeys(
-    ("translational", "rotational", "potential", "elastic", "shear", "bonds", "damping", "sliding")
-    + ("stiffening", "breaking", "poured", "removed", "work"),
-    0.0,
-)
+NONE = {entry.name: 0.0 for entry in fields(Energy)}
 
 
 def ledger(**entries: float) -> Energy:
