@@ -2,7 +2,8 @@
 
 uv run python -m tests.tools.run_lengths            # the presets that are not recorded yet
 uv run python -m tests.tools.run_lengths --again silo drum   # these, also if they are recorded
-uv run python -m tests.tools.run_lengths --check slope raft  # estimate and real time with the next seed, as a table
+uv run python -m tests.tools.run_lengths --check slope raft  # estimate and real time with its own seed, as a table
+uv run python -m tests.tools.run_lengths --check --next-seed slope   # the same with another seed
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ def record(name: str, number: int, run: presets.Preset) -> dict[str, Any]:
     }
 
 
-def check(name: str, run: presets.Preset) -> str:
-    """A row of the table in tests/bench/README.md: estimate and real time of the next seed."""
-    trial, experiment = try_out(run.scene, run.values, run.seed + 1)
-    length = estimated(trial, run.scene, experiment.parameters, seed=run.seed + 1)
-    end, _steps, spent = real(run, run.seed + 1)[-1]
+def check(name: str, run: presets.Preset, seed: int) -> str:
+    """A row of the table in tests/bench/README.md: estimate and real time with this seed."""
+    trial, experiment = try_out(run.scene, run.values, seed)
+    length = estimated(trial, run.scene, experiment.parameters, seed=seed)
+    end, _steps, spent = real(run, seed)[-1]
     ratio = length.seconds / spent
     return f"| {name} | {length.seconds:.1f} | {spent:.1f} | {ratio:.2f} | {length.simulated:.3g} | {end:.3g} |"
 
@@ -75,7 +76,7 @@ def main(arguments: list[str]) -> None:
     runs = [(name, number, run) for name in names for number, run in enumerate(presets.load(name).runs)]
     if "--check" in arguments:
         for name, _number, run in runs:
-            print(check(name, run), flush=True)
+            print(check(name, run, run.seed + ("--next-seed" in arguments)), flush=True)
         return
     known = {(entry["preset"], entry["run"]): entry for entry in json.loads(FILE.read_text(encoding="utf-8"))}
     for name, number, run in runs:
