@@ -99,13 +99,13 @@ def _build(source: Path, site: Path, count: int) -> None:
 
     warnings = io.StringIO()
     nocolor()  # of the warnings
-    with Progress("The manual is built, once for each version of the program.") as progress:
-        with patch_docutils(source), docutils_namespace():
-            work = source.parent / "doctrees"
-            app = Sphinx(source, source, site, work, "html", status=None, warning=warnings, freshenv=True)
-            app.connect("source-read", _counter(progress, "pages read", count, 0.0))
-            app.connect("html-page-context", _counter(progress, "pages written", count, 0.5))
-            app.build()
+    title = "The manual is built, once for each version of the program."
+    with Progress(title) as progress, patch_docutils(source), docutils_namespace():
+        work = source.parent / "doctrees"
+        app = Sphinx(source, source, site, work, "html", status=None, warning=warnings, freshenv=True)
+        app.connect("source-read", _counter(progress, "pages read", count, 0.0))
+        app.connect("html-page-context", _counter(progress, "pages written", count, 0.5))
+        app.build()
     for line in warnings.getvalue().splitlines():
         print_line(line)
 

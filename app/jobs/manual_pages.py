@@ -108,8 +108,9 @@ def _parameters() -> str:
 def _unit(unit: str | Mapping[int, str]) -> str:
     if isinstance(unit, str):
         return _cell(unit or "–")
-    return ", ".join(f"{_cell(words or '–')} ({'plane' if dimension == 2 else 'space'})" for dimension, words in
-                     unit.items())
+    return ", ".join(
+        f"{_cell(words or '–')} ({'plane' if dimension == 2 else 'space'})" for dimension, words in unit.items()
+    )
 
 
 def _measurements() -> str:

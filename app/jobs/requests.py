@@ -312,6 +312,7 @@ class SweepRequest(Request):
     dask: Dask = None
     beside: Beside = ()
     json: Json = False
+    picture: bool = option(True, "", "Draw the figure as PNG and PDF.")
     size: str = option(FULL_HD, "WIDTHxHEIGHT", "Size of the picture in pixels.", check=_check_size)
 
 

@@ -141,6 +141,7 @@ def plan_sweep(request: SweepRequest) -> StudyJob:
         workers=request.processes,
         threads=_threads(request.threads, request.processes),
         size=parsed_size(request.size),
+        picture=request.picture,
         dask=(request.dask or "").strip(),
     )
 
