@@ -68,6 +68,8 @@ def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
 
 
 def _open_manual(ui: Ui) -> None:
+    """Open the manual in the browser, and say so where the page of keys does not cover it."""
+    ui.mode.help_open = False
     ui.work.run_saver.trouble = open_in_browser()
     if not ui.work.run_saver.trouble:
         ui.work.run_saver.message = _(

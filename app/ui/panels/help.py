@@ -73,7 +73,6 @@ def draw(ui: Ui) -> None:
     width = button_width(_("Manual"), _("Ctrl+F1"))
     if button(ui, "help.manual", _("Manual"), hint=_("Ctrl+F1"), width=width):
         ui.control.actions["manual"]()
-        close(ui)
     if page:
         _draw_page(ui, page)
     else:
