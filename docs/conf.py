@@ -16,3 +16,5 @@ html_show_sourcelink = False
 html_show_search_summary = False  # a page opened from a file cannot read other files
 html_css_files = []
 html_theme_options = {"sidebar_hide_name": False}
+smartquotes = False  # quotes in commands and names stay as they are
+html_use_index = False
