@@ -9,6 +9,7 @@ import pytest
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.requests import RunRequest, StudyRequest, SweepRequest
 from repose.app.jobs.study_plan import plan_repeat, plan_study, plan_sweep
+from repose.app.storage.plot_files import slide
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import studies
 
@@ -127,3 +128,13 @@ def test_repeated_runs_differ_in_their_seeds_only() -> None:
     (made,) = plan_repeat(plan(RunRequest("heap", changes=("friction=0.3",), seed=7, repeat=5))).plans
     wanted = made.runs(Path())
     assert [(run.seed, run.task.values["friction"]) for run in wanted] == [(seed, 0.3) for seed in range(7, 12)]
+
+
+def test_pictures_are_for_a_slide_for_print_or_left_out() -> None:
+    usual = plan_sweep(SweepRequest("hourglass", size="640x360"))
+    assert (usual.picture, usual.style) == (True, slide((640, 360)))
+    assert plan_sweep(SweepRequest("hourglass", picture=False, style="journal")).style.kinds == ("pdf", "svg")
+    assert not plan_sweep(SweepRequest("hourglass", picture=False)).picture
+    assert plan_study(StudyRequest("thesis-4.3", style="journal-wide")).style.for_print
+    with pytest.raises(ParameterError, match="'poster'"):
+        SweepRequest("hourglass", style="poster")
