@@ -74,9 +74,22 @@ def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Pa
     }
     assert wanted - packed == set()
     assert {f"repose/{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")} <= packed
-    assert {".py", ".c", ".toml", ".po", ".glsl", ".otf", ".npz", ".csv", ".json", ".md", ".txt", ".webp", ".png"} == {
-        Path(name).suffix for name in wanted
-    }
+    assert {
+        ".py",
+        ".c",
+        ".toml",
+        ".po",
+        ".glsl",
+        ".otf",
+        ".npz",
+        ".csv",
+        ".json",
+        ".md",
+        ".txt",
+        ".webp",
+        ".png",
+        ".bib",
+    } == {Path(name).suffix for name in wanted}
     folders = {name.split("/")[0] for name in packed}
     assert folders == {"repose", next(name for name in folders if name.endswith(".dist-info"))}
 
