@@ -115,10 +115,10 @@ def test_a_column_is_written_for_lammps(run, tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "lammps").iterdir()} == {"grains.data", "continue.in"}
 
 
-def test_the_script_of_the_readme_runs_in_ten_lines(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_the_script_of_the_manual_runs_in_ten_lines(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     use_plain_engine(monkeypatch)
-    readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
-    (script,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    page = (FOLDER.parents[1] / "docs" / "howto" / "python.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len([line for line in script.splitlines() if line]) <= 10
-    exec(compile(script.replace("step(5000)", "step(300)"), "README.md", "exec"), {})  # noqa: S102  the README's own
+    exec(compile(script.replace("step(5000)", "step(300)"), "python.md", "exec"), {})  # noqa: S102  the page's own
     assert "'translational'" in capsys.readouterr().out

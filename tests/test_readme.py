@@ -1,9 +1,10 @@
-"""README: its commands are those of CI and of the program, and every name in it exists."""
+"""README and the pages of the manual: commands are those of CI and of the program, and every name in them exists."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,8 +19,17 @@ from repose.sim.study.runs_on_disk import StudyRuns
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-(WITHOUT_A_WINDOW,) = (block.splitlines() for block in BLOCKS if block.startswith("repose run heap "))
+PAGES = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))}
+EVERYTHING = "\n".join((README, *PAGES.values()))
+
+
+def blocks_of(text: str) -> list[str]:
+    """The code blocks of a page that have no language."""
+    return re.findall(r"^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+BLOCKS = blocks_of(README)
+WITHOUT_A_WINDOW = blocks_of(PAGES[ROOT / "docs" / "howto" / "command-line.md"])[0].splitlines()
 
 
 def test_the_two_commands_are_one_line_each_and_ci_runs_the_second() -> None:
@@ -80,33 +90,46 @@ def test_a_part_that_is_filmed_lies_in_the_run_that_the_lines_before_have_saved(
     ["run", "presets", "scenes", "study", "calibrate", "sweep", "replay", "bench", "selftest", "doctor", "clump"],
 )
 def test_every_command_shown_exists(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"repose {command}" in README
+    assert f"repose {command}" in EVERYTHING
     assert run_command_line([command, "--help"]) == 0
     assert capsys.readouterr().out
 
 
 def test_files_folders_and_presets_named_exist() -> None:
-    named = re.findall(r"`((?:app|sim|assets)/[\w/.]*)`", README) + re.findall(r"!\[[^]]*\]\(([^)]+)\)", README)
+    named = re.findall(r"`((?:app|sim|assets)/[\w/.]*)`", EVERYTHING)
     assert named
-    assert all((ROOT / name).exists() for name in named)
+    assert [name for name in named if not (ROOT / name).exists()] == []
     assert {"moon", "as-printed"} <= set(presets.names())
 
 
+def test_readme_is_a_screen_and_a_half_and_counts_the_scenes() -> None:
+    assert len(README.splitlines()) <= 90
+    (said,) = re.findall(r"(\d+) scenes", README)
+    assert int(said) == len(scenes())
+    assert f"{said} scenes" in PAGES[ROOT / "docs" / "paper.md"]
+
+
+def test_the_citation_and_the_changelog_name_the_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\n## {version} — " in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
 def test_the_cohesion_of_the_readme_is_that_which_scenes_and_presets_offer() -> None:
-    (sentence,) = re.findall(r"[^.]*`capillary`.*?\.", README, re.DOTALL)
+    (sentence,) = re.findall(r"In the scenes[^.]*`capillary`.*?\.", EVERYTHING, re.DOTALL)
     declared = {name: scene.parameters.declared() for name, scene in scenes().items()}
     offering = {
         name for name, entries in declared.items() if "law" in entries and "capillary" in entries["law"].choices
     }
     assert set(re.findall(r"`(\w+)`", sentence)) - {"capillary"} == offering
-    assert "no cohesion" not in README
-    (others,) = re.findall(r"another contact law is chosen.*?\.", README, re.DOTALL)
+    assert "no cohesion" not in EVERYTHING
+    (others,) = re.findall(r"another contact law is chosen.*?\.", EVERYTHING, re.DOTALL)
     of_materials = {"liquid_bridge", "jkr", "dmt"}
     assert of_materials <= set(re.findall(r"`(\w+)`", others))
     assert of_materials <= set(scenes()["heap3d"].parameters.declared()["law"].choices)
 
 
 def test_the_number_of_runs_of_the_thesis_is_that_of_its_different_runs(tmp_path: Path) -> None:
-    (said,) = re.findall(r"`repose\s+study thesis` does (\d+) runs", README)
+    (said,) = re.findall(r"`repose\s+study thesis` does (\d+) runs", EVERYTHING)
     request = plan_study(StudyRequest("thesis"))
     assert len(StudyRuns(request.plans, tmp_path).begin()) == int(said)

@@ -17,10 +17,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SHIPPED = ("app", "sim", "shaders", "assets")
+SHIPPED = ("app", "sim", "shaders", "assets", "docs")
 """Folders whose files belong in the wheel."""
-NOT_SHIPPED = {"screenshot.png", "heap.webp", "gallery"}
-"""Of `assets`, what only the README shows; it may be in the wheel all the same."""
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 
 pytestmark = pytest.mark.timeout(600)
@@ -72,12 +70,26 @@ def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Pa
         f"repose/{path.relative_to(ROOT).as_posix()}"
         for part in SHIPPED
         for path in (ROOT / part).rglob("*")
-        if path.is_file() and not {"__pycache__", *NOT_SHIPPED} & set(path.parts)
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert wanted - packed == set()
-    assert {".py", ".c", ".toml", ".po", ".glsl", ".otf", ".npz", ".csv", ".json", ".md", ".txt", ".webp"} == {
-        Path(name).suffix for name in wanted
-    }
+    assert {f"repose/{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")} <= packed
+    assert {
+        ".py",
+        ".c",
+        ".toml",
+        ".po",
+        ".glsl",
+        ".otf",
+        ".npz",
+        ".csv",
+        ".json",
+        ".md",
+        ".txt",
+        ".webp",
+        ".png",
+        ".bib",
+    } == {Path(name).suffix for name in wanted}
     folders = {name.split("/")[0] for name in packed}
     assert folders == {"repose", next(name for name in folders if name.endswith(".dist-info"))}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from repose.app.cli import lecture_command, saved_commands, standard_streams, study_commands
@@ -243,6 +243,28 @@ def doctor() -> None:
 
     rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
     table(("check", "found", "what to do"), rows)
+
+
+@cli.command()
+@from_options
+def manual(
+    to: Annotated[Path | None, Option("FOLDER", "Write the manual to a new folder.")] = None,
+    browser: Annotated[bool, Option("", "Open its first page in the browser; it is printed in any case.")] = True,
+) -> int:
+    """Open the manual: tutorial, how-to pages, reference, gallery; built on this machine, without a network."""
+    from repose.app.jobs.manual_job import open_manual
+
+    return open_manual(_help_of_commands(), to, browser)
+
+
+def _help_of_commands() -> dict[str, str]:
+    """What `--help` prints for each command, by the words that are typed."""
+    group: Any = typer.main.get_command(cli)
+    commands = {"repose": group} | {f"repose {name}": command for name, command in group.commands.items()}
+    return {
+        name: command.get_help(command.make_context(name, [], resilient_parsing=True, terminal_width=100))
+        for name, command in sorted(commands.items())
+    }
 
 
 @cli.command()

@@ -27,7 +27,7 @@ from repose.app.render.passes import legend, needs_forces
 from repose.app.render.pictures_side_by_side import Together
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages
+from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages, slide
 from repose.app.storage.recorder import Recorder, names_of
 from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view_settings import View
@@ -310,7 +310,7 @@ class StepFilm:
         title, question = plain(self._lines.title), plain(self._lines.question)
         sheet = Sheet(title, question, curves, over_time=over_time, language=current_language())
         with fonts_of_all_languages():
-            draw(sheet, file, inner)
+            draw(sheet, file, slide(inner))
         file.seek(0)
         light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
         # Exchange light and dark and keep the hues: a white page dazzles an audience in a dark room.

@@ -67,6 +67,12 @@ def parsed_size(text: str, option: str = "--size") -> tuple[int, int]:
     return size
 
 
+def _check_style(option: str, text: str) -> None:
+    from repose.app.storage.plot_files import JOURNAL
+
+    require_known(text, (SLIDE, *JOURNAL), plain("style"))
+
+
 def _check_size(option: str, text: str) -> None:
     parsed_size(text, option)
 
@@ -220,6 +226,10 @@ Show = Annotated[tuple[str, ...], Option("NAME",
     "Show this in film and picture too, as a switch of the window does: force_chains, velocity_arrows, rose, "
     "stress_field, displacement; may be repeated.", check=_check_switch)]
 FULL_HD = "1920x1080"
+SLIDE = "slide"
+Style = Annotated[str, Option("slide|journal|journal-wide",
+    "Style of the pictures: for a slide, as PNG and PDF, or for print, one column (85 mm) or two wide, 8 pt, without "
+    "title, as PDF and SVG.", check=_check_style)]
 
 
 @dataclass(frozen=True)
@@ -315,7 +325,9 @@ class SweepRequest(Request):
     dask: Dask = None
     beside: Beside = ()
     json: Json = False
-    size: str = option(FULL_HD, "WIDTHxHEIGHT", "Size of the picture in pixels.", check=_check_size)
+    picture: bool = option(True, "", "Draw the figure.")
+    style: Style = SLIDE
+    size: str = option(FULL_HD, "WIDTHxHEIGHT", "Size of the picture of a slide in pixels.", check=_check_size)
 
 
 @dataclass(frozen=True)
@@ -337,8 +349,9 @@ class StudyRequest(Request):
     dask: Dask = None
     beside: Beside = ()
     json: Json = False
-    picture: bool = option(True, "", "Draw each figure as PNG and PDF.")
-    size: str = option(FULL_HD, "WIDTHxHEIGHT", "Size of the pictures in pixels.", check=_check_size)
+    picture: bool = option(True, "", "Draw each figure.")
+    style: Style = SLIDE
+    size: str = option(FULL_HD, "WIDTHxHEIGHT", "Size of the pictures of slides in pixels.", check=_check_size)
 
     def __post_init__(self) -> None:
         super().__post_init__()

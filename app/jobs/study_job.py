@@ -30,8 +30,6 @@ from repose.sim.study.runs_on_disk import StudyRuns
 from repose.sim.wording import path_text, value_text
 
 REPORT = "report.html"
-PICTURES = ("png", "pdf")
-"""Kinds of pictures that are written for every study."""
 
 
 def run_study(job: StudyJob) -> int:
@@ -71,7 +69,7 @@ def _difference(wanted: Mapping[str, Any], stored: Any) -> str:
 
 def _file_names(job: StudyJob) -> tuple[str, ...]:
     """Files written at the end, beside the runs."""
-    kinds = ("csv", *(PICTURES if job.picture else ()))
+    kinds = ("csv", *(job.style.kinds if job.picture else ()))
     names = [f"{plan.name}.{kind}" for plan in job.plans for kind in kinds]
     return (RESULT, *names, *([REPORT] if job.whole else []))
 
@@ -148,8 +146,8 @@ def _writers(job: StudyJob, plan: StudyPlan, outcome: StudyOutcome) -> Writers:
     """Functions that write table and pictures of one study; pictures only if there are points to draw."""
     writers: Writers = {f"{plan.name}.csv": lambda file: file.write(outcome.csv().encode("utf-8"))}
     if job.picture and any(outcome.points(group) for group in outcome.groups):
-        for kind in PICTURES:
-            writers[f"{plan.name}.{kind}"] = partial(draw_outcome, outcome, kind=kind, size=job.size)
+        for kind in job.style.kinds:
+            writers[f"{plan.name}.{kind}"] = partial(draw_outcome, outcome, kind=kind, style=job.style)
     return writers
 
 

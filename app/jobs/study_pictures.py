@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from repose.app.figure import GROUPS, Figure, FigureAxis, Trace
 from repose.app.storage.plot_files import (
-    PICTURE,
-    SIZES,
+    SLIDE,
     Sheet,
+    Style,
     draw,
     draw_axes,
     draw_figure,
@@ -33,15 +33,13 @@ GRAIN, FIXED = "#d9a441", "#5b5b5b"
 """Colours of grains, and of walls and base."""
 X, HEIGHT = FigureAxis(plain("x [mm]")), FigureAxis(plain("height of the surface h [mm]"))
 """Axes of the profiles."""
-SMALL: dict[str, Any] = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
-"""Sizes of the text of a legend with a title."""
 TIMES = (0.1, 0.2, 0.3, 0.5)
 """Times after the opening whose profiles are drawn, in addition to the profile at rest [s]."""
 
 
-def draw_outcome(outcome: StudyOutcome, file: BinaryIO, kind: str = "png", size: tuple[int, int] = PICTURE) -> None:
+def draw_outcome(outcome: StudyOutcome, file: BinaryIO, kind: str = "png", style: Style = SLIDE) -> None:
     """Write the figure of a study."""
-    _FIGURES[outcome.plan.figure](outcome, file, kind, size)
+    _FIGURES[outcome.plan.figure](outcome, file, kind, style)
 
 
 def facts_of(outcome: StudyOutcome) -> str:
@@ -67,39 +65,45 @@ def facts_of(outcome: StudyOutcome) -> str:
     return ", ".join([title, *(["default parameters"] if bare else []), *words])
 
 
-def _comparison(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
-    draw(Sheet(plain(outcome.plan.title), plain(facts_of(outcome)), outcome.curves()), file, size, kind)
+def _comparison(outcome: StudyOutcome, file: BinaryIO, kind: str, style: Style) -> None:
+    draw(Sheet(plain(outcome.plan.title), plain(facts_of(outcome)), outcome.curves()), file, style, kind)
 
 
-def _titled(outcome: StudyOutcome, size: tuple[int, int], below: str = "") -> Picture:
-    """A figure with the title of the study, and the facts at its foot."""
-    figure = open_figure(size)
-    figure.suptitle(f"{outcome.plan.title}{below}", fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(f"\n{with_scripts(facts_of(outcome))}", fontsize=SIZES["facts"], color="#404040")
+def _titled(outcome: StudyOutcome, style: Style, below: str = "") -> Picture:
+    """A figure with the title of the study, and the facts at its foot; for print without them."""
+    figure = open_figure(style)
+    if not style.for_print:
+        figure.suptitle(f"{outcome.plan.title}{below}", fontsize=style.sizes["title"], weight="bold")
+        figure.supxlabel(f"\n{with_scripts(facts_of(outcome))}", fontsize=style.sizes["facts"], color="#404040")
     return figure
+
+
+def _small(style: Style) -> dict[str, Any]:
+    """Sizes of the text of a legend with a title."""
+    return {"fontsize": style.sizes["facts"], "title_fontsize": style.sizes["facts"]}
 
 
 def _save(outcome: StudyOutcome, figure: Picture, file: BinaryIO, kind: str) -> None:
     save_figure(figure, str(outcome.plan.title), facts_of(outcome), file, kind)
 
 
-def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+def _stages(outcome: StudyOutcome, file: BinaryIO, kind: str, style: Style) -> None:
     """One panel per stage, all of one scale, the base of the last one also enlarged."""
     run = next(run for run in outcome.runs if run.task.path.name in outcome.results)
     shown = outcome.plan.stages
     stages: Mapping[str, Any] = outcome.results[run.task.path.name]["stages"]
-    figure = _titled(outcome, size, below="\n")
+    figure = _titled(outcome, style, below="\n")
     axes = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
     for plot, stage in zip(axes, shown, strict=True):
         plot.set_aspect("equal")
-        plot.set_xlabel("x [mm]", fontsize=SIZES["facts"])
-        plot.tick_params(labelsize=SIZES["facts"])
+        plot.set_xlabel("x [mm]", fontsize=style.sizes["facts"])
+        plot.tick_params(labelsize=style.sizes["facts"])
         if stage.name in stages:
             _grains(plot, stages[stage.name])
-            plot.set_title(f"{stage.title}\nt = {stages[stage.name]['time']:.2f} s", fontsize=SIZES["legend"])
-    axes[0].set_ylabel("height y [mm]", fontsize=SIZES["facts"])
+            plot.set_title(f"{stage.title}\nt = {stages[stage.name]['time']:.2f} s", fontsize=style.sizes["legend"])
+    axes[0].set_ylabel("height y [mm]", fontsize=style.sizes["facts"])
     if shown[-1].name in stages:
-        _zoom(axes[-1], stages[shown[-1].name])
+        _zoom(axes[-1], stages[shown[-1].name], style)
     _save(outcome, figure, file, kind)
 
 
@@ -128,7 +132,7 @@ def _grains(axes: Axes, stage: Mapping[str, Any]) -> None:
     axes.autoscale_view()
 
 
-def _zoom(axes: Axes, stage: Mapping[str, Any]) -> None:
+def _zoom(axes: Axes, stage: Mapping[str, Any], style: Style) -> None:
     """The grains of the base, enlarged in the free upper part of the panel."""
     centre, radius = 1e3 * np.array(stage["position"]), 1e3 * np.array(stage["radius"])
     fixed = np.array(stage["fixed"], bool)
@@ -141,14 +145,14 @@ def _zoom(axes: Axes, stage: Mapping[str, Any]) -> None:
     inset.set_xlim(middle - half, middle + half)
     inset.set_ylim(-0.4 * half, 0.8 * half)
     inset.set_aspect("equal", adjustable="box")
-    inset.set_title("base, enlarged", fontsize=SIZES["facts"])
-    inset.tick_params(labelsize=0.7 * SIZES["facts"])
+    inset.set_title("base, enlarged", fontsize=style.sizes["facts"])
+    inset.tick_params(labelsize=0.7 * style.sizes["facts"])
     axes.indicate_inset_zoom(inset, edgecolor="black")
 
 
-def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, style: Style) -> None:
     """One panel per value on the abscissa: height of the surface at several times after the opening."""
-    figure, plan = _titled(outcome, size), outcome.plan
+    figure, plan = _titled(outcome, style), outcome.plan
     first = min(run.seed for run in outcome.runs)
     runs = [run for run in outcome.runs if run.seed == first and run.task.path.name in outcome.results]
     axes = figure.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
@@ -166,21 +170,27 @@ def _profiles(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int,
             series = Trace(plain(label), x, heights[row], GROUPS[0], width, steps="mid", opacity=shade)
             profiles.append(series)
         value = plan.declared[plan.over].shown(run.varied[plan.over])
-        plot.set_title(with_scripts(f"{quantity.symbol or quantity.label} = {value}"), fontsize=SIZES["label"])
-        entries = draw_figure(plot, Figure(X, HEIGHT, tuple(profiles), tuple(profiles)))
-        place_legend(plot, entries, title="after the opening", loc="upper right", **SMALL)
-        name_axes(plot, str(X.label), str(HEIGHT.label) if plot is axes[0] else "", ticks=SIZES["ticks"])
+        plot.set_title(with_scripts(f"{quantity.symbol or quantity.label} = {value}"), fontsize=style.sizes["label"])
+        entries = draw_figure(plot, Figure(X, HEIGHT, tuple(profiles), tuple(profiles)), strokes=style.strokes)
+        place_legend(plot, entries, title="after the opening", loc="upper right", **_small(style))
+        name_axes(
+            plot,
+            str(X.label),
+            str(HEIGHT.label) if plot is axes[0] else "",
+            style.sizes["label"],
+            style.sizes["ticks"],
+        )
     figure.draw_without_rendering()  # computes the layout
     covered = max(plot.get_legend().get_window_extent().height / plot.get_window_extent().height for plot in axes)
     axes[0].set_ylim(0.0, axes[0].get_ylim()[1] / (1.0 - min(covered, 0.6)))  # free room for the legends
     _save(outcome, figure, file, kind)
 
 
-def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, style: Style) -> None:
     """The angles with error bars, and beside them the distributions of size and duration of all avalanches."""
-    figure = _titled(outcome, size)
+    figure = _titled(outcome, style)
     axes = figure.subplots(1, 3, width_ratios=(1.7, 1.0, 1.0))
-    draw_axes(axes[0], outcome.curve())
+    draw_axes(axes[0], outcome.curve(), style)
     series = outcome.plan.combinations()
     pooled: dict[int, list[Mapping[str, Any]]] = {number: [] for number in range(len(series))}
     for run in outcome.runs:
@@ -200,13 +210,13 @@ def _avalanches(outcome: StudyOutcome, file: BinaryIO, kind: str, size: tuple[in
     for plot, label, drawn in zip(axes[1:], ("grains displaced s", "duration T [s]"), distributions.values()):
         log = any(len(one.x) for one in drawn)  # an axis without values cannot be logarithmic
         x_axis, y_axis = FigureAxis(plain(label), log=log), FigureAxis(plain("share at least as large"), log=log)
-        legend = draw_figure(plot, Figure(x_axis, y_axis, tuple(drawn), tuple(drawn)))
-        name_axes(plot, label, str(y_axis.label) if plot is axes[1] else "")
-    place_legend(axes[2], legend, loc="lower left", title="avalanches in brackets", **SMALL)
+        legend = draw_figure(plot, Figure(x_axis, y_axis, tuple(drawn), tuple(drawn)), strokes=style.strokes)
+        name_axes(plot, label, str(y_axis.label) if plot is axes[1] else "", style.sizes["label"], style.sizes["facts"])
+    place_legend(axes[2], legend, loc="lower left", title="avalanches in brackets", **_small(style))
     _save(outcome, figure, file, kind)
 
 
-_FIGURES: Mapping[str, Callable[[StudyOutcome, BinaryIO, str, tuple[int, int]], None]] = {
+_FIGURES: Mapping[str, Callable[[StudyOutcome, BinaryIO, str, Style], None]] = {
     "comparison": _comparison,
     "stages": _stages,
     "profiles": _profiles,

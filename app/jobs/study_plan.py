@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from repose.app.jobs.headless_plan import Job, plan, typed_values
 from repose.app.jobs.requests import RunRequest, StudyRequest, SweepRequest, parsed_size
+from repose.app.storage.plot_files import JOURNAL, Style, slide
 from repose.app.thread_option import asked_threads
 from repose.sim import registry
 from repose.sim.engine.thread_count import available
@@ -40,8 +41,8 @@ class StudyJob:
     """Runs at the same time."""
     threads: int | None
     """Threads of each run; None for automatic."""
-    size: tuple[int, int]
-    """Size of the pictures [pixel]."""
+    style: Style
+    """Size, letters and kinds of the pictures."""
     picture: bool = True
     dask: str = ""
     """Address of the scheduler of Dask whose workers do the runs; empty for processes of this machine."""
@@ -72,11 +73,15 @@ def plan_study(request: StudyRequest) -> StudyJob:
         name=f"study-{whole.name}",
         workers=workers,
         threads=_threads(request.threads, workers),
-        size=parsed_size(request.size),
+        style=_style(request),
         picture=request.picture,
         dask=(request.dask or "").strip(),
         whole=whole if whole.parts else None,
     )
+
+
+def _style(request: StudyRequest | SweepRequest) -> Style:
+    return JOURNAL[request.style] if request.style in JOURNAL else slide(parsed_size(request.size))
 
 
 def study_rows() -> list[tuple[str, str, str]]:
@@ -140,7 +145,8 @@ def plan_sweep(request: SweepRequest) -> StudyJob:
         name=f"sweep-{job.scene}",
         workers=request.processes,
         threads=_threads(request.threads, request.processes),
-        size=parsed_size(request.size),
+        style=_style(request),
+        picture=request.picture,
         dask=(request.dask or "").strip(),
     )
 
@@ -178,7 +184,7 @@ def plan_repeat(job: Job) -> StudyJob:
     workers = min(runs, available())
     threads = job.threads if workers == 1 else 1
     return StudyJob(
-        request, (made,), f"repeat-{job.scene}", workers, threads, request.film.pixels, picture=request.picture
+        request, (made,), f"repeat-{job.scene}", workers, threads, slide(request.film.pixels), picture=request.picture
     )
 
 

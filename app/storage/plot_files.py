@@ -49,6 +49,43 @@ SIZES = {"title": 22, "facts": 14, "label": 20, "ticks": 17, "legend": 16}
 
 
 @dataclass(frozen=True)
+class Style:
+    """Size, letters and lines of a picture."""
+
+    inches: tuple[float, float]
+    """Width and height [inch]."""
+    dpi: float
+    """Resolution of what is drawn in pixels [1/inch]."""
+    sizes: Mapping[str, float]
+    """Text sizes by their use [point]."""
+    strokes: float = 1.0
+    """Width of lines and size of marks relative to those of a slide [-]."""
+    for_print: bool = False
+    """Whether title and facts are left to the caption, and the legend stands below the plots, so that they keep the
+    whole width."""
+    kinds: tuple[str, ...] = ("png", "pdf")
+    """Kinds of files that a study writes."""
+
+
+def slide(size: tuple[int, int] = PICTURE) -> Style:
+    """A picture of this size [pixel], with text as large as on a slide."""
+    scale = min(size[0] / 1920, size[1] / 1080)
+    return Style((size[0] / DPI / scale, size[1] / DPI / scale), DPI * scale, SIZES)
+
+
+def journal(columns: int) -> Style:
+    """A picture as wide as one column of a journal (85 mm) or as two (170 mm), with all text in 8 pt."""
+    width = 85.0 * columns / 25.4
+    return Style(
+        (width, width * (0.8 if columns == 1 else 0.5)), 600.0, dict.fromkeys(SIZES, 8.0), 0.4, True, ("pdf", "svg")
+    )
+
+
+JOURNAL = {"journal": journal(1), "journal-wide": journal(2)}
+"""Styles for print, by their names on the command line."""
+
+
+@dataclass(frozen=True)
 class Sheet:
     """A picture to write: plots one above the other, and their source."""
 
@@ -121,13 +158,12 @@ def with_scripts(text: str, decimal: str = POINT) -> str:
     return SCRIPT.sub(script, text)
 
 
-def open_figure(size: tuple[int, int]) -> Picture:
-    """An empty figure for a picture of this size [pixel], with text as large as on a slide."""
+def open_figure(style: Style) -> Picture:
+    """An empty figure of this style."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Picture
 
-    scale = min(size[0] / 1920, size[1] / 1080)
-    figure = Picture(figsize=(size[0] / DPI / scale, size[1] / DPI / scale), dpi=DPI * scale, layout="constrained")
+    figure = Picture(figsize=style.inches, dpi=style.dpi, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
@@ -164,26 +200,40 @@ def save_figure(figure: Picture, title: str, description: str, file: BinaryIO, k
     figure.savefig(file, format=kind, metadata=entries[kind])
 
 
-def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: str = "png") -> None:
-    """Write the plot as PNG of `size` pixels, or as SVG or PDF with the same ratio of width to height."""
-    figure = open_figure(size)
+SLIDE = slide()
+
+
+def draw(sheet: Sheet, file: BinaryIO, style: Style = SLIDE, kind: str = "png") -> None:
+    """Write the plot as "png", "svg" or "pdf"."""
+    figure = open_figure(style)
     language = read_language(sheet.language)
     count = len(sheet.curves)
+    if style.for_print:  # several plots need the height for the labels of their axes
+        figure.set_size_inches(style.inches[0], style.inches[1] * (1.0 + 0.4 * (count - 1)))
     # Beside the plots of a comparison, a legend takes the rest of the width.
     small = textwrap.wrap(with_scripts(str(sheet.facts)), 110 if count == 1 or sheet.over_time else 80)
-    sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
+    sizes = {name: value * (1.0 if count == 1 or style.for_print else 0.75) for name, value in style.sizes.items()}
     heights = [FIRST_HEIGHT, *[1.0] * (count - 1)] if not sheet.over_time else None
     rows = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    rows[0].set_title(
-        _written(sheet.title, language), fontsize=SIZES["title"], weight="bold", pad=12.0 + 18.0 * len(small)
-    )
-    under: dict[str, Any] = {"xytext": (0.0, 8.0), "textcoords": "offset points", "ha": "center", "va": "bottom"}
-    rows[0].annotate(
-        "\n".join(small), (0.5, 1.0), xycoords="axes fraction", fontsize=SIZES["facts"], color="#404040", **under
-    )
+    if not style.for_print:
+        rows[0].set_title(
+            _written(sheet.title, language), fontsize=style.sizes["title"], weight="bold", pad=12.0 + 18.0 * len(small)
+        )
+        under: dict[str, Any] = {"xytext": (0.0, 8.0), "textcoords": "offset points", "ha": "center", "va": "bottom"}
+        rows[0].annotate(
+            "\n".join(small),
+            (0.5, 1.0),
+            xycoords="axes fraction",
+            fontsize=style.sizes["facts"],
+            color="#404040",
+            **under,
+        )
     for axes, curve in zip(rows, sheet.curves, strict=True):
-        entries = draw_figure(axes, figure_on_paper(curve, sheet.over_time), language)
-        if sheet.over_time:
+        entries = draw_figure(axes, figure_on_paper(curve, sheet.over_time), language, style.strokes)
+        if style.for_print:
+            if axes is rows[0]:
+                legend_below(figure, entries, style, language)
+        elif sheet.over_time:
             _legend_of_traces(axes, entries, sizes, language)
         elif count == 1:
             _legend(axes, entries, sizes, language)
@@ -206,12 +256,13 @@ def _widen(axes: Axes, curves: Sequence[Curve]) -> None:
         axes.set_xlim(low, last + 0.05 * (last - low))
 
 
-def draw_axes(axes: Axes, curve: Curve) -> None:
+def draw_axes(axes: Axes, curve: Curve, style: Style = SLIDE) -> None:
     """Draw one comparison into a part of a figure."""
-    sizes = {name: 0.62 * value for name, value in SIZES.items()}
+    sizes = {name: (1.0 if style.for_print else 0.62) * value for name, value in style.sizes.items()}
     language = read_language(ENGLISH)
-    _legend(axes, draw_figure(axes, figure_on_paper(curve), language), sizes, language)
-    name_axes(axes, _written(curve.x_label, language), _written(curve.y_label, language))
+    _legend(axes, draw_figure(axes, figure_on_paper(curve), language, style.strokes), sizes, language)
+    labels = (_written(curve.x_label, language), _written(curve.y_label, language))
+    name_axes(axes, *labels, style.sizes["label"], style.sizes["facts"])
 
 
 def name_axes(
@@ -237,11 +288,11 @@ def _written(text: Message, language: Language) -> str:
     return with_scripts(language.drawn(text), language.decimal)
 
 
-def draw_figure(axes: Axes, figure: Figure, language: Language | None = None) -> list[Entry]:
+def draw_figure(axes: Axes, figure: Figure, language: Language | None = None, strokes: float = 1.0) -> list[Entry]:
     """Draw a figure into a part of a picture, without its legend and the labels of its axes; returns the entries of the
-    legend."""
+    legend. Lines and marks are `strokes` times as large as on a slide."""
     language = language or read_language(ENGLISH)
-    drawn = {id(series): _draw_series(axes, series) for series in figure.series}
+    drawn = {id(series): _draw_series(axes, series, strokes) for series in figure.series}
     if figure.x.log:
         axes.set_xscale("log")
     if figure.x.ticks is not None:
@@ -265,19 +316,20 @@ def _set_limits(present: Callable[[], tuple[float, float]], limit: Callable[...,
         limit(max(axis.floor, low), axis.high)
 
 
-def _draw_series(axes: Axes, series: Trace) -> Any:
+def _draw_series(axes: Axes, series: Trace, strokes: float) -> Any:
     """Draw a line or a staircase, or marks with error bars; returns what a legend shows of it."""
     look: dict[str, Any] = {"color": series.colour}
     look |= {"alpha": series.opacity} if series.opacity < 1.0 else {}
     if not series.mark:
-        look |= {"linestyle": series.dashes, "linewidth": series.width}
+        look |= {"linestyle": series.dashes, "linewidth": strokes * series.width}
         look |= {"drawstyle": f"steps-{series.steps}"} if series.steps else {}
         return axes.plot(series.x, series.y, **look)[0]
-    look |= {"marker": series.mark, "markersize": series.size, "zorder": series.layer}
+    look |= {"marker": series.mark, "markersize": strokes * series.size, "zorder": series.layer}
     look |= {"markerfacecolor": "white"} if series.hollow else {}
     if series.error is None:
         return axes.plot(series.x, series.y, markevery=series.stride, **WHOLE, **look)[0]
-    return axes.errorbar(series.x, series.y, series.error, **WHOLE, **BARS, **look)
+    bars = {name: strokes * width for name, width in BARS.items()}
+    return axes.errorbar(series.x, series.y, series.error, **WHOLE, **bars, **look)
 
 
 def _with_decimal_sign(sign: str) -> Any:
@@ -326,6 +378,21 @@ def _legend_beside(axes: Axes, curve: Curve, entries: list[Entry], sizes: dict[s
         legend.set_title("\n".join(language.drawn(mark) for mark in marks))
         legend.get_title().set_fontsize(sizes["legend"])
         legend.set_alignment("left")
+
+
+def legend_below(figure: Picture, entries: list[Entry], style: Style, language: Language) -> None:
+    """Draw the legend of all plots below them, in one column of a narrow picture and two of a wide one; the picture
+    becomes higher by its lines."""
+    if not entries:
+        return
+    columns = 1 if style.inches[0] < 4.0 else min(2, len(entries))
+    lines = -(-len(entries) // columns)
+    figure.set_size_inches(style.inches[0], figure.get_figheight() + 1.3 * lines * style.sizes["legend"] / 72.0)
+    words = [_written(series.named, language) for _, series in entries]
+    handles = [handle for handle, _ in entries]
+    figure.legend(
+        handles, words, loc="outside lower center", ncols=columns, fontsize=style.sizes["legend"], frameon=False
+    )
 
 
 def place_legend(

@@ -70,6 +70,14 @@ WINDOW_KEYS = (
     Key(
         "next_column", plain("F6"), _("move the keyboard to column, bar or actions"), _("Window"), codes=(pygame.K_F6,)
     ),
+    Key(
+        "manual",
+        _("Ctrl+F1"),
+        _("the manual, in the browser"),
+        _("Window"),
+        codes=(pygame.K_F1,),
+        ctrl=True,
+    ),
     Key("fullscreen", plain("F11"), _("full screen"), _("Window"), codes=(pygame.K_F11,)),
     Key("quit", _("Ctrl+Q"), _("close the window"), _("Window"), codes=(pygame.K_q,), ctrl=True),
 )

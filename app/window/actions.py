@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.orbit import VIEWS
+from repose.app.storage.manual_process import open_in_browser
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.png import save_png
 from repose.app.ui.layout import focus_next
@@ -46,6 +47,7 @@ def make_actions(
         "fullscreen": window.toggle_fullscreen,
         "next_column": partial(focus_next, ui),
         "fold": partial(fold, ui),
+        "manual": partial(_open_manual, ui),
         "revive": partial(_revive, ui, physics),
         "stop_relaxing": physics.stop_relaxing,
     }
@@ -63,6 +65,16 @@ def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
     ui.work.run_saver.save_picture(
         runs_folder(), f"{snapshot.run.scene}-picture", partial(save_png, pixels, origin=origin)
     )
+
+
+def _open_manual(ui: Ui) -> None:
+    """Open the manual in the browser, and say so where the page of keys does not cover it."""
+    ui.mode.help_open = False
+    ui.work.run_saver.trouble = open_in_browser()
+    if not ui.work.run_saver.trouble:
+        ui.work.run_saver.message = _(
+            "The manual opens in the browser; the first time it is built, which takes some seconds."
+        )
 
 
 def _turn_to(camera_control: Callable[[], CameraControl], view: str) -> None:

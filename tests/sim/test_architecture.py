@@ -108,7 +108,9 @@ def test_public_names_exist_and_are_imported_at_their_first_use() -> None:
 
 def test_the_wheel_contains_every_package_and_no_other() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
-    folders = [path.parent for top in ("sim", "app", "assets", "shaders") for path in (ROOT / top).rglob("__init__.py")]
+    folders = [
+        path.parent for top in ("sim", "app", "assets", "docs", "shaders") for path in (ROOT / top).rglob("__init__.py")
+    ]
     found = {".".join(("repose", *folder.relative_to(ROOT).parts)) for folder in folders}
     assert set(settings["packages"]) == {"repose", *found}
     modules = {path.parent for top in ("sim", "app") for path in (ROOT / top).rglob("*.py")}

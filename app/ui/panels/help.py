@@ -69,6 +69,10 @@ def draw(ui: Ui) -> None:
     imgui.same_line(0, 24 * ui.window.scale)
     if button(ui, "help.close", _("Close"), hint=_("Esc"), width=button_width(_("Close"), _("Esc"))):
         close(ui)
+    imgui.same_line()
+    width = button_width(_("Manual"), _("Ctrl+F1"))
+    if button(ui, "help.manual", _("Manual"), hint=_("Ctrl+F1"), width=width):
+        ui.control.actions["manual"]()
     if page:
         _draw_page(ui, page)
     else:

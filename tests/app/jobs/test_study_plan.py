@@ -9,6 +9,7 @@ import pytest
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.requests import RunRequest, StudyRequest, SweepRequest
 from repose.app.jobs.study_plan import plan_repeat, plan_study, plan_sweep
+from repose.app.storage.plot_files import slide
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import studies
 
@@ -138,3 +139,13 @@ def test_sizes_with_commas_are_varied_between_semicolons() -> None:
         plan_sweep(SweepRequest("hourglass", over=("sizes=two_sizes by mass: ratio 3, share 50 %",)))
     with pytest.raises(ParameterError, match=r"mean radius of its grains is 0\.000"):
         plan_sweep(SweepRequest("hourglass", over=("sizes=equal; sieve: 1 µm 0 %, 2 µm 100 %",)))
+
+
+def test_pictures_are_for_a_slide_for_print_or_left_out() -> None:
+    usual = plan_sweep(SweepRequest("hourglass", size="640x360"))
+    assert (usual.picture, usual.style) == (True, slide((640, 360)))
+    assert plan_sweep(SweepRequest("hourglass", picture=False, style="journal")).style.kinds == ("pdf", "svg")
+    assert not plan_sweep(SweepRequest("hourglass", picture=False)).picture
+    assert plan_study(StudyRequest("thesis-4.3", style="journal-wide")).style.for_print
+    with pytest.raises(ParameterError, match="'poster'"):
+        SweepRequest("hourglass", style="poster")

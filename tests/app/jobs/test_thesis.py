@@ -16,6 +16,7 @@ import pytest
 from repose.app.cli.subcommands import run_command_line
 from repose.app.jobs import study_plan
 from repose.app.jobs.study_pictures import draw_outcome
+from repose.app.storage.plot_files import slide
 from repose.sim import registry
 from repose.sim.measure.profile import surface_profile
 from repose.sim.study import runs_on_disk
@@ -53,7 +54,7 @@ def test_every_figure_is_drawn_with_its_numbers(name: str, outcomes: dict[str, S
     assert len({run.task.path for run in outcome.runs}) == len(outcome.runs)
     assert all(run.task.path.name in outcome.results for run in outcome.runs)
     file = io.BytesIO()
-    draw_outcome(outcome, file, size=SMALL)
+    draw_outcome(outcome, file, style=slide(SMALL))
     assert file.getvalue().startswith(b"\x89PNG")
     rows = outcome.csv().splitlines()[2:]
     assert len(rows) == len(outcome.table) == len({row.group for row in outcome.table}) * len(outcome.places)
@@ -67,7 +68,7 @@ def test_every_figure_is_drawn_with_its_numbers(name: str, outcomes: dict[str, S
 def test_equal_results_give_equal_files(kind: str, magic: bytes, outcomes: dict[str, StudyOutcome]) -> None:
     first, second = io.BytesIO(), io.BytesIO()
     for file in (first, second):
-        draw_outcome(outcomes["thesis-4.6"], file, kind, SMALL)
+        draw_outcome(outcomes["thesis-4.6"], file, kind, slide(SMALL))
     assert first.getvalue().startswith(magic)
     assert first.getvalue() == second.getvalue(), "the file depends on the time of writing"
 

@@ -181,10 +181,10 @@ def test_a_lecture_that_does_not_exist_is_refused_with_those_that_do(tmp_path: P
         load(tmp_path / "none.toml")
 
 
-def test_the_lecture_of_the_readme_is_read() -> None:
-    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
-    text = next(block for block in readme.split("```") if block.startswith('\ntitle = "Two heaps"'))
-    assert len(parse(text, "README").steps) == 2
+def test_the_lecture_of_the_manual_is_read() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "howto" / "lecture.md").read_text(encoding="utf-8")
+    text = next(block for block in page.split("```") if block.startswith('\ntitle = "Two heaps"'))
+    assert len(parse(text, "lecture.md").steps) == 2
 
 
 def test_presets_are_looked_for_beside_the_file(tmp_path: Path) -> None:

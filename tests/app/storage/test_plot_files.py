@@ -6,10 +6,11 @@ import io
 from dataclasses import replace
 from typing import Any
 
+import matplotlib.text
 import numpy as np
 import pytest
 from repose.app.storage import plot_files
-from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages, open_figure, with_scripts
+from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages, journal, open_figure, slide, with_scripts
 from repose.sim.measure.display import Axis, Curve, Line
 from repose.sim.message import _, plain
 
@@ -21,7 +22,7 @@ def legend_of(curves: tuple[Curve, ...], monkeypatch: pytest.MonkeyPatch) -> tup
     """The first plot of a picture, laid out, and the texts of its legend."""
     figures: list[Any] = []
     monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))
-    draw(Sheet("Title", plain("facts"), curves), io.BytesIO(), (640, 360))
+    draw(Sheet("Title", plain("facts"), curves), io.BytesIO(), slide((640, 360)))
     figures[0].draw_without_rendering()
     axes = figures[0].axes[0]
     return axes, [text.get_text() for text in axes.get_legend().get_texts()]
@@ -69,7 +70,7 @@ def test_a_picture_in_another_language_has_its_words_and_its_decimal_sign(monkey
             ("en", ".", "friction", "single runs"),
             ("de", ",", "Reibung", "einzelne Läufe"),
         ):
-            draw(replace(sheet, language=language), io.BytesIO(), (640, 360))
+            draw(replace(sheet, language=language), io.BytesIO(), slide((640, 360)))
             figures[-1].draw_without_rendering()
             (axes,) = figures[-1].axes
             for axis in (axes.xaxis, axes.yaxis):
@@ -105,7 +106,35 @@ def test_symbols_and_units_are_set_with_their_scripts() -> None:
 
 def test_bold_words_of_a_figure_write_nothing_about_fonts_to_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
     with fonts_of_all_languages():
-        figure = open_figure((320, 180))
+        figure = open_figure(slide((320, 180)))
         figure.text(0.5, 0.5, "Bold", fontweight="bold", fontsize=13.37)  # matplotlib complains once of each font
         figure.savefig(io.BytesIO(), format="png")
     assert [record.getMessage() for record in caplog.records] == []
+
+
+@pytest.mark.parametrize(("columns", "width"), [(1, 85.0), (2, 170.0)])
+def test_a_picture_for_print_has_the_width_of_its_columns_letters_of_8_points_and_no_title(
+    columns: int, width: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))
+    lines = tuple(Line(f"law {number}", X, number * X, points=number < 3, error=ERROR) for number in range(5))
+    curve = Curve("angles", plain("Angles"), Axis(plain("friction μ")), Axis(plain("angle of repose θ_r"), "°"), lines)
+    style = journal(columns)
+    draw(Sheet(plain("Title"), plain("facts"), (curve, curve)), io.BytesIO(), style, "pdf")
+    (figure,) = figures
+    figure.draw_without_rendering()
+    assert figure.get_figwidth() * 25.4 == pytest.approx(width)
+    words = [text for text in figure.findobj(matplotlib.text.Text) if text.get_visible() and text.get_text()]
+    assert {text.get_fontsize() for text in words} == {8.0}
+    assert not {"Title", "facts"} & {text.get_text() for text in words}
+    edge = figure.bbox
+    for axes in figure.axes:
+        assert axes.get_window_extent().width > 0.75 * edge.width
+        box = axes.get_tightbbox()  # with its labels and ticks
+        assert edge.x0 - 1 <= box.x0 <= box.x1 <= edge.x1 + 1
+        assert edge.y0 - 1 <= box.y0 <= box.y1 <= edge.y1 + 1
+    (legend,) = figure.legends
+    assert legend.get_window_extent().y1 <= min(axes.get_window_extent().y0 for axes in figure.axes)
+    assert max(line.get_linewidth() for line in figure.axes[0].lines) < 2.0
+    assert style.kinds == ("pdf", "svg")

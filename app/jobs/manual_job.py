@@ -1,0 +1,119 @@
+"""`repose manual`: build the manual once for each state of the program, without a network, and open it.
+
+Sphinx builds a copy of `docs` with the pages of `repose.app.jobs.manual_pages`; the result is kept in the user's cache
+folder under a digest of all its sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import shutil
+import tempfile
+import webbrowser
+from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from repose.app.jobs.headless_job import DONE, NOT_ALL_WRITTEN
+from repose.app.jobs.manual_pages import pages
+from repose.app.progress import Progress, print_line, write_out
+from repose.app.storage.paths import NAME, make_private
+from repose.sim.parameters import ParameterError
+from repose.sim.wording import path_text, reason_of
+
+FIRST = "index.html"
+PARTS = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "sim/README.md")
+PICTURES = ("assets/gallery", "assets/presets/pictures", "assets/heap.webp", "assets/screenshot.png")
+"""Files and folders of the program that the manual is made of."""
+
+
+def open_manual(commands: Mapping[str, str], to: Path | None = None, opens: bool = True) -> int:
+    """Build the manual where it is missing, print its first page, open it in the browser; returns the exit code.
+
+    `commands` is the help of each command. Raises `ParameterError` for a folder `to` that exists.
+    """
+    if to is not None and to.exists():
+        raise ParameterError(f"{path_text(to)} exists: name a new folder for the manual.")
+    try:
+        first = built(commands, to)
+    except OSError as error:
+        print_line(f"The manual could not be written ({reason_of(error)}); --to FOLDER writes it elsewhere.")
+        return NOT_ALL_WRITTEN
+    write_out(str(first))
+    if opens and not webbrowser.open(first.as_uri()):
+        print_line("No browser was found: open this file in one.")
+    return DONE
+
+
+def built(commands: Mapping[str, str], to: Path | None = None) -> Path:
+    """The first page of the manual, which is built if it is not in the folder; raises `OSError`."""
+    written = {f"docs/{name}": text.encode() for name, text in pages(commands).items()}
+    sources = dict(_shipped()) | written
+    digest = hashlib.blake2b(digest_size=10)
+    for name, content in sorted(sources.items()):
+        digest.update(f"{name}\n{len(content)}\n".encode() + content)
+    place = to or _kept() / digest.hexdigest()
+    if not (place / FIRST).is_file():
+        make_private(place.parent)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".building-") as work:
+            folder = Path(work)
+            for name, content in sources.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(content)
+            _build(folder / "docs", folder / "site", sum(name.endswith(".md") for name in sources))
+            shutil.rmtree(place, ignore_errors=True)
+            (folder / "site").replace(place)
+        if to is None:
+            _forget_others(place)
+    return place / FIRST
+
+
+def _kept() -> Path:
+    return Path(platformdirs.user_cache_dir(NAME, appauthor=False)) / "manual"
+
+
+def _forget_others(place: Path) -> None:
+    for other in place.parent.iterdir():
+        if other != place and other.is_dir() and not other.name.startswith("."):
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _shipped() -> Iterator[tuple[str, bytes]]:
+    """Path and content of each file of the program that the manual is made of."""
+    root = Path(str(files("repose.docs"))).parent
+    for part in (*PARTS, *PICTURES):
+        place = root / part
+        for path in place.rglob("*") if place.is_dir() else (place,):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path.relative_to(root).as_posix(), path.read_bytes()
+
+
+def _build(source: Path, site: Path, count: int) -> None:
+    """Write the site of a folder of about `count` pages, and print what Sphinx warns of, such as a link to nowhere."""
+    from sphinx.application import Sphinx
+    from sphinx.util.console import nocolor
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    warnings = io.StringIO()
+    nocolor()  # of the warnings
+    title = "The manual is built, once for each version of the program."
+    with Progress(title) as progress, patch_docutils(source), docutils_namespace():
+        work = source.parent / "doctrees"
+        app = Sphinx(source, source, site, work, "html", status=None, warning=warnings, freshenv=True)
+        app.connect("source-read", _counter(progress, "pages read", count, 0.0))
+        app.connect("html-page-context", _counter(progress, "pages written", count, 0.5))
+        app.build()
+    for line in warnings.getvalue().splitlines():
+        print_line(line)
+
+
+def _counter(progress: Progress, words: str, count: int, begins: float) -> Callable[..., None]:
+    done = iter(range(1, 1 << 30))
+
+    def seen(*_: Any) -> None:
+        progress.show(words, begins + 0.5 * min(next(done) / count, 1.0))
+
+    return seen

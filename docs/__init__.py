@@ -1,0 +1,1 @@
+"""Pages of the manual in Markdown; `repose manual` adds those that follow from declarations and builds it."""

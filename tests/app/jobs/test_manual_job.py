@@ -1,0 +1,97 @@
+"""The manual is built once for each state of its sources, elsewhere on request, and opened in the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+import pytest
+from repose.app.cli.subcommands import _help_of_commands
+from repose.app.jobs import manual_job, manual_pages
+from repose.sim.parameters import ParameterError
+
+opened: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
+    """Files of each build; pages are one line, nothing is read by Sphinx, and the cache is empty."""
+    made: list[list[str]] = []
+
+    def build(source: Path, site: Path, count: int) -> None:
+        made.append(sorted(path.relative_to(source.parent).as_posix() for path in source.parent.rglob("*.*")))
+        site.mkdir()
+        (site / manual_job.FIRST).write_text("first page", encoding="utf-8")
+
+    monkeypatch.setattr(manual_job, "_build", build)
+    monkeypatch.setattr(manual_job, "pages", lambda commands: {"reference/commands.md": str(commands)})
+    monkeypatch.setattr(manual_job, "_kept", lambda: tmp_path / "cache" / "manual")
+    monkeypatch.setattr(webbrowser, "open", lambda place: opened.append(place) or True)
+    opened.clear()
+    return made
+
+
+def test_the_manual_is_built_once_and_again_when_a_page_changes(builds: list[list[str]], tmp_path: Path) -> None:
+    first = manual_job.built({"repose": "help"})
+    assert first.read_text(encoding="utf-8") == "first page"
+    assert manual_job.built({"repose": "help"}) == first
+    assert len(builds) == 1
+    assert {"docs/conf.py", "docs/index.md", "docs/reference/commands.md", "sim/README.md"} <= set(builds[0])
+    assert {"CHANGELOG.md", "assets/heap.webp", "assets/presets/pictures/moon.webp"} <= set(builds[0])
+    changed = manual_job.built({"repose": "other help"})
+    assert changed != first
+    assert not first.exists(), "the manual of another version is kept"
+    assert [path.name for path in (tmp_path / "cache" / "manual").iterdir()] == [changed.parent.name]
+
+
+def test_a_build_that_was_stopped_leaves_no_manual(monkeypatch: pytest.MonkeyPatch, builds: list[list[str]]) -> None:
+    build = manual_job._build
+
+    def stopped(source: Path, site: Path, count: int) -> None:
+        build(source, site, count)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(manual_job, "_build", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        manual_job.built({})
+    monkeypatch.setattr(manual_job, "_build", build)
+    assert manual_job.built({}).is_file()
+    assert len(builds) == 2
+
+
+def test_it_is_opened_in_the_browser_unless_asked_not_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert manual_job.open_manual({}, tmp_path / "site") == 0
+    assert opened == [(tmp_path / "site" / "index.html").as_uri()]
+    assert capsys.readouterr().out.strip() == str(tmp_path / "site" / "index.html")
+    assert manual_job.open_manual({}, opens=False) == 0
+    assert len(opened) == 1
+
+
+def test_a_machine_without_a_browser_is_told_to_open_the_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda place: False)
+    assert manual_job.open_manual({}) == 0
+    assert "No browser was found" in capsys.readouterr().err
+
+
+def test_a_folder_that_exists_and_one_that_cannot_be_written_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ParameterError, match="exists: name a new folder"):
+        manual_job.open_manual({}, tmp_path)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert manual_job.open_manual({}, tmp_path / "file" / "site") == 1
+    assert "The manual could not be written" in capsys.readouterr().err
+
+
+def test_the_help_of_every_command_has_a_heading() -> None:
+    found = _help_of_commands()
+    assert {"repose", "repose run", "repose manual", "repose study"} <= set(found)
+    page = manual_pages._commands(found)
+    assert page.count("\n## ") == len(found)
+    assert "--no-picture" in found["repose sweep"]
+
+
+def test_signs_of_markdown_in_a_text_are_shown_as_they_are() -> None:
+    assert manual_pages._cell("k_n | *a*\n<b>") == r"k\_n \| \*a\* \<b>"
