@@ -7,12 +7,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repose.app.ui.edits import PATIENCE, Edits
 from repose.app.ui.undo import DEPTH, UndoHistory
-from repose.sim.experiment.commands import Command, From, Recover, SetParameters, TakeBack
+from repose.sim.experiment.commands import (
+    DRAWN,
+    Command,
+    DrawWall,
+    From,
+    Recover,
+    RemoveWall,
+    SetParameters,
+    TakeBack,
+)
+from repose.sim.experiment.control import apply
 from repose.sim.experiment.snapshot import Fault, Snapshot
+from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
 from tests.english import english
+from tests.sim.experiment.test_pull import falling, free_grain, place_of
+from tests.small_worlds import use_plain_engine
 from tests.snapshots import put, snapshot_of
 
 DEFAULTS = scenes()["heap"].parameters()
@@ -224,3 +238,39 @@ def test_a_change_made_right_after_an_undo_can_be_undone_although_the_run_answer
     assert [change.deed for change in history.undoable] == ["grab"]
     history.follow(90, 140)  # a seek to an earlier step
     assert [change.deed for change in history.to_come] == ["grab"]
+
+
+@pytest.mark.parametrize("between", [0, 10])
+def test_a_wall_drawn_and_erased_before_a_tilt_is_undone_and_redone_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, between: int
+) -> None:
+    use_plain_engine(monkeypatch)
+    experiment, snapshot = falling(), Snapshot()
+    edits = Edits(lambda command: refused.append(apply(experiment, command)))
+    refused: list[object] = []
+
+    def seen() -> tuple[int, float]:
+        """Walls and tilt after a few frames."""
+        advance(experiment, between)
+        for _ in range(PATIENCE + 1):
+            take_snapshot(experiment, snapshot)
+            edits.see(snapshot)
+        return experiment.run.world.walls.shape.size, experiment.parameters.tilt
+
+    states = [seen()]
+    x, y = place_of(experiment, free_grain(experiment))
+    above = float(y) + 0.02
+    for command in (DrawWall((x - 3e-3, above), (x + 3e-3, above)), RemoveWall((x, above), 1e-3)):
+        edits.note(DRAWN)
+        edits.send(command)
+        states.append(seen())
+    edits.set({"tilt": 0.1})
+    states.append(seen())
+    assert states == [(0, 0.0), (1, 0.0), (0, 0.0), (0, 0.1)]
+    for before in reversed(states[:-1]):
+        edits.undo()
+        assert seen() == before
+    for after in states[1:]:
+        edits.redo()
+        assert seen() == after
+    assert not any(refused)
