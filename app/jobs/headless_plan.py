@@ -11,7 +11,7 @@ from repose.app.thread_option import asked_threads
 from repose.sim.direction import Direction
 from repose.sim.experiment.run_answer import direction_for
 from repose.sim.instruments.instrument import Instrument
-from repose.sim.io import presets
+from repose.sim.io import presets, schema
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, allowed_values, checked_seed, require_known
 from repose.sim.registry import instruments, scenes
@@ -173,7 +173,8 @@ def typed_instruments(texts: Sequence[str]) -> tuple[Instrument, ...]:
                 '"neck = line 0,0.1 0.2,0.1", lengths in m, as "probe 17", or as '
                 '"halves 0,0.1 0.2,0.1 at 2.5", time in s.'
             ) from None
-        tables.append(presets.InstrumentTable(kind=kind, name=name.strip(), points=points, grain=grain, time=moment))
+        table = {"kind": kind, "name": name.strip(), "points": points, "grain": grain, "time": moment}
+        tables.append(schema.checked(presets.InstrumentTable, table))
     return presets.placed(tables)
 
 

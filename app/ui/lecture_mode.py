@@ -151,7 +151,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
     mode.number = number
     if step.preset is not None:
         ui.control.transport.pause(step.paused)  # a run that begins paused has done no step
-        ui.work.preset_library.note(step.preset.name, step.preset.title, step.preset.scene)
+        ui.work.preset_library.note(step.preset.card)
         _send_anew(ui, start_of(step.preset))
     elif not back:
         carried = tuple(mode.course.left) if mode.course is not None else ()
@@ -266,7 +266,7 @@ def _bring_back(ui: Ui) -> None:
     mode.resume(kept.pictures)
     card = ui.work.preset_library.cards.get(kept.preset)
     if card is not None:
-        ui.work.preset_library.note(card.name, card.title, card.scene)
+        ui.work.preset_library.note(card)
     else:
         ui.work.preset_library.forget()
     ui.control.transport.pause(kept.paused)
@@ -281,11 +281,12 @@ def _forget_kept(ui: Ui) -> None:
 def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     """The present guess of the audience: the name under which it is stored, the guess, and the answer of the run.
 
-    A reading answers at the end of the step: many readings exist, and change, from the beginning of the run on.
+    A reading answers at the end of the step: many readings exist, and change, from the beginning of the run on. A
+    preset with an answer of its own asks another question than its scene, whose number is then not asked for.
     """
     mode, snapshot = ui.mode.lecture, ui.snapshot
     scene = scenes().get(snapshot.run.scene)
-    asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
+    asked = mode.step.guess if mode.on else not snapshot.run.direction.answer
     if isinstance(asked, GuessQuestion):
         answer = answer_of(asked, snapshot) if mode.over else None
         return f"{text_in(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,7 +91,7 @@ class PresetLibrary:
     def begin(self, planned: Planned) -> None:
         """Start what was planned."""
         self.send(planned.command)
-        self.expect(planned.name, planned.preset.title, planned.preset.scene)
+        self.expect(replace(planned.preset.card, name=planned.name))
 
     def take(self, name: str) -> bool:
         """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""
@@ -100,12 +100,12 @@ class PresetLibrary:
             self.begin(planned)
         return planned is not None
 
-    def expect(self, name: str = "", title: str = "", scene: str = "") -> None:
-        """Record which preset the experiment comes from that was requested last, no name for a saved run; a preset from
+    def expect(self, card: presets.PresetCard | None = None) -> None:
+        """Record which preset the experiment comes from that was requested last, None for a saved run; a preset from
         a file is added to the list. It becomes the current one together with the picture, in `see`."""
-        if name:
-            self.cards.setdefault(name, presets.PresetCard(name, title, scene))
-        self.awaited.append(Awaited(self.starts(), name, time.monotonic()))
+        if card is not None:
+            self.cards.setdefault(card.name, card)
+        self.awaited.append(Awaited(self.starts(), card.name if card is not None else "", time.monotonic()))
 
     def see(self, snapshot: Snapshot) -> bool:
         """Whether the awaited experiment is in the window now, with the first snapshot that shows it. One that has been
@@ -122,10 +122,10 @@ class PresetLibrary:
             self.current = shown[0].preset
         return bool(shown)
 
-    def note(self, name: str, title: str, scene: str) -> None:
+    def note(self, card: presets.PresetCard) -> None:
         """Record which preset is running, without starting it; a preset from a file is added to the list."""
-        self.current, self.awaited = name, []
-        self.cards.setdefault(name, presets.PresetCard(name, title, scene))
+        self.current, self.awaited = card.name, []
+        self.cards.setdefault(card.name, card)
 
     def forget(self) -> None:
         """Record that the running experiment does not come from a preset."""
@@ -197,7 +197,7 @@ class PresetLibrary:
             with suppress(OSError):  # a preset needs no picture
                 write_whole_file(path.with_suffix(".webp"), lambda file: file.write(picture))
         self.refresh()
-        self.note(str(path), preset.title, scene)
+        self.note(preset.card)
         return True
 
 

@@ -111,7 +111,7 @@ class Application:
         self.ui.control.edits.waits = partial(replay_control.defers, self.ui)
         self.ui.window.bold = self.gui.bold
         self.ui.work.preset_library.refresh()
-        self.ui.work.preset_library.note(preset_name, preset.title, preset.scene)
+        self.ui.work.preset_library.note(replace(preset.card, name=preset_name))
         self.textures = Textures()
         self.ui.window.texture = self.textures.texture
         self.ui.work.run_saver.take_picture = self.ui.work.preset_library.take_picture = self._take_picture

@@ -197,6 +197,14 @@ class Preset:
     """Instruments that are placed at the beginning."""
 
     @property
+    def card(self) -> PresetCard:
+        """What a list of presets shows of it."""
+        own = self.direction.see if self.direction is not None else EMPTY
+        see = "" if own == scenes()[self.scene].direction.see else own.template
+        together = bool(self.side_by_side)
+        return PresetCard(self.name, self.title, self.scene, self.about, self.question, together, see)
+
+    @property
     def runs(self) -> tuple[Preset, ...]:
         """The runs side by side, or this one alone; raises `ParameterError`."""
         return beside(self, self.side_by_side) if self.side_by_side else (self,)
@@ -351,12 +359,9 @@ def card_of(name_or_path: str | Path) -> PresetCard:
     An unknown scene is refused, because such a file is not a preset of this program.
     """
     if name_or_path in plugin_scenes():
-        preset = load(name_or_path)
-        return PresetCard(preset.name, preset.title, preset.scene, preset.about)
+        return load(name_or_path).card
     if share_code.is_code(str(name_or_path)):
-        preset = load(name_or_path)
-        together = bool(preset.side_by_side)
-        return PresetCard(str(name_or_path), preset.title, preset.scene, preset.about, together=together)
+        return replace(load(name_or_path).card, name=str(name_or_path))
     text, name = _read(name_or_path)
     document = _document(text, name)
     head = schema.checked(PresetHead, document)

@@ -146,10 +146,15 @@ def size_mixing(system: System) -> Mixing | None:
     return mixing_of_sizes(system.world)
 
 
-def kind_mixing(system: System) -> Mixing | None:
+def mixing_of_kinds(world: World) -> Mixing | None:
     """Mixture of two kinds of grains; None where there are not two kinds."""
-    second = second_kind(system.world)
-    return None if second is None else mixing_of(grain_positions(system.world), second)
+    second = second_kind(world)
+    return None if second is None else mixing_of(grain_positions(world), second)
+
+
+def kind_mixing(system: System) -> Mixing | None:
+    """`mixing_of_kinds` of a system."""
+    return mixing_of_kinds(system.world)
 
 
 def _index(mixing: Mixing | None) -> float:

@@ -26,6 +26,7 @@ from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.clumps.making import ClumpRow, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
 from repose.sim.experiment.parameter_values import parameters_of
+from repose.sim.io.presets import PresetCard
 from repose.sim.message import EMPTY, Capital, Message, _, joined, plain, sentence
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
@@ -300,7 +301,7 @@ def pour(ui: Ui, second: bool = False) -> None:
     ui.control.edits.forget()
     added = {"second_share": values.get("second_share", HALF), "second_clump": path} if second else {"clump": path}
     ui.control.send(Start("clumps", values | added, snapshot.run.seed))
-    ui.work.preset_library.expect("clumps", str(scenes()["clumps"].title), "clumps")
+    ui.work.preset_library.expect(PresetCard("clumps", str(scenes()["clumps"].title), "clumps"))
     ui.control.send(Act("fill"))
 
 

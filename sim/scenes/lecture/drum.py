@@ -23,7 +23,7 @@ from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
-from repose.sim.measure.mixing import mixing_of_sizes
+from repose.sim.measure.mixing import mixing_of_kinds, mixing_of_sizes
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import choice, count, number
 from repose.sim.scenes.common.settled import Packing
@@ -269,13 +269,15 @@ ANSWER_VALUES = ("speeds", "first", "speeds2", "last", "mixing")
 
 
 def answer(experiment: Experiment) -> Answer | None:
-    """The angle in the fastest drum beside that in the slowest one; of two sizes also the mixing index now."""
+    """The angle in the fastest drum beside that in the slowest one; of two sizes, or else of marked grains, also the
+    mixing index now."""
     of = stages(experiment)
     speeds = of["speed"] / RPM
     first, last = np.degrees(of["angle"][[0, -1]]).tolist()
     if not math.isfinite(first + last):
         return None
-    mixing = mixing_of_sizes(experiment.run.world)
+    world = experiment.run.world
+    mixing = mixing_of_sizes(world) or mixing_of_kinds(world)
     further = {} if mixing is None else {"mixing": Number(mixing.index, format=".2f")}
     return Answer(
         last,

@@ -28,7 +28,7 @@ def test_a_saved_run_has_the_title_of_the_preset_with_which_it_began() -> None:
 def test_a_run_of_another_scene_does_not_have_the_title_of_the_preset_in_use(tmp_path: Path) -> None:
     library = PresetLibrary(lambda command: None, folder=tmp_path)
     library.refresh()
-    library.note("moon", "Moon", "heap")
+    library.note(presets.card_of("moon"))
     assert str(library.title("heap")) == "Moon"
     assert str(library.title("slope")) == "Spheres on a slope"
 

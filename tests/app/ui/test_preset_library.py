@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def library(tmp_path: Path) -> PresetLibrary:
     sent: list[Command] = []
     library = PresetLibrary(sent.append, lambda: len(sent), folder=tmp_path)
     library.refresh()
-    library.note("thesis-heap", "Thesis heap", "heap")
+    library.note(presets.card_of("thesis-heap"))
     return library
 
 
@@ -59,13 +60,25 @@ def test_another_seed_keeps_the_words_of_the_answer_with_the_parameters_of_the_p
     library = PresetLibrary(sent.append, lambda: len(sent), folder=tmp_path)
     library.refresh()
     moon = presets.load("moon")
-    library.note("moon", moon.title, moon.scene)
+    library.note(moon.card)
     parameters = scenes()["heap"].parameters.checked({**moon.values, "gravity": gravity})
     library.restart(snapshot_of(scene="heap", direction=moon.direction).run, parameters, 7)
     (started,) = sent
     assert isinstance(started, Start)
     assert started.direction is not None
     assert bool(started.direction.answer) == own
+
+
+@pytest.mark.parametrize("begin", [PresetLibrary.take, lambda library, name: library.note(presets.load(name).card)])
+def test_a_preset_of_another_folder_has_its_own_about_and_question(
+    library: PresetLibrary, tmp_path: Path, begin: Callable[[PresetLibrary, str], object]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    path = tmp_path / "elsewhere" / "steep.toml"
+    path.write_text('title = "Steep"\nabout = "Rough grains."\nquestion = "How steep?"\nscene = "heap"\n')
+    begin(library, str(path))
+    library.see(snapshot_of(scene="heap", starts=1, begun_by=1))
+    assert english(library.sentences("heap")) == ("Rough grains.", "How steep?")
 
 
 def test_a_refused_preset_leaves_the_current_one(library: PresetLibrary) -> None:

@@ -63,6 +63,13 @@ def test_the_command_line_has_the_same_instruments() -> None:
             typed_instruments((text,))
 
 
+def test_the_command_line_refuses_a_negative_time_in_a_sentence_with_the_limit() -> None:
+    with pytest.raises(ParameterError, match=r"time = -1.* 0"):
+        typed_instruments(("halves 0,0.004 0.01,0.004 at -1",))
+    with pytest.raises(ParameterError, match="name"):
+        typed_instruments((f"{'n' * 201} = line 0,0 1,1",))
+
+
 def test_a_step_of_a_lecture_places_instruments_where_a_run_begins() -> None:
     head = 'title = "L"\n\n[[step]]\ntitle = "one"\nscene = "heap"\n'
     placed = '\n[[step.instruments]]\nkind = "line"\npoints = [[0.0, 0.004], [0.01, 0.004]]\n'

@@ -11,7 +11,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.named_records import curves_of
 from repose.sim.io import presets
-from repose.sim.measure.mixing import mixing_of_sizes, second_kind
+from repose.sim.measure.mixing import mixing_of_kinds, mixing_of_sizes, second_kind
 from repose.sim.message import Number
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.random_places import place_at_random
@@ -96,21 +96,24 @@ def test_half_of_the_grains_of_a_drum_is_marked() -> None:
         assert world.motion[axis, 0, second].max() <= world.motion[axis, 0, ~second].min()
 
 
-def test_the_answer_of_a_drum_has_the_mixing_index_of_two_sizes() -> None:
+def test_the_answer_of_a_drum_has_the_mixing_index_of_two_sizes_or_of_marked_grains() -> None:
     values = {"grain_count": 100, "stages": 2, "stage_time": 1.0}
-    for sizes in (TWO_BY_NUMBER, "equal"):
-        experiment = new_experiment("drum", values | {"sizes": sizes})
+    for sizes, marked in ((TWO_BY_NUMBER, "nothing"), ("equal", "nothing"), ("equal", "left_half")):
+        experiment = new_experiment("drum", values | {"sizes": sizes, "marked": marked})
         for time in np.linspace(0.05, 1.95, 39):
             keep_record(experiment.run.state.columns, {"time": float(time), "angle": 0.4, "flow": 0.1})
-        answer, mixing = drum.answer(experiment), mixing_of_sizes(experiment.run.world)
+        world = experiment.run.world
+        answer = drum.answer(experiment)
+        mixing = mixing_of_sizes(world) if sizes != "equal" else mixing_of_kinds(world)
         assert answer is not None
         found = dict(answer.words.values).get("mixing")
         assert found == (None if mixing is None else Number(mixing.index, format=".2f"))
-        assert (mixing is None) == (sizes == "equal")
-    preset = presets.load("segregation-drum")
-    assert preset.values["sizes"] == TWO_BY_NUMBER
-    assert preset.direction is not None
-    assert "{mixing}" in preset.direction.answer.template
+        assert (mixing is None) == (sizes == "equal" and marked == "nothing")
+    assert presets.load("segregation-drum").values["sizes"] == TWO_BY_NUMBER
+    for name in ("segregation-drum", "mixing-drum"):
+        direction = presets.load(name).direction
+        assert direction is not None
+        assert "{mixing}" in direction.answer.template
 
 
 def test_the_plots_of_a_run_show_its_sizes_only_if_they_are_stated() -> None:

@@ -13,9 +13,11 @@ from repose.app.render.passes.rose import ROSE
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels.guess import guessed, shown
 from repose.app.ui.places import GUESS, Focus
+from repose.sim.io import presets
 from repose.sim.measure.display import Answer, Guess, Reading
 from repose.sim.registry import scenes
 
+from tests.app.real_runs import course
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 from tests.snapshots import with_fields
 
@@ -64,6 +66,14 @@ def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:
     with open_harness(tmp_path, with_fields(full_snapshot(), scene="heap"), (1280, 720)) as harness:
         harness.frame(2)
         assert "guess" not in harness.widgets
+
+
+@pytest.mark.parametrize("name", ["drum", "mixing-drum", "segregation-drum"])
+def test_a_preset_with_an_answer_of_its_own_does_not_ask_for_the_number_of_its_scene(tmp_path: Path, name: str) -> None:
+    direction = presets.load(name).direction or scenes()["drum"].direction
+    with open_harness(tmp_path, with_fields(course("drum")[0], direction=direction)) as harness:
+        harness.frame(2)
+        assert ("guess" in harness.widgets) == (name == "drum")
 
 
 def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:

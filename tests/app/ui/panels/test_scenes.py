@@ -57,7 +57,7 @@ def test_every_shipped_preset_has_a_sentence_a_question_and_a_picture(name: str)
 
 def test_a_preset_from_another_folder_keeps_its_title_while_the_presets_are_listed_again(harness: PanelHarness) -> None:
     library = harness.ui.work.preset_library
-    library.note("/elsewhere/a.toml", "My heap", "heap")
+    library.note(presets.PresetCard("/elsewhere/a.toml", "My heap", "heap"))
     library.refresh()
     assert str(library.titles[library.current]) == "My heap"
 

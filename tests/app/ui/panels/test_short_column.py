@@ -19,6 +19,7 @@ from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action
+from repose.sim.io.presets import PresetCard
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message
 from repose.sim.registry import scenes
@@ -221,7 +222,7 @@ def test_no_title_of_a_preset_is_cut(
         titles = dict(library.titles)
         assert "Log and weight on a thread" in english(list(titles.values()))
         for name, title in titles.items():
-            library.note(name, str(title), "heap")
+            library.note(PresetCard(name, str(title), "heap"))
             harness.frame(2)
             assert sizes[title] >= 0.7
             assert {"experiment.preset", "experiment.scenes"} <= in_the_column(harness)

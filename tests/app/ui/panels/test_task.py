@@ -9,6 +9,7 @@ import pytest
 from repose.app.ui.panels import task
 from repose.app.ui.places import BELOW_LEGEND, TaskArea, over_picture
 from repose.app.ui.toasts import show_toast
+from repose.sim.io import presets
 from repose.sim.measure.display import Answer
 from repose.sim.message import Message
 
@@ -26,7 +27,7 @@ def test_a_heap_asks_its_question_and_answers_it_without_moving_the_picture(
     write = task.write
     monkeypatch.setattr(task, "write", lambda ui, words, *rest: (said.append(str(words)), write(ui, words, *rest)))
     with open_harness(tmp_path, course("heap")[0]) as harness:
-        harness.ui.work.preset_library.note(PRESET, "Moon", "heap")
+        harness.ui.work.preset_library.note(presets.card_of(PRESET))
         harness.frame(2)
         assert said[-1:] == [str(harness.ui.work.preset_library.cards[PRESET].question)]
         before = harness.ui.states[TaskArea].foot
@@ -64,7 +65,7 @@ def test_words_of_the_picture_keep_clear_of_messages(tmp_path: Path) -> None:
 
 def test_side_by_side_the_question_is_beside_the_settings_of_the_tool(tmp_path: Path) -> None:
     with open_harness(tmp_path, course("heap")[0], (1024, 640)) as harness:
-        harness.ui.work.preset_library.note(PRESET, "Moon", "heap")
+        harness.ui.work.preset_library.note(presets.card_of(PRESET))
         harness.ui.beside.runs = (harness.ui.snapshot, harness.ui.snapshot)
         harness.ui.mode.tool = "instrument"
         harness.frame(3)
