@@ -211,7 +211,8 @@ def _gallery(by_scene: Mapping[str, Sequence[tuple[str, presets.Preset]]]) -> st
         "that built this page.\n",
     ]
     for name, of_it in sorted(by_scene.items()):
-        parts.append(f"## {name}\n")
-        parts.append(f"[{_cell(scenes()[name].title)}](reference/scenes/{name}.md): {_cell(scenes()[name].summary)}\n")
+        scene = scenes()[name]
+        parts.append(f"## Scene {_cell(scene.title)}\n")
+        parts.append(f"{_cell(scene.summary)} Its parameters: [`{name}`](reference/scenes/{name}.md).\n")
         parts += [_preset(preset, entry, ".", "###") for preset, entry in of_it]
     return "\n".join(parts)
