@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 import typer
 from repose.app.cli.record_options import filled
-from repose.app.cli.subcommands import cli, run_command_line
+from repose.app.cli.subcommands import cli
 from repose.app.jobs.manual_pages import pages
 from repose.app.jobs.options import Request, option_fields
 from repose.sim.study.plan_file import read_plan
@@ -127,19 +129,20 @@ def test_every_parameter_of_a_scene_is_on_its_page_with_unit_and_range(generated
 
 
 @pytest.mark.slow  # Sphinx reads and writes some fifty pages
-def test_the_manual_is_built_without_a_warning_and_loads_nothing_from_a_network(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_manual_is_built_without_a_warning_and_loads_nothing_from_a_network(tmp_path: Path) -> None:
+    # In a process of its own: libraries of Sphinx call functions that the next version of Sphinx lacks, a warning that
+    # would be an error here.
     site = tmp_path / "site"
-    assert run_command_line(["manual", "--to", str(site), "--no-browser"]) == 0
-    said = capsys.readouterr()
-    assert said.out.strip() == str(site / "index.html")
-    assert "WARNING" not in said.err
+    command = (sys.executable, "-m", "repose.app", "manual", "--to", str(site), "--no-browser")
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stdout.strip()) == (0, str(site / "index.html"))
+    assert "WARNING" not in built.stderr
     loaded = re.compile(
         r"<(?:script|img|source)[^>]+src=\"(https?:|//)|<link[^>]+rel=\"(?:stylesheet|preload)\"[^>]+href=\"https?:"
     )
     for page in site.rglob("*.html"):
         assert not loaded.search(page.read_text(encoding="utf-8")), page
     assert (site / "searchindex.js").is_file()
-    assert run_command_line(["manual", "--to", str(site), "--no-browser"]) == 2
-    assert "exists" in capsys.readouterr().err
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert again.returncode == 2
+    assert "exists" in again.stderr
