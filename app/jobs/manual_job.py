@@ -33,10 +33,18 @@ PICTURES = ("assets/gallery", "assets/presets/pictures", "assets/heap.webp", "as
 def open_manual(commands: Mapping[str, str], to: Path | None = None, opens: bool = True) -> int:
     """Build the manual where it is missing, print its first page, open it in the browser; returns the exit code.
 
-    `commands` is the help of each command. Raises `ParameterError` for a folder `to` that exists.
+    `commands` is the help of each command. Raises `ParameterError` for a folder `to` that exists or that is among the
+    sources of the manual, whose next build would contain it.
     """
-    if to is not None and to.exists():
-        raise ParameterError(f"{path_text(to)} exists: name a new folder for the manual.")
+    if to is not None:
+        if to.exists():
+            raise ParameterError(f"{path_text(to)} exists: name a new folder for the manual.")
+        to = to.absolute()  # the address of a file has no relative form
+        for part in (*PARTS, *PICTURES):
+            if to.resolve().is_relative_to((_root() / part).resolve()):
+                raise ParameterError(
+                    f"{path_text(to)} is among the sources of the manual in {part}: name a folder elsewhere."
+                )
     try:
         first = built(commands, to)
     except OSError as error:
@@ -49,7 +57,10 @@ def open_manual(commands: Mapping[str, str], to: Path | None = None, opens: bool
 
 
 def built(commands: Mapping[str, str], to: Path | None = None) -> Path:
-    """The first page of the manual, which is built if it is not in the folder; raises `OSError`."""
+    """The first page of the manual, which is built if it is not in the folder; raises `OSError`.
+
+    A folder `to` that appears while the manual is built is kept, unless it is empty.
+    """
     written = {f"docs/{name}": text.encode() for name, text in pages(commands).items()}
     sources = dict(_shipped()) | written
     digest = hashlib.blake2b(digest_size=10)
@@ -57,14 +68,20 @@ def built(commands: Mapping[str, str], to: Path | None = None) -> Path:
         digest.update(f"{name}\n{len(content)}\n".encode() + content)
     place = to or _kept() / digest.hexdigest()
     if not (place / FIRST).is_file():
-        make_private(place.parent)
+        if to is None:
+            make_private(place.parent)
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)  # a folder of the user, whose permissions stay
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".building-") as work:
             folder = Path(work)
             for name, content in sources.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(content)
             _build(folder / "docs", folder / "site", sum(name.endswith(".md") for name in sources))
-            shutil.rmtree(place, ignore_errors=True)
+            if to is None and (place / FIRST).is_file():  # another process has built it at the same time
+                return place / FIRST
+            if to is None:
+                shutil.rmtree(place, ignore_errors=True)  # what is left of a removal that was stopped
             (folder / "site").replace(place)
         if to is None:
             _forget_others(place)
@@ -81,9 +98,13 @@ def _forget_others(place: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
+def _root() -> Path:
+    return Path(str(files("repose.docs"))).parent
+
+
 def _shipped() -> Iterator[tuple[str, bytes]]:
     """Path and content of each file of the program that the manual is made of."""
-    root = Path(str(files("repose.docs"))).parent
+    root = _root()
     for part in (*PARTS, *PICTURES):
         place = root / part
         for path in place.rglob("*") if place.is_dir() else (place,):

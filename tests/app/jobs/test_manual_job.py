@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import stat
+import sys
 import webbrowser
 from pathlib import Path
 
@@ -83,6 +85,58 @@ def test_a_folder_that_exists_and_one_that_cannot_be_written_are_refused(
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert manual_job.open_manual({}, tmp_path / "file" / "site") == 1
     assert "The manual could not be written" in capsys.readouterr().err
+
+
+def test_a_relative_folder_is_opened_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert manual_job.open_manual({}, Path("site")) == 0
+    assert opened == [(tmp_path / "site" / "index.html").as_uri()]
+
+
+def test_a_folder_among_the_sources_is_refused() -> None:
+    for part in ("docs", "assets/gallery"):
+        with pytest.raises(ParameterError, match=f"in {part}: name a folder elsewhere"):
+            manual_job.open_manual({}, manual_job._root() / part / "site")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
+def test_the_folder_around_the_manual_keeps_its_permissions(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    assert manual_job.open_manual({}, shared / "site") == 0
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o1777
+
+
+def test_a_folder_that_appears_during_the_build_is_kept(
+    monkeypatch: pytest.MonkeyPatch, builds: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = manual_job._build
+
+    def beside(source: Path, site: Path, count: int) -> None:
+        build(source, site, count)
+        (tmp_path / "site").mkdir()
+        (tmp_path / "site" / "thesis.txt").write_text("years of work", encoding="utf-8")
+
+    monkeypatch.setattr(manual_job, "_build", beside)
+    assert manual_job.open_manual({}, tmp_path / "site") == 1
+    assert "The manual could not be written" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "site").iterdir()] == ["thesis.txt"]
+
+
+def test_a_manual_that_another_process_has_built_meanwhile_is_kept(
+    monkeypatch: pytest.MonkeyPatch, builds: list[list[str]]
+) -> None:
+    build = manual_job._build
+
+    def beside(source: Path, site: Path, count: int) -> None:
+        monkeypatch.setattr(manual_job, "_build", build)
+        manual_job.built({}).write_text("of the other process", encoding="utf-8")
+        build(source, site, count)
+
+    monkeypatch.setattr(manual_job, "_build", beside)
+    assert manual_job.built({}).read_text(encoding="utf-8") == "of the other process"
+    assert len(builds) == 2
 
 
 def test_the_help_of_every_command_has_a_heading() -> None:
