@@ -257,12 +257,16 @@ def manual(
     return open_manual(_help_of_commands(), to, browser)
 
 
+WIDTH_OF_HELP = 88
+"""Letters of a line in the manual: its column has room for 92 in a browser 1280 pixels wide."""
+
+
 def _help_of_commands() -> dict[str, str]:
     """What `--help` prints for each command, by the words that are typed."""
     group: Any = typer.main.get_command(cli)
     commands = {"repose": group} | {f"repose {name}": command for name, command in group.commands.items()}
     return {
-        name: command.get_help(command.make_context(name, [], resilient_parsing=True, terminal_width=100))
+        name: command.get_help(command.make_context(name, [], resilient_parsing=True, terminal_width=WIDTH_OF_HELP))
         for name, command in sorted(commands.items())
     }
 

@@ -145,6 +145,7 @@ def test_the_help_of_every_command_has_a_heading() -> None:
     page = manual_pages._commands(found)
     assert page.count("\n## ") == len(found)
     assert "--no-picture" in found["repose sweep"]
+    assert max(len(line) for text in found.values() for line in text.splitlines()) <= 92, "wider than the page"
 
 
 def test_signs_of_markdown_in_a_text_are_shown_as_they_are() -> None:
