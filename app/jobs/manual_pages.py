@@ -207,8 +207,7 @@ def _gallery(by_scene: Mapping[str, Sequence[tuple[str, presets.Preset]]]) -> st
     parts = [
         "# Gallery\n",
         "A picture of each preset with its command; without `run`, `repose --preset NAME` opens it in the window. "
-        "`python -m tests.tools.preset_pictures` draws all pictures with the program; the list is that of the program "
-        "that built this page.\n",
+        "The list is that of the program that built this page.\n",
     ]
     for name, of_it in sorted(by_scene.items()):
         scene = scenes()[name]
