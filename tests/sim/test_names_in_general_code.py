@@ -28,6 +28,7 @@ SPEAKS_OF_HEAPS = {
     # Help, advice and examples for the user; the preset at the first start.
     *("app/cli/subcommands.py", "app/cli/lecture_command.py", "app/cli/study_commands.py", "app/jobs/doctor.py"),
     "app/jobs/requests.py",
+    "app/jobs/manual_job.py",  # the film on the first page
     *("app/jobs/shortcut.py", "app/ui/repeat_card.py", "app/window/gl_context.py", "sim/io/presets.py"),
     "app/lectures/old_labels.py",  # labels in lectures of earlier versions
     "sim/study/plan_file.py",
