@@ -300,6 +300,10 @@ def validate(
         Option("[PRESET]…", "Runs to do; all where none is named.", is_argument=True, shows_default=False),
     ] = (),
     json: Annotated[bool, Option("", "Print the results as JSON and nothing else.")] = False,
+    report: Annotated[
+        Path | None,
+        Option("FOLDER", "Write one HTML page with picture, plot and numbers of every run, to put beside a paper."),
+    ] = None,
 ) -> int:
     """Compare runs with closed forms and published numbers: impacts of Chung & Ooi, bounce, slope, energy and momentum.
 
@@ -308,7 +312,7 @@ def validate(
     from repose.app.jobs import validate_job
     from repose.sim.io.json_text import json_text
 
-    comparisons, stopped = validate_job.validate(names, quiet=json)
+    comparisons, stopped = validate_job.validate(names, quiet=json, report=report)
     if json:
         print(json_text(validate_job.as_json(comparisons), indent=2), flush=True)
     else:

@@ -12,28 +12,24 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any
 
 from repose.app.errors import WindowError
-from repose.app.jobs.film_plan import plan_film, view_of
+from repose.app.jobs.end_picture import draw_end
+from repose.app.jobs.film_plan import plan_film
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
-from repose.app.jobs.requests import FilmRequest
 from repose.app.jobs.result_folder import RESULT, ResultFolder, claim_for, reported
 from repose.app.jobs.small_picture import small_picture
 from repose.app.progress import Progress, print_line, write_out
-from repose.app.render.follow import first_camera
-from repose.app.render.framing import close_up, picture_room, picture_scale, whole_scene
-from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.window.headless_film import HeadlessFilm, open_picture_maker
+from repose.app.window.headless_film import HeadlessFilm
 from repose.sim.experiment.commands import PlaceInstrument, Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.named_records import readings_of
-from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -132,7 +128,7 @@ def _write_all(
     if save is not None and (error := reported(save.path, partial(_save, experiment, save))):
         errors[SAVED] = error
     if folder is not None and job.request.picture:
-        errors |= folder.finish({picture_name(job): partial(_draw, experiment, job.request.film)})
+        errors |= folder.finish({picture_name(job): partial(draw_end, experiment, job.request.film)})
     if save is not None and SAVED not in errors and job.request.picture:
         with suppress(Exception):  # a driver may raise anything; the run is already saved, without a picture
             snapshot = Snapshot()
@@ -281,23 +277,3 @@ def _save(experiment: Experiment, place: Claim, picture: bytes = b"") -> None:
     from repose.sim.experiment import saved_run
 
     place.write_early(lambda file: saved_run.write(saved_copy(experiment, at_once=True), file, picture))
-
-
-def _draw(experiment: Experiment, request: FilmRequest, file: BinaryIO) -> None:
-    """Draw the last state of the run; raises `WindowError` without OpenGL."""
-    snapshot, view, size = Snapshot(), view_of(request, experiment.direction), request.pixels
-    take_snapshot(experiment, snapshot, forces=needs_forces(view))
-    maker = open_picture_maker(size)
-    try:
-        from repose.app.storage.png import save_png
-
-        about = origin_of(experiment.scene, experiment.seed, experiment.time, experiment.parameters)
-        if snapshot.grains.parts:  # bodies move through a larger scene
-            beside = band(snapshot, view, size[0], picture_scale(size) * view.text_scale)
-            camera = first_camera(snapshot, size, picture_room(size, view.text_scale, beside))
-            save_png(maker.draw(snapshot, view, camera), file, about)
-            return
-        box = whole_scene(snapshot) if snapshot.results.slope is None else close_up(snapshot)
-        save_png(maker.draw(snapshot, view, box=box), file, about)
-    finally:
-        maker.close()

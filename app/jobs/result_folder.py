@@ -85,21 +85,29 @@ class ResultFolder:
     claims: dict[str, Claim] = field(default_factory=dict)
 
     @classmethod
-    def claimed(cls, out: Path | None, name: str, files: Sequence[str], runs: RunsInFolder | None = None) -> Self:
-        """The folder `out`, or the next free `repose-NAME-N`, in which the names of these files are claimed.
+    def claimed(
+        cls,
+        out: Path | None,
+        name: str,
+        files: Sequence[str],
+        runs: RunsInFolder | None = None,
+        option: str = "--out",
+    ) -> Self:
+        """The folder `out`, given by this option, or the next free `repose-NAME-N`, in which the names of these files
+        are claimed.
 
         With `runs` the folder has no other content, or a part of these runs; then its earlier files are replaced.
         Raises `ParameterError`, and leaves the folder as it was, if it cannot be used.
         """
         continued = runs is not None and runs.are_in(out)
-        path, is_new = _usable(out, name, files if runs is None else () if continued else None)
+        path, is_new = _usable(out, name, files if runs is None else () if continued else None, option)
         folder = cls(path, is_new)
         try:
             if runs is not None:
                 folder._exclude_others(runs)
             for file in files:
                 if not (continued and (path / file).exists()):
-                    folder.claims[file] = claim_for("--out", path / file)
+                    folder.claims[file] = claim_for(option, path / file)
             if runs is not None:
                 folder._describe(runs)
         except BaseException:
@@ -180,7 +188,7 @@ def claim_for(option: str, path: Path) -> Claim:
         ) from None
 
 
-def _usable(wanted: Path | None, name: str, taken: Sequence[str] | None) -> tuple[Path, bool]:
+def _usable(wanted: Path | None, name: str, taken: Sequence[str] | None, option: str) -> tuple[Path, bool]:
     """A folder that contains none of the files `taken`, and whether it is new; by default the next free
     `repose-NAME-N`.
 
@@ -201,7 +209,7 @@ def _usable(wanted: Path | None, name: str, taken: Sequence[str] | None) -> tupl
         files = sorted(path.name for path in wanted.iterdir() if not path.name.startswith("."))
         for file in files if taken is None else [name for name in taken if (wanted / name).exists()]:
             raise ParameterError(
-                f"--out {path_text(wanted)} already contains {file}: move it away or choose another folder."
+                f"{option} {path_text(wanted)} already contains {file}: move it away or choose another folder."
             )
         with tempfile.TemporaryFile(dir=wanted):
             return wanted, new
@@ -211,5 +219,5 @@ def _usable(wanted: Path | None, name: str, taken: Sequence[str] | None) -> tupl
         reason = reason_of(error)
         folder_text = wanted if wanted is not None else "the current folder"
         raise ParameterError(
-            f"--out {path_text(folder_text)} cannot be written to: {reason}; choose another folder with --out."
+            f"{option} {path_text(folder_text)} cannot be written to: {reason}; choose another folder with {option}."
         ) from None

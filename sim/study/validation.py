@@ -5,9 +5,11 @@ The window plays the same presets before an audience, with the same numbers at t
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.named_records import outcomes_of
 from repose.sim.io import presets
@@ -28,6 +30,10 @@ class Comparison(NamedTuple):
     outcomes: tuple[Outcome, ...]
     trouble: str
     """Why the run gave no numbers; empty if it did."""
+    experiment: Experiment | None = None
+    """The experiment at the end of the run."""
+    seconds: float = 0.0
+    """Wall time of the run, compiling included [s]."""
 
     @property
     def holds(self) -> bool:
@@ -43,9 +49,10 @@ def comparisons() -> tuple[str, ...]:
 def compare(name: str) -> Comparison:
     """Run one of these presets to its end; raises `ParameterError` for any other name."""
     require_known(name, comparisons(), plain("validation"))
+    began = time.perf_counter()
     preset = presets.load(name)
     experiment = new_experiment(preset.scene, preset.values, preset.seed)
     result = run_experiment(experiment)
     outcomes = outcomes_of(experiment)
     trouble = result["fault"] or ("" if outcomes else result["complaint"] or "the run has no numbers")
-    return Comparison(name, preset.title, outcomes, trouble)
+    return Comparison(name, preset.title, outcomes, trouble, experiment, time.perf_counter() - began)
