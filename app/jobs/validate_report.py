@@ -28,7 +28,8 @@ KINDS = {True: ("agrees", "agrees"), False: ("differs", "differs")}
 
 def report_page(compared: Sequence[Comparison], facts: str) -> str:
     """The page: a table of all numbers, then every run; `facts` is one sentence about all of them."""
-    rows, kinds = [], []
+    rows: list[tuple[object, ...]] = []
+    kinds: list[str] = []
     for comparison in compared:
         if comparison.trouble:
             rows.append((comparison.title, comparison.trouble, "–", "–", KINDS[False][1]))
