@@ -156,6 +156,8 @@ def test_the_manual_is_built_without_a_warning_and_loads_nothing_from_a_network(
     for page in site.rglob("*.html"):
         assert not loaded.search(page.read_text(encoding="utf-8")), page
     assert (site / "searchindex.js").is_file()
+    assert "manual.css" in (site / "index.html").read_text(encoding="utf-8")
+    assert (site / "_static" / "manual.css").is_file()
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert again.returncode == 2
     assert "exists" in again.stderr

@@ -10,7 +10,7 @@ import webbrowser
 from pathlib import Path
 
 import pytest
-from repose.app.cli.subcommands import _help_of_commands
+from repose.app.cli.subcommands import _help_of_commands, run_command_line
 from repose.app.jobs import manual_job, manual_pages
 from repose.sim.io.atomic_file import machine
 from repose.sim.parameters import ParameterError
@@ -175,6 +175,14 @@ def test_the_help_of_every_command_has_a_heading() -> None:
     assert page.count("\n## ") == len(found)
     assert "--no-picture" in found["repose sweep"]
     assert max(len(line) for text in found.values() for line in text.splitlines()) <= 92, "wider than the page"
+
+
+def test_no_command_is_described_by_half_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "..." not in _help_of_commands()["repose"].partition("Commands:")[2]
+    assert run_command_line(["--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:")[2]
+    assert listed.count("\n  ") > 15
+    assert "..." not in listed
 
 
 def test_signs_of_markdown_in_a_text_are_shown_as_they_are() -> None:
