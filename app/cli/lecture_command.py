@@ -13,9 +13,10 @@ LECTURE_EXAMPLES = (
 
 
 def lecture(request: LectureRequest) -> int:
-    """Open a lecture in the window: F5 starts it, Page Down continues, Page Up goes back, F2 shows notes, Esc ends it.
+    """Open a lecture in the window.
 
-    With two screens the notes have a window of their own on the screen beside.
+    F5 starts it, Page Down continues, Page Up goes back, F2 shows notes, Esc ends it. With two screens the notes have a
+    window of their own on the screen beside.
     """
     from repose.app.lectures import lecture_file
 

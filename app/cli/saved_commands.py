@@ -25,8 +25,9 @@ def _stopped_before_the_end() -> Iterator[None]:
 
 
 def replay(request: ReplayRequest) -> int:
-    """List the commands of a saved run, film it, or verify that a repeated run gives the same bits.
+    """List the commands of a saved run, film or verify it.
 
+    --verify repeats the run and compares all bits.
     A film can show any part of the run at any speed and size: the run is computed again, and its state hashes are
     compared. With --verify or --video the exit code is 3 if a hash differs.
     """
@@ -45,9 +46,10 @@ def replay(request: ReplayRequest) -> int:
 
 
 def picture(request: PictureRequest) -> int:
-    """Draw the last state of a saved run, of runs side by side all of them.
+    """Draw the last state of a saved run.
 
-    Program, scene, seed, time and every parameter with its unit are inside the file.
+    Of runs side by side all are drawn. Program, scene, seed, time and every parameter with its unit are inside the
+    file.
     """
     from repose.app.jobs.picture_job import take_picture
 
@@ -55,8 +57,10 @@ def picture(request: PictureRequest) -> int:
 
 
 def export(request: ExportRequest) -> int:
-    """Write a saved run for other programs: a table, points for ParaView, a dump for OVITO, extended XYZ, HDF5, a
-    vector graphic, all arrays for numpy, a script for LAMMPS.
+    """Write a saved run for other programs.
+
+    The formats are a table, points for ParaView, a dump for OVITO, extended XYZ, HDF5, a vector graphic, all arrays for
+    numpy, a script for LAMMPS.
 
     All numbers are in SI units and exact: text has 17 digits. `repose open` shows what LAMMPS has computed.
     """
@@ -67,8 +71,9 @@ def export(request: ExportRequest) -> int:
 
 
 def open_any(request: OpenRequest) -> int:
-    """Open what somebody has shared, in the window; a dump of LAMMPS is also measured: slope, spheres that pass a gate,
-    contacts, a film.
+    """Open in the window what somebody has shared.
+
+    A dump of LAMMPS is also measured: slope, spheres that pass a gate, contacts, a film.
 
     Without a window, or with --no-window, --json, --video, --out or --set, it is run or played to its end, and
     result.json and a picture are written.

@@ -28,10 +28,11 @@ repose calibrate --angle 28 --angle-error 1 --vary friction=0.1:1.5"""
 
 
 def sweep(request: SweepRequest) -> int:
-    """Repeat an experiment for several values of parameters and several seeds: table, fit and picture.
+    """Repeat an experiment for several parameters and seeds.
 
-    The result of every run is written to the folder at its end, so that an interruption loses only unfinished runs. The
-    same command with the same --out continues the sweep, also with more values or seeds.
+    Writes a table, a fit and a picture. The result of every run is written to the folder at its end, so that an
+    interruption loses only unfinished runs. The same command with the same --out continues the sweep, also with more
+    values or seeds.
     """
     from repose.app.jobs.study_job import run_study
     from repose.app.jobs.study_plan import plan_sweep
@@ -40,10 +41,11 @@ def sweep(request: SweepRequest) -> int:
 
 
 def study(request: StudyRequest) -> int:
-    """Do the runs of a study and draw its figure, with error bars and fits; `thesis` makes all figures and a report.
+    """Do the runs of a study and draw its figure.
 
-    The result of every run is written to the folder at its end. After a stop, also by kill -9, the same command with
-    --resume does the missing runs and gives the same files.
+    The figure has error bars and fits; `thesis` makes all figures and a report. The result of every run is written to
+    the folder at its end. After a stop, also by kill -9, the same command with --resume does the missing runs and gives
+    the same files.
     """
     from repose.app.jobs.study_plan import plan_study, study_rows
 
@@ -56,11 +58,11 @@ def study(request: StudyRequest) -> int:
 
 
 def calibrate(request: CalibrationRequest) -> int:
-    """Find the value of one parameter for which heaps have a measured angle, or follow θ = arctan μ.
+    """Find the parameter that gives heaps a measured angle.
 
-    The result is the value with its 95 % confidence interval, which contains the error of the measurement, a picture of
-    the runs with the fitted curve, and a preset with the value. One angle determines one parameter: set the others with
-    --set.
+    It is the value of one parameter with which heaps have this angle, or follow θ = arctan μ. The result is the value
+    with its 95 % confidence interval, which contains the error of the measurement, a picture of the runs with the
+    fitted curve, and a preset with the value. One angle determines one parameter: set the others with --set.
     """
     from repose.app.jobs.calibrate_job import run_calibration
 

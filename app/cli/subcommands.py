@@ -155,7 +155,7 @@ def _use_plugins(files: Sequence[Path]) -> list[str]:
 @cli.command()
 @from_options
 def run(request: RunRequest) -> int:
-    """Run an experiment without a window and write its results."""
+    """Run an experiment without a window, write its results."""
     from repose.app.jobs.headless_job import print_estimate, run_job
     from repose.app.jobs.headless_plan import parameter_rows, plan
     from repose.sim.registry import default_scene
@@ -194,7 +194,9 @@ cli.command(epilog=study_commands.CALIBRATE_EXAMPLES)(from_options(study_command
 @cli.command()
 @from_options
 def clump(request: ClumpRequest) -> int:
-    """Approximate a body by overlapping spheres: table of volume, inertia and quality, file, picture.
+    """Approximate a body by overlapping spheres.
+
+    Prints volume, inertia and quality, and writes a file and a picture.
 
     A clump that falls apart, or differs from the body in more than they have in common, is refused with a number of
     spheres that does. Files that exist are not overwritten. Ctrl-C ends the work without writing anything.
@@ -229,7 +231,7 @@ def scenes() -> None:
 
 @cli.command()
 def presets() -> None:
-    """List the presets, with the parameters in which each differs from its scene's defaults."""
+    """List the presets, and how each differs from its scene."""
     from repose.app.ui.preset_library import all_presets
 
     rows = all_presets()
@@ -238,7 +240,7 @@ def presets() -> None:
 
 @cli.command()
 def doctor() -> None:
-    """Check this machine: what is installed, what is missing and how to install it."""
+    """List what is installed or missing, and how to get it."""
     from repose.app.jobs.doctor import examine
 
     rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
@@ -251,7 +253,10 @@ def manual(
     to: Annotated[Path | None, Option("FOLDER", "Write the manual to a new folder.")] = None,
     browser: Annotated[bool, Option("", "Open its first page in the browser; it is printed in any case.")] = True,
 ) -> int:
-    """Open the manual: tutorial, how-to pages, reference, gallery; built on this machine, without a network."""
+    """Open the manual, which is built without a network.
+
+    It has tutorial, how-to pages, reference and gallery.
+    """
     from repose.app.jobs.manual_job import open_manual
 
     return open_manual(_help_of_commands(), to, browser)
@@ -274,8 +279,10 @@ def _help_of_commands() -> dict[str, str]:
 @cli.command()
 @from_options
 def install_shortcut(remove: Annotated[bool, Option("", "Remove the entry again.")] = False) -> int:
-    """Put the window among the programs of this user: desktop entry (Linux), Start menu (Windows), Applications
-    (macOS)."""
+    """Put the window among the programs of this user.
+
+    A desktop entry (Linux), in the Start menu (Windows), in Applications (macOS).
+    """
     from repose.app.jobs.shortcut import install
 
     return install(remove)
@@ -283,9 +290,10 @@ def install_shortcut(remove: Annotated[bool, Option("", "Remove the entry again.
 
 @cli.command()
 def prepare() -> int:
-    """Compile the engines of all scenes and presets now, so that each of them starts at once later.
+    """Compile the engines of all scenes and presets now.
 
-    Ctrl-C ends the command and keeps the engines compiled so far; the next call continues.
+    Each of them starts at once later. Ctrl-C ends the command and keeps the engines compiled so far; the next call
+    continues.
     """
     from repose.app.jobs.prepare_job import prepare
 
@@ -305,9 +313,10 @@ def validate(
         Option("FOLDER", "Write one HTML page with picture, plot and numbers of every run, to put beside a paper."),
     ] = None,
 ) -> int:
-    """Compare runs with closed forms and published numbers: impacts of Chung & Ooi, bounce, slope, energy and momentum.
+    """Compare runs with closed forms and published numbers.
 
-    The window plays the same runs: S, then "Checks against closed forms". Exit code 1 if a number differs.
+    These are impacts of Chung & Ooi, bounce, slope, energy and momentum. The window plays the same runs: S, then
+    "Checks against closed forms". Exit code 1 if a number differs.
     """
     from repose.app.jobs import validate_job
     from repose.sim.io.json_text import json_text
@@ -339,9 +348,10 @@ def selftest(json: Annotated[bool, Option("", "Print the results as JSON and not
 @cli.command()
 @from_options
 def bench(request: BenchRequest) -> int:
-    """Measure the speed of the engine, compared with a C program if gcc is installed, and of the window.
+    """Measure the speed of the engine and of the window.
 
-    The speeds of several runs, such as one of each version, are drawn from their records:
+    With gcc the engine is compared with a C program. The speeds of several runs, such as one of each version, are drawn
+    from their records:
 
     repose bench --record monday.json
 

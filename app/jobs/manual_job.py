@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import re
 import shutil
 import tempfile
 import webbrowser
@@ -21,6 +23,7 @@ from repose.app.jobs.headless_job import DONE, NOT_ALL_WRITTEN
 from repose.app.jobs.manual_pages import pages
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.storage.paths import NAME, make_private
+from repose.sim.io.atomic_file import is_alive, machine
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of
 
@@ -28,6 +31,8 @@ FIRST = "index.html"
 PARTS = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "sim/README.md")
 PICTURES = ("assets/gallery", "assets/presets/pictures", "assets/heap.webp", "assets/screenshot.png")
 """Files and folders of the program that the manual is made of."""
+WORK = re.compile(r"\.building-(?P<process>\d+)-(?P<machine>[0-9a-f]{8})-.*")
+"""Name of the folder in which a process builds the manual."""
 
 
 def open_manual(commands: Mapping[str, str], to: Path | None = None, opens: bool = True) -> int:
@@ -48,7 +53,10 @@ def open_manual(commands: Mapping[str, str], to: Path | None = None, opens: bool
     try:
         first = built(commands, to)
     except OSError as error:
-        print_line(f"The manual could not be written ({reason_of(error)}); --to FOLDER writes it elsewhere.")
+        place, named = to or _kept(), Path(error.filename or "")
+        at_fault = path_text(named if named in place.parents else place)  # never a folder within the work
+        remedy = "repose manual --to FOLDER writes the manual elsewhere"
+        print_line(f"{at_fault} cannot be written ({reason_of(error)}); {remedy}.")
         return NOT_ALL_WRITTEN
     write_out(str(first))
     if opens and not webbrowser.open(first.as_uri()):
@@ -72,7 +80,8 @@ def built(commands: Mapping[str, str], to: Path | None = None) -> Path:
             make_private(place.parent)
         else:
             place.parent.mkdir(parents=True, exist_ok=True)  # a folder of the user, whose permissions stay
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".building-") as work:
+        _forget_killed(place.parent)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".building-{os.getpid()}-{machine()}-") as work:
             folder = Path(work)
             for name, content in sources.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -96,6 +105,15 @@ def _forget_others(place: Path) -> None:
     for other in place.parent.iterdir():
         if other != place and other.is_dir() and not other.name.startswith("."):
             shutil.rmtree(other, ignore_errors=True)
+
+
+def _forget_killed(folder: Path) -> None:
+    """Delete the folders of builds whose process was killed."""
+    for left in folder.iterdir():
+        match = WORK.fullmatch(left.name)
+        # Several machines can share a folder.
+        if match and match["machine"] == machine() and not is_alive(int(match["process"])):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _root() -> Path:

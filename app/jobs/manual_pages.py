@@ -65,7 +65,11 @@ def _commands(commands: Mapping[str, str]) -> str:
 def _keys() -> str:
     keys = (*all_keys(), *(key for tool in all_tools() for key in tool.keys))
     groups = dict.fromkeys(str(key.group) for key in keys)
-    parts = ["# Keys\n", "Keys that only one scene has are on its page in the window (F1).\n", WRITTEN]
+    of_scenes = (
+        "The experiment has keys of its own: A runs the whole, R begins again, and F, O, M, T, G do single steps of a "
+        "heap ([use the window](../howto/window.md)). F1 in the window lists those of the present scene.\n"
+    )
+    parts = ["# Keys\n", of_scenes, WRITTEN]
     for group in groups:
         rows = [(_cell(key.shown), _cell(key.help)) for key in keys if str(key.group) == group]
         parts += [f"## {group}\n", _table(("key", "does"), rows)]

@@ -18,10 +18,17 @@ PAUSE = 0.5
 """Wall time for which the mouse rests on a widget before a tooltip explains the widget [s]."""
 GROWTH = 0.6
 """Exponent of the growth of text with the size of a window larger than the design size [-]."""
+OPACITY_HOVERED, OPACITY_PRESSED = 0.92, 0.86
+"""Opacity of the colour of an emphasised button under the mouse, and pressed, on which its words stay readable [-]."""
 
 
 def _hex(code: str, alpha: float = 1.0) -> Colour:
     red, green, blue = (int(code[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    return red, green, blue, alpha
+
+
+def _mixed(one: Colour, other: Colour, share: float) -> Colour:
+    red, green, blue, alpha = ((1.0 - share) * a + share * b for a, b in zip(one, other))
     return red, green, blue, alpha
 
 
@@ -47,6 +54,21 @@ class Palette:
     zoom: float = 1.0
     """Magnification of the whole interface [-]."""
 
+    @property
+    def hovered(self) -> Colour:
+        """Buttons and fields under the mouse."""
+        return _mixed(self.raised, self.accent, 0.18)
+
+    @property
+    def pressed(self) -> Colour:
+        """Buttons and fields that are pressed or dragged."""
+        return _mixed(self.raised, self.accent, 0.38)
+
+    @property
+    def title(self) -> Colour:
+        """Headings that fold a part of a panel."""
+        return _mixed(self.panel, self.raised, 0.5)
+
 
 PALETTES: dict[Name, Palette] = {
     "dark": Palette(
@@ -70,7 +92,7 @@ PALETTES: dict[Name, Palette] = {
         line=_hex("#c5ccd5"),
         text=_hex("#1b2026"),
         muted=_hex("#57616d"),
-        accent=_hex("#1b6ac0"),
+        accent=_hex("#1564b6"),
         fill=_hex("#aecdf0"),
         good=_hex("#1d7d55"),
         warning=_hex("#9a6200"),
@@ -155,15 +177,12 @@ def apply(palette: Palette, scale: float) -> None:
 def _colour_widgets(style: imgui.Style, palette: Palette) -> None:
     (imgui.style_colors_dark if palette.dark else imgui.style_colors_light)(style)
     p, column = palette, imgui.Col_
-    hover = tuple(0.82 * a + 0.18 * b for a, b in zip(p.raised, p.accent))
-    active = tuple(0.62 * a + 0.38 * b for a, b in zip(p.raised, p.accent))
     clear = (*p.panel[:3], 0.0)
-    title = tuple(0.5 * a + 0.5 * b for a, b in zip(p.panel, p.raised))
     groups = {
         p.text: (column.text, column.input_text_cursor),
         p.muted: (column.text_disabled,),
         p.panel: (column.window_bg, column.title_bg, column.title_bg_active, column.popup_bg, column.menu_bar_bg),
-        title: (column.header,),
+        p.title: (column.header,),
         clear: (column.child_bg, column.border_shadow, column.scrollbar_bg, column.tab),
         p.line: (column.border, column.separator, column.scrollbar_grab, column.table_border_light),
         p.raised: (
@@ -173,8 +192,8 @@ def _colour_widgets(style: imgui.Style, palette: Palette) -> None:
             column.tab_selected,
             column.header_hovered,
         ),
-        hover: (column.frame_bg_hovered, column.button_hovered, column.tab_hovered, column.header_active),
-        active: (column.frame_bg_active, column.button_active, column.scrollbar_grab_hovered),
+        p.hovered: (column.frame_bg_hovered, column.button_hovered, column.tab_hovered, column.header_active),
+        p.pressed: (column.frame_bg_active, column.button_active, column.scrollbar_grab_hovered),
         p.accent: (
             column.check_mark,
             column.slider_grab,

@@ -18,7 +18,7 @@ from repose.app.render.text import (
     symbol_width,
     text_width,
 )
-from repose.app.render.theme import Colour, colour32, vector
+from repose.app.render.theme import OPACITY_HOVERED, OPACITY_PRESSED, Colour, colour32, vector
 from repose.app.ui.explanation import (
     COLUMN_LINE,
     FOOT_LINE,
@@ -243,14 +243,15 @@ def button(
     colours = 0
     if emphasis is not None and enabled:
         imgui.push_style_color(imgui.Col_.button, vector(emphasis))
-        imgui.push_style_color(imgui.Col_.button_hovered, vector(emphasis, 0.85))
-        imgui.push_style_color(imgui.Col_.button_active, vector(emphasis, 0.7))
+        imgui.push_style_color(imgui.Col_.button_hovered, vector(emphasis, OPACITY_HOVERED))
+        imgui.push_style_color(imgui.Col_.button_active, vector(emphasis, OPACITY_PRESSED))
         colours = 3
     imgui.begin_disabled(not enabled)
     pressed = imgui.button(f"##{name}", size)
     imgui.end_disabled()
     imgui.pop_style_color(colours)
     ui.probe.mark(name)
+    hovered = imgui.is_item_hovered()
     if help:
         tooltip(ui, help)
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
@@ -270,7 +271,8 @@ def button(
         draw_symbol(start, low.y + pad.y, label, _faded(ink, fade), RAISED)
     if hint:
         lift = imgui.get_font_size() * (1 - SMALL) / 2
-        quiet = ui.palette.muted if emphasis is None or not enabled else ui.palette.on_accent
+        # Muted words have too little contrast to the colour of a button under the mouse.
+        quiet = ui.palette.muted if ink == ui.palette.text and not hovered else ink
         draw_text(low.x + size.x - hint_width - pad.x, low.y + pad.y + lift, hint, _faded(quiet, fade), SMALL)
     return pressed
 

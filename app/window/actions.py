@@ -14,13 +14,14 @@ from repose.app.storage.png import save_png
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels import all_keys
 from repose.app.ui.places import fold
+from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.physics import Physics
 from repose.app.window.window import Window
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.message import _
+from repose.sim.message import EMPTY, _
 from repose.sim.registry import scenes
 
 
@@ -70,11 +71,9 @@ def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
 def _open_manual(ui: Ui) -> None:
     """Open the manual in the browser, and say so where the page of keys does not cover it."""
     ui.mode.help_open = False
-    ui.work.run_saver.trouble = open_in_browser()
-    if not ui.work.run_saver.trouble:
-        ui.work.run_saver.message = _(
-            "The manual opens in the browser; the first time it is built, which takes some seconds."
-        )
+    ui.work.run_saver.trouble = EMPTY  # a second failure is told again
+    show_toast(ui, _("The manual opens in the browser; the first time it is built, which takes some seconds."))
+    open_in_browser(partial(setattr, ui.work.run_saver, "trouble"))
 
 
 def _turn_to(camera_control: Callable[[], CameraControl], view: str) -> None:

@@ -75,7 +75,7 @@ def claim(path: Path) -> Claim:
     """Claim the name of a new file in an existing folder; raises `FileExistsError`, or another `OSError`."""
     path = Path(os.path.abspath(path))
     remove_leftovers(path.parent)
-    mark = path.with_name(f".{path.name}.{os.getpid()}-{_host()}.claim")
+    mark = path.with_name(f".{path.name}.{os.getpid()}-{machine()}.claim")
     with _claiming:  # registered before it exists, otherwise another thread removes the mark as a leftover
         if str(mark) in _held:
             raise FileExistsError(errno.EEXIST, str(_("claimed by this program")), str(path))
@@ -128,7 +128,7 @@ def write_whole_file(path: Path, write: Callable[[BinaryIO], object], mode: int 
 
 def draft_of(path: Path) -> Path:
     """Name of the draft of this process for `path`."""
-    return path.with_name(f".{path.name}.{os.getpid()}-{_host()}.new")
+    return path.with_name(f".{path.name}.{os.getpid()}-{machine()}.new")
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -158,7 +158,7 @@ def _is_left(path: Path, process: int, host: str | None) -> bool:
             return False
     except OSError:
         return False
-    if host is not None and host != f"-{_host()}":
+    if host is not None and host != f"-{machine()}":
         return False  # several machines can share a folder
     return str(Path(os.path.abspath(path))) not in _held if process == os.getpid() else not is_alive(process)
 
@@ -190,7 +190,7 @@ def _is_alive_on_windows(process: int) -> bool:
         kernel.CloseHandle(handle)
 
 
-def _host() -> str:
+def machine() -> str:
     """Eight hexadecimal digits that identify the machine."""
     return f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):08x}"
 

@@ -103,6 +103,19 @@ def test_the_table_of_contents_names_every_page(generated: dict[str, str]) -> No
     assert set(texts) == listed
 
 
+def test_the_paper_cites_every_program_that_it_compares_with_and_every_reference_is_cited() -> None:
+    paper = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    entries = re.split(r"^@", (ROOT / "docs" / "paper.bib").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    named = {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}
+    assert set(re.findall(r"@(\w+)", paper)) == set(named)
+    for entry in named.values():
+        assert all(re.search(rf"\b{field} = \{{", entry) for field in ("author", "title", "year")), entry
+        assert entry.startswith("misc") or re.search(r"doi = \{10\.\d{4}/\S+\}", entry), entry
+    (field,) = re.findall(r"^# State of the field\n(.*?)\. Repose", paper, re.MULTILINE | re.DOTALL)
+    for program in ("Yade", "LAMMPS", "LIGGGHTS", "MercuryDPM", "MUSEN", "Chrono"):
+        assert re.search(rf"{program}[^,\[]*\[@", field), program
+
+
 def test_the_study_of_the_manual_is_read(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "howto" / "studies.md").read_text(encoding="utf-8")
     (block,) = (block for block in BLOCK.findall(text) if block.startswith("title = "))
@@ -143,6 +156,8 @@ def test_the_manual_is_built_without_a_warning_and_loads_nothing_from_a_network(
     for page in site.rglob("*.html"):
         assert not loaded.search(page.read_text(encoding="utf-8")), page
     assert (site / "searchindex.js").is_file()
+    assert "manual.css" in (site / "index.html").read_text(encoding="utf-8")
+    assert (site / "_static" / "manual.css").is_file()
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert again.returncode == 2
     assert "exists" in again.stderr

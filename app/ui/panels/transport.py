@@ -272,7 +272,7 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
     imgui.same_line(0.0, gap)
     on = is_shown(ui, NUMBERS)
     help = _("Steps, steps per second, grains, frames per second.")
-    if button(ui, "transport.numbers", plain("#"), width=side, emphasis=ui.palette.fill if on else None, help=help):
+    if button(ui, "transport.numbers", plain("#"), width=side, emphasis=ui.palette.accent if on else None, help=help):
         show(ui, NUMBERS, not on)
     (_draw_numbers if on else _draw_legend)(ui, left + gap, start - 2 * gap, top)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
 import sys
 import webbrowser
 from pathlib import Path
 
 import pytest
-from repose.app.cli.subcommands import _help_of_commands
+from repose.app.cli.subcommands import _help_of_commands, run_command_line
 from repose.app.jobs import manual_job, manual_pages
+from repose.sim.io.atomic_file import machine
 from repose.sim.parameters import ParameterError
 
 opened: list[str] = []
@@ -84,7 +87,33 @@ def test_a_folder_that_exists_and_one_that_cannot_be_written_are_refused(
         manual_job.open_manual({}, tmp_path)
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert manual_job.open_manual({}, tmp_path / "file" / "site") == 1
-    assert "The manual could not be written" in capsys.readouterr().err
+    said = f"{tmp_path / 'file'} cannot be written (File exists); repose manual --to FOLDER"
+    assert said in capsys.readouterr().err
+
+
+def test_a_cache_that_cannot_be_written_is_told_by_its_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cache").write_text("", encoding="utf-8")
+    assert manual_job.open_manual({}) == 1
+    assert capsys.readouterr().err.startswith(f"{tmp_path / 'cache' / 'manual'} cannot be written (")
+
+
+def test_the_next_build_removes_what_killed_builds_have_left(tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "manual"
+    ended = subprocess.Popen([sys.executable, "-c", "pass"])
+    ended.wait()
+    killed = folder / f".building-{ended.pid}-{machine()}-abc"
+    kept = (
+        folder / f".building-{os.getppid()}-{machine()}-abc",  # of a process that lives
+        folder / f".building-{ended.pid}-{int(machine(), 16) ^ 1:08x}-abc",  # of another machine
+        folder / ".building-mine",
+    )
+    for left in (killed, *kept):
+        (left / "docs").mkdir(parents=True)
+    manual_job.built({})
+    assert not killed.exists()
+    assert all(left.is_dir() for left in kept)
 
 
 def test_a_relative_folder_is_opened_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +149,7 @@ def test_a_folder_that_appears_during_the_build_is_kept(
 
     monkeypatch.setattr(manual_job, "_build", beside)
     assert manual_job.open_manual({}, tmp_path / "site") == 1
-    assert "The manual could not be written" in capsys.readouterr().err
+    assert f"{tmp_path / 'site'} cannot be written" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "site").iterdir()] == ["thesis.txt"]
 
 
@@ -146,6 +175,14 @@ def test_the_help_of_every_command_has_a_heading() -> None:
     assert page.count("\n## ") == len(found)
     assert "--no-picture" in found["repose sweep"]
     assert max(len(line) for text in found.values() for line in text.splitlines()) <= 92, "wider than the page"
+
+
+def test_no_command_is_described_by_half_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "..." not in _help_of_commands()["repose"].partition("Commands:")[2]
+    assert run_command_line(["--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:")[2]
+    assert listed.count("\n  ") > 15
+    assert "..." not in listed
 
 
 def test_signs_of_markdown_in_a_text_are_shown_as_they_are() -> None:

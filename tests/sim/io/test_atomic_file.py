@@ -133,7 +133,7 @@ def test_only_drafts_of_ended_processes_are_removed(tmp_path: Path) -> None:
     (tmp_path / f".folder.{dead}.new").mkdir()
     (tmp_path / f".run.repose.{dead}.new").write_text("half")
     for name in ("full", "taken"):
-        (tmp_path / f".{name}.{dead}-{atomic_file._host()}.claim").touch()
+        (tmp_path / f".{name}.{dead}-{atomic_file.machine()}.claim").touch()
     (tmp_path / f".before.{os.getpid()}.new").touch()  # of one that had our number
     (tmp_path / "taken").touch()
     position = claim(tmp_path / "mine")
@@ -174,7 +174,7 @@ def test_a_file_of_another_program_in_the_place_of_a_claim_is_kept(tmp_path: Pat
 
 def test_the_next_write_removes_the_draft_of_a_killed_process(tmp_path: Path) -> None:
     write_whole_file(tmp_path / "a", lambda file: file.write(b"old"))
-    for left in (f".a.{gone()}.new", f".a.{gone()}-{atomic_file._host()}.new"):
+    for left in (f".a.{gone()}.new", f".a.{gone()}-{atomic_file.machine()}.new"):
         (tmp_path / left).write_text("half")
     (tmp_path / f".a.{gone()}-00000000.new").touch()  # of another machine
     write_whole_file(tmp_path / "a", lambda file: file.write(b"new"))
@@ -185,4 +185,4 @@ def test_the_next_write_removes_the_draft_of_a_killed_process(tmp_path: Path) ->
 def test_a_draft_names_the_machine_that_writes_it(tmp_path: Path) -> None:
     seen: list[str] = []
     write_whole_file(tmp_path / "a", lambda file: seen.extend(names(tmp_path)))
-    assert seen == [f".a.{os.getpid()}-{atomic_file._host()}.new"]
+    assert seen == [f".a.{os.getpid()}-{atomic_file.machine()}.new"]
