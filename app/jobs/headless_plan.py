@@ -165,7 +165,7 @@ def typed_instruments(texts: Sequence[str]) -> tuple[Instrument, ...]:
         try:
             of_grain = instruments()[kind].of_grain
             points = () if of_grain else tuple(tuple(map(float, word.split(","))) for word in words)
-            grain = int(words[0]) if of_grain and len(words) == 1 else None
+            (grain,) = map(int, words) if of_grain else (None,)
             moment = float(time) if at else 0.0
         except ValueError:
             raise ParameterError(
