@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.app.ui.edits import Edits
 from repose.sim import ParameterError, Plane, Rewind, Setup, Simulation, Spheres
 from repose.sim.engine.world import SERVO_FORCE
 from repose.sim.experiment.changes import new_experiment
@@ -18,7 +19,9 @@ from repose.sim.experiment.driven import is_driven
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import press
 from repose.sim.scenes.heap import tilt_and_trickle
@@ -116,6 +119,25 @@ def test_the_clock_goes_on_while_a_wall_follows_a_curve_that_ends(uncompiled: No
     simulation.move_wall(0, ("sine 0 0.02 25", 0.0))
     assert is_driven(simulation.experiment)
     assert not is_driven(simulation.experiment, periodic=False)
+
+
+def test_plots_mark_the_curves_that_walls_follow(uncompiled: None) -> None:
+    simulation = still()
+    simulation.step(50)
+    begins = simulation.time
+    simulation.move_wall(1, (0.0, "ramp 0 0.02 0 0.01"))
+    simulation.servo_wall(0, force="sine 2 1 10", speed=0.1)
+    snapshot = Snapshot()
+    take_snapshot(simulation.experiment, snapshot)
+    edits = Edits(lambda command: None, find=lambda run: None)
+    edits.see(snapshot)
+    words = ["ramp, velocity y of wall 1: 0 m/s", "ramp, velocity y of wall 1: 20 mm/s", "sine, load of wall 0: 2 N"]
+    assert sorted(str(mark.text) for mark in edits.all_marks) == sorted(words)
+    assert sorted(mark.time for mark in edits.all_marks) == pytest.approx([begins, begins, begins + 0.01])
+    simulation.move_wall(1, (0.0, 0.0))
+    take_snapshot(simulation.experiment, snapshot)
+    edits.see(snapshot)
+    assert [str(mark.text) for mark in edits.all_marks] == words[2:]
 
 
 @pytest.mark.parametrize(

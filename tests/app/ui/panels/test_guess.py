@@ -71,9 +71,13 @@ def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["drum", "mixing-drum", "segregation-drum"])
 def test_a_preset_with_an_answer_of_its_own_does_not_ask_for_the_number_of_its_scene(tmp_path: Path, name: str) -> None:
     direction = presets.load(name).direction or scenes()["drum"].direction
-    with open_harness(tmp_path, with_fields(course("drum")[0], direction=direction)) as harness:
+    of_preset = with_fields(course("drum")[0], direction=direction, own_answer=bool(direction.answer))
+    with open_harness(tmp_path, of_preset) as harness:
         harness.frame(2)
         assert ("guess" in harness.widgets) == (name == "drum")
+        harness.ui.snapshot = with_fields(of_preset, own_answer=False)
+        harness.frame(2)
+        assert "guess" in harness.widgets, "a changed parameter has ended the question of the preset"
 
 
 def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
