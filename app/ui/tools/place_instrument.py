@@ -342,10 +342,9 @@ def options(ui: Ui) -> None:
     words = _("Remove the selected instrument, otherwise the one placed last. Ctrl+Z brings it back.")
     if button(ui, "tool.instrument.remove", label, hint=_("Del"), help=words, enabled=instrument is not None):
         remove(ui)
-    _draw_on_picture(ui)
 
 
-def _draw_on_picture(ui: Ui) -> None:
+def draw_on_picture(ui: Ui) -> None:
     """Handles of all instruments, those of the selected one filled, and the drag under way with what it reads."""
     state, draw, scale = ui.states[InstrumentTool], imgui.get_background_draw_list(), ui.window.scale
     for shown in ui.snapshot.geometry.instruments:
@@ -406,6 +405,7 @@ TOOL = Tool(
     abandon,
     click,
     options,
+    draw_on_picture,
     keys=(
         Key(
             "remove_instrument",
