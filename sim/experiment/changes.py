@@ -68,7 +68,7 @@ def _possible(experiment: Experiment, instruments: Sequence[Instrument]) -> Expe
 
 def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Experiment:
     """An experiment that continues a saved run."""
-    experiment = _bare_of(saved, session)
+    experiment = _bare_of(saved, saved.now.now.run, session)
     resume(experiment, saved)  # it copies the run
     return experiment
 
@@ -76,15 +76,14 @@ def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Exper
 def require_continuable(saved: SavedRun, values: Mapping[str, Value], instruments: Sequence[Instrument]) -> None:
     """Raise `ParameterError` if a saved run cannot continue with these changes of parameters and these instruments; the
     engine is not compiled."""
-    experiment = _bare_of(saved)
+    experiment = _bare_of(saved, saved.now.now.restored())
     placed_instruments.require_placeable(experiment, instruments)
     require_resolved(experiment.parameters.changed(**values).curves, experiment.dt)
 
 
-def _bare_of(saved: SavedRun, session: Session | None = None) -> Experiment:
-    """An experiment in the state of a saved run, which belongs to the saved run."""
-    now, log = saved.now.now, saved.log
-    return _bare(_scene_of(saved), log.seed, log.ready, now.parameters, now.run, session)
+def _bare_of(saved: SavedRun, run: Run, session: Session | None = None) -> Experiment:
+    """An experiment with the scene and parameters of a saved run, in the state of this run."""
+    return _bare(_scene_of(saved), saved.log.seed, saved.log.ready, saved.now.now.parameters, run, session)
 
 
 def start(

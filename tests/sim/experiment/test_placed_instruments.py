@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from repose.sim.engine.world import World
 from repose.sim.experiment import instrument_values, placed_instruments
-from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.changes import new_experiment, require_continuable
 from repose.sim.experiment.commands import (
     Act,
     AddGrains,
@@ -444,3 +445,7 @@ def test_a_machine_that_is_a_rigid_body_is_no_grain_of_any_measurement() -> None
     attached = Instrument("probe", "p", grain=int(world.sphere_id[plate][0]))
     assert "the number of a grain that can move" in str(apply(experiment, PlaceInstrument(attached)))
     assert int((~world.fixed).sum()) == moving, "the world itself is not changed"
+    later = saved_copy(experiment)
+    require_continuable(later, {}, (replace(attached, grain=int(world.sphere_id[loose][0])),))
+    with pytest.raises(ParameterError, match="the number of a grain that can move"):
+        require_continuable(later, {}, (attached,))
