@@ -12,6 +12,7 @@ import pytest
 from repose.app.ui.edits import Edits
 from repose.sim import ParameterError, Plane, Rewind, Setup, Simulation, Spheres
 from repose.sim.engine.world import SERVO_FORCE
+from repose.sim.experiment import moved_walls
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -19,6 +20,7 @@ from repose.sim.experiment.driven import is_driven
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
+from repose.sim.experiment.run import DrivenWall
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -138,6 +140,26 @@ def test_plots_mark_the_curves_that_walls_follow(uncompiled: None) -> None:
     take_snapshot(simulation.experiment, snapshot)
     edits.see(snapshot)
     assert [str(mark.text) for mark in edits.all_marks] == words[2:]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        DrivenWall(0, ("ramp 0 1 0 1", 0.0)),
+        DrivenWall(7, ("ramp 0 1 0 1 from 0", 0.0)),
+        DrivenWall(0, ("ramp 0 1 0 1 from 0",)),
+        DrivenWall(0, (1.0, 0.0)),
+        DrivenWall(0, (), "ramp 1 1", 1.0),
+        DrivenWall(0, (), "ramp 1 2 0 1 from 0", math.nan),
+    ],
+)
+def test_walls_of_a_file_that_no_script_can_have_made_are_impossible(uncompiled: None, wrong: DrivenWall) -> None:
+    simulation = still()
+    simulation.move_wall(0, ("ramp 0 1 0 1", 0.0))
+    run = simulation.experiment.run
+    assert not moved_walls.impossible(run)
+    run.driven_walls = (wrong,)
+    assert moved_walls.impossible(run)
 
 
 @pytest.mark.parametrize(

@@ -277,6 +277,16 @@ def test_instruments_stay_when_the_run_begins_anew_and_leave_with_another_one() 
     assert (state_hash(experiment.run), experiment.seed, experiment.run.placed.instruments) == (before, 1, (BOX,))
 
 
+def test_only_rounding_may_take_a_point_beyond_the_box() -> None:
+    experiment = pouring()
+    low, high = instrument_values.limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
+    for beyond, refused in ((1e-9, False), (1e-4, True)):
+        for x, side in ((low[0], -1.0), (high[0], 1.0)):
+            end = float(x + side * beyond * (high[0] - low[0]))
+            ruler = Instrument("ruler", f"r{end}".replace(".", "_"), ((5e-3, LEVEL), (end, LEVEL)))
+            assert ("outside the box" in str(apply(experiment, PlaceInstrument(ruler)))) == refused
+
+
 @pytest.mark.parametrize("scene", ["heap", "bounce", "silo", "plane_shear"])
 def test_an_instrument_outside_the_box_is_refused_before_the_engine_is_compiled(
     scene: str, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""The editor of a curve over time: what is typed becomes a command, or a refusal in one sentence that changes nothing."""
+"""The editor of a curve over time: what is typed becomes a command, or a refusal that changes nothing."""
 
 from __future__ import annotations
 

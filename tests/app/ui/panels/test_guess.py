@@ -62,6 +62,16 @@ def test_the_guess_covers_no_plate(tmp_path: Path, size: tuple[int, int]) -> Non
         assert after[2] < before[2]
 
 
+def test_side_by_side_no_guess_covers_the_small_pictures(tmp_path: Path) -> None:
+    one = with_fields(full_snapshot(), scene=SCENE)
+    with open_harness(tmp_path, one, (1280, 720)) as harness:
+        harness.frame(2)
+        assert "guess" in harness.widgets
+        harness.ui.beside.runs = one, one
+        harness.frame(2)
+        assert "guess" not in harness.widgets
+
+
 def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:
     with open_harness(tmp_path, with_fields(full_snapshot(), scene="heap"), (1280, 720)) as harness:
         harness.frame(2)
