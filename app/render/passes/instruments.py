@@ -14,7 +14,7 @@ from repose.app.render.passes.push_and_shake import circle_on
 from repose.app.render.passes.scale_bar import SCALE_BAR
 from repose.app.render.selection import members_of
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.snapshot import ShownInstrument
+from repose.sim.experiment.snapshot import ShownInstrument, Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, _, formatted, joined, plain, with_prefix
 from repose.sim.parameters import DISPLAY_UNITS
@@ -37,7 +37,7 @@ LEADING = 1.12
 PAD, GAP = 5.0, 10.0
 """Padding of a plate, and its distance from the instrument [units]."""
 RING = 1.25
-"""Radius of the ring around a probed grain [radii of the grain]."""
+"""Radius of the ring around a probed grain [radii of the grain, of a body of the circle around its members]."""
 
 
 SCALED = ("mm", "mm/s")
@@ -62,16 +62,25 @@ def colour_of(shown: ShownInstrument) -> Colour:
     return of_category(shown.instrument.colour)[:3]
 
 
+def ring_around(snapshot: Snapshot, grain: int) -> tuple[Floats, float] | None:
+    """Centre and radius of the ring around a probed grain, the sphere of this id or the body that it belongs to [m];
+    None if it has left."""
+    grains = snapshot.grains
+    rows = np.flatnonzero(grains.sphere_id == grain)
+    if not rows.size:
+        return None
+    members = members_of(snapshot, int(rows[0]))
+    places, radii = grains.position[members].astype(float), grains.radius[members].astype(float)
+    middle = places.mean(axis=0)
+    return middle, RING * float((np.linalg.norm(places - middle, axis=1) + radii).max())
+
+
 def lines_of(frame: Frame, shown: ShownInstrument) -> list[Floats]:
     """Its lines in the picture [px], each of shape (points, 2); empty if it is not in view."""
     if shown.instrument.grain is not None:
-        rows = np.flatnonzero(frame.snapshot.grains.sphere_id == shown.instrument.grain)
-        if not rows.size:
+        if (ring := ring_around(frame.snapshot, shown.instrument.grain)) is None:
             return []
-        grains = frame.snapshot.grains
-        members = members_of(frame.snapshot, int(rows[0]))
-        rings = (circle_on(frame, grains.position[row].astype(float), RING * grains.radius[row]) for row in members)
-        lines = [np.asarray(ring, float) for _middle, ring in rings]
+        lines = [np.asarray(circle_on(frame, *ring)[1], float)]
     else:
         lines = [np.asarray(frame.camera.world_to_pixel(line, frame.size), float) for line in shown.outline]
     return [line for line in lines if np.isfinite(line).all()]
