@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -47,7 +48,8 @@ def new_experiment(
     its own direction or that of a preset, with instruments; raises `ParameterError`."""
     checked, parameters = _checked(registry.default_scene() if scene is None else scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
-    experiment = _possible(_bare(checked, seed, ready, parameters, Run(*made, parameters), session), instruments)
+    experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
+    _require_possible(experiment, instruments)
     experiment.direction = direction or checked.direction
     begin_anew(experiment, parameters, made)
     require_names(experiment)
@@ -57,13 +59,12 @@ def new_experiment(
     return experiment
 
 
-def _possible(experiment: Experiment, instruments: Sequence[Instrument]) -> Experiment:
-    """The bare experiment, if it can begin with these instruments and its curves; raises `ParameterError`. What is
-    found here is refused before the engine is compiled, which takes much longer."""
-    experiment.run.world = with_parts(experiment.run.world, experiment.engine.model)
+def _require_possible(experiment: Experiment, instruments: Sequence[Instrument]) -> None:
+    """Raise `ParameterError` if a bare experiment cannot begin with these instruments and its curves. What is found
+    here is refused before the engine is compiled, which takes much longer."""
+    whole = replace(experiment.run, world=with_parts(experiment.run.world, experiment.engine.model))
     placed_instruments.require_placeable(experiment, instruments)
-    require_resolvable(experiment)
-    return experiment
+    require_resolvable(replace(experiment, run=whole))
 
 
 def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Experiment:
@@ -98,7 +99,7 @@ def start(
     """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
     made, before = _made_world(checked, parameters, seed, ready), save_state(experiment)
-    _possible(_bare(checked, seed, ready, parameters, Run(*made, parameters)), instruments)
+    _require_possible(_bare(checked, seed, ready, parameters, Run(*made, parameters)), instruments)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     experiment.direction = direction or checked.direction
     begin_anew(experiment, parameters, made, by_hand=False)
