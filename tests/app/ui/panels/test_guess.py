@@ -13,6 +13,7 @@ from repose.app.render.passes.rose import ROSE
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels.guess import guessed, shown
 from repose.app.ui.places import GUESS, Focus
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer, Guess, Reading
 from repose.sim.registry import scenes
@@ -24,8 +25,13 @@ from tests.snapshots import with_fields
 SCENE = next(name for name, scene in scenes().items() if scene.guess is not None)
 
 
+def asking() -> Snapshot:
+    """A snapshot of a scene that asks for a guess."""
+    return with_fields(full_snapshot(), scene=SCENE, parameters=scenes()[SCENE].parameters())
+
+
 def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
-    before = with_fields(full_snapshot(), scene=SCENE)
+    before = asking()
     asked = scenes()[SCENE].guess
     assert asked is not None
     with open_harness(tmp_path, before, (1280, 720)) as harness:
@@ -51,7 +57,7 @@ def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
 def test_the_guess_covers_no_plate(tmp_path: Path, size: tuple[int, int]) -> None:
-    with open_harness(tmp_path, with_fields(full_snapshot(), scene=SCENE), size) as harness:
+    with open_harness(tmp_path, asking(), size) as harness:
         harness.frame(2)
         before = harness.widgets["guess"]
         ROSE.set(harness.ui.view, True)
@@ -63,7 +69,7 @@ def test_the_guess_covers_no_plate(tmp_path: Path, size: tuple[int, int]) -> Non
 
 
 def test_side_by_side_no_guess_covers_the_small_pictures(tmp_path: Path) -> None:
-    one = with_fields(full_snapshot(), scene=SCENE)
+    one = asking()
     with open_harness(tmp_path, one, (1280, 720)) as harness:
         harness.frame(2)
         assert "guess" in harness.widgets
@@ -91,7 +97,7 @@ def test_a_preset_with_an_answer_of_its_own_does_not_ask_for_the_number_of_its_s
 
 
 def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
-    with open_harness(tmp_path, with_fields(full_snapshot(), scene=SCENE), (1280, 720)) as harness:
+    with open_harness(tmp_path, asking(), (1280, 720)) as harness:
         asked = scenes()[SCENE].guess
         assert asked is not None
         while harness.ui.states[Focus].last != GUESS:
