@@ -9,13 +9,13 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from repose.sim.message import EMPTY, Message, Number, _
-from repose.sim.numbers import read_number
+from repose.sim.numbers import COMMA, read_number
 
 Numbers = tuple[float, ...]
 
@@ -169,6 +169,8 @@ class ParameterCurve:
     """SI."""
     begins: float | None = None
     """Simulated time from which its times count [s]; None for the moment at which it is set."""
+    typed: str = field(default="", compare=False, repr=False)
+    """How it was given, for messages."""
 
     @property
     def _kind(self) -> CurveKind:
@@ -241,7 +243,16 @@ def read_curve(text: str) -> ParameterCurve:
     numbers = _numbers(words)
     if flaw := CURVE_KINDS[name].flaw(numbers):
         raise CurveError(Message("{flaw}: write {form}", flaw=flaw, form=CURVE_KINDS[name].form))
-    return ParameterCurve(name, numbers, begins)
+    return ParameterCurve(name, numbers, begins, text)
+
+
+def _no_number(word: str) -> Message:
+    """What is wrong with a word where a number should be."""
+    if parts := COMMA.fullmatch(word):
+        return Message(
+            "“{word}” has a comma: write {whole}.{decimals} with a point", word=word, whole=parts[1], decimals=parts[2]
+        )
+    return Message("“{word}” is no number", word=word)
 
 
 def _numbers(words: list[str]) -> Numbers:
@@ -249,6 +260,6 @@ def _numbers(words: list[str]) -> Numbers:
     for word in words:
         number = read_number(word)
         if isinstance(number, str) or not math.isfinite(number):
-            raise CurveError(Message("“{word}” is no number", word=word[:40]))
+            raise CurveError(_no_number(word[:40]))
         numbers.append(float(number))
     return tuple(numbers)

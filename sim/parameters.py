@@ -521,7 +521,8 @@ class ParameterSet(BaseModel):
         if parameter.kind in ("float", "int"):
             number = read_number(text)
             if isinstance(number, str):
-                return cls._one(name, unquoted(number))
+                value = cls._one(name, unquoted(number))
+                return unquoted(number) if is_curve(value) else value  # messages show a curve as it was typed
             return cls._one(name, float(number) if parameter.kind == "float" else whole_if_exact(number))
         try:
             document = tomllib.loads(f"value = {text.strip()}")

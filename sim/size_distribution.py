@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.message import Message, Number, _, joined, plain
 from repose.sim.numbers import read_number
-from repose.sim.parameters import ParameterError, require_known
-from repose.sim.wording import value_text
+from repose.sim.parameters import ParameterError, about_comma, require_known
+from repose.sim.wording import short, value_text
 from scipy.special import ndtr
 
 Floats = NDArray[np.float64]
@@ -344,6 +344,7 @@ def deviation(distribution: SizeDistribution, radius: Floats, mean_radius: float
 
 FORM = re.compile(r"\s*([a-z_]*)\s*(?:by\s+(\S+?)\s*)?(?::(.*))?", re.DOTALL)
 ROW = re.compile(r"(.+?)\s*(mm|µm|um|m)\s*[=:]?\s*(\S+?)\s*%")
+DECIMAL_COMMA = re.compile(r"(?<![\d.])\d+,\d+")
 NUMBER = re.compile(r"([a-z]+)\s*=?\s*(\S+?)\s*(%?)")
 
 
@@ -386,8 +387,9 @@ def _numbers_in(text: str, kind: SizeKind, entries: list[str]) -> tuple[float, .
         found = NUMBER.fullmatch(entry)
         value = _read(found[2]) if found else None
         if found is None or value is None:
-            raise refused(text, Message("{entry} is no name with a number.", entry=value_text(entry)))
-        require_known(found[1], values, _("number of the sizes"))
+            raise refused(text, _no_entry(Message("{entry} is no name with a number.", entry=value_text(entry)), text))
+        if found[1] not in values:
+            raise refused(text, _unknown_number(kind, found[1]))
         number = next(one for one in kind.numbers if one.name == found[1])
         value = value * 0.01 if found[3] else value
         if not number.low <= value <= number.high:
@@ -405,6 +407,20 @@ def _numbers_in(text: str, kind: SizeKind, entries: list[str]) -> tuple[float, .
     return tuple(values.values())
 
 
+def _unknown_number(kind: SizeKind, name: str) -> Message:
+    """The sentence about a number that a kind does not have."""
+    if not kind.numbers:
+        return Message("{kind} has no numbers.", kind=kind.name)
+    known = plain(", ".join(number.name for number in kind.numbers))
+    return Message("{kind} has no number '{name}'; it has {known}.", kind=kind.name, name=short(name), known=known)
+
+
+def _no_entry(said: Message, text: str) -> Message:
+    """The sentence about an entry that cannot be read, with a hint if the text has a decimal comma."""
+    comma = DECIMAL_COMMA.search(text)
+    return said + about_comma(comma[0]) if comma else said
+
+
 def _rows_in(text: str, entries: list[str]) -> tuple[float, ...]:
     """Diameters [m] and shares [-] of the rows of a sieve curve."""
     numbers: list[float] = []
@@ -413,7 +429,8 @@ def _rows_in(text: str, entries: list[str]) -> tuple[float, ...]:
         size, share = (_read(found[1]), _read(found[3])) if found else (None, None)
         if found is None or size is None or share is None:
             form = plain("2 mm 40 %")
-            raise refused(text, Message("{row} is no row such as '{form}'.", row=value_text(entry), form=form))
+            said = Message("{row} is no row such as '{form}'.", row=value_text(entry), form=form)
+            raise refused(text, _no_entry(said, text))
         numbers += [float(f"{size * UNITS[found[2]]:.12g}"), float(f"{0.01 * share:.12g}")]
     return tuple(numbers)
 

@@ -175,7 +175,7 @@ def _simulate(
     duration, last = 0.0, None
     try:
         progress.show("compiling the engine", None)
-        from repose.sim.experiment.changes import new_experiment, resumed_experiment
+        from repose.sim.experiment.changes import new_experiment, require_continuable, resumed_experiment
         from repose.sim.experiment.control import apply
         from repose.sim.experiment.headless import run_experiment
         from repose.sim.experiment.results import results_of
@@ -185,6 +185,7 @@ def _simulate(
                 job.scene, job.values, job.seed, job.ready, direction=job.direction, instruments=job.instruments
             )
         else:
+            require_continuable(job.resumed, job.values, job.instruments)
             experiment = resumed_experiment(job.resumed)
             if holds(experiment.run):  # the run was saved during a drag, whose mouse is not here
                 apply(experiment, Release())

@@ -165,14 +165,16 @@ def typed_instruments(texts: Sequence[str]) -> tuple[Instrument, ...]:
         try:
             of_grain = instruments()[kind].of_grain
             points = () if of_grain else tuple(tuple(map(float, word.split(","))) for word in words)
-            grain = int(words[0]) if of_grain and len(words) == 1 else None
+            (grain,) = map(int, words) if of_grain else (None,)
             moment = float(time) if at else 0.0
         except ValueError:
-            raise ParameterError(
-                f'--instrument {value_text(text)} is refused: write it as "NAME = KIND X,Y X,Y", for example '
-                '"neck = line 0,0.1 0.2,0.1", lengths in m, as "probe 17", or as '
+            how = (
+                f'after {kind} comes the number of one grain, as in "{kind} 17".'
+                if instruments()[kind].of_grain
+                else 'write it as "NAME = KIND X,Y X,Y", for example "neck = line 0,0.1 0.2,0.1", lengths in m, or as '
                 '"halves 0,0.1 0.2,0.1 at 2.5", time in s.'
-            ) from None
+            )
+            raise ParameterError(f"--instrument {value_text(text)} is refused: {how}") from None
         table = {"kind": kind, "name": name.strip(), "points": points, "grain": grain, "time": moment}
         tables.append(schema.checked(presets.InstrumentTable, table))
     return presets.placed(tables)

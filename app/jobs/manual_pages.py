@@ -12,6 +12,7 @@ from typing import Any
 from repose.app.storage.thumbnails import PICTURES
 from repose.app.ui.panels import all_keys
 from repose.app.ui.tools import all_tools
+from repose.sim.experiment.sampling import COSTLY_STEPS
 from repose.sim.io import presets
 from repose.sim.message import Message
 from repose.sim.parameters import Parameter, ParameterError, allowed_values
@@ -120,7 +121,7 @@ def _unit(unit: str | Mapping[int, str]) -> str:
 def _measurements() -> str:
     """Measurements, colours, instruments, laws, integrators and studies by name."""
     quantities = [
-        (f"`{name}`", _cell(entry.label()), _unit(entry.unit), _help(entry.help))
+        (f"`{name}`{' *' * entry.costly}", _cell(entry.label()), _unit(entry.unit), _help(entry.help))
         for name, entry in sorted(measurements().items())
     ]
     colours = [(f"`{name}`", _cell(entry.title), _unit(entry.unit)) for name, entry in records("colours").items()]
@@ -134,7 +135,9 @@ def _measurements() -> str:
             "# Measurements, instruments, laws, studies\n",
             WRITTEN,
             "## Measurements\n",
-            "Sampled over time: keys of `result.json`, columns of a series, `measure(NAME)` in a script.\n",
+            "Sampled over time: keys of `result.json`, columns of a series, `measure(NAME)` in a script. A quantity "
+            f"with * is costly: a series, and its last row too, repeats the sample of up to {COSTLY_STEPS} steps "
+            "before. `result.json`, `measure` and exports such as GraphML have the value of the present state.\n",
             _table(("name", "quantity", "unit", "meaning"), quantities),
             "## Colours\n",
             _table(("name", "quantity", "SI unit"), colours),

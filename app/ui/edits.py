@@ -7,7 +7,7 @@ mouse never jumps back. A value that the engine does not use is discarded after 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -28,9 +28,9 @@ from repose.sim.experiment.commands import (
     TakeBack,
 )
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.experiment.snapshot import ShownRun, Snapshot
-from repose.sim.message import EMPTY, Capital, Message, _, joined, plain
-from repose.sim.parameter_curves import CURVE_KINDS, is_curve
+from repose.sim.experiment.snapshot import ShownRun, Snapshot, WallCurve
+from repose.sim.message import EMPTY, Capital, Message, _, joined, plain, with_prefix
+from repose.sim.parameter_curves import CURVE_KINDS, ParameterCurve, is_curve, read_curve
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 PATIENCE = 3
@@ -68,17 +68,28 @@ MOST_POINTS = 40
 """Largest number of points of a curve that are marked each; of a longer one only the first and the last."""
 
 
-def curve_marks(parameters: ParameterSet | None) -> list[EditMark]:
-    """The points of the curves of a run, or the beginning of a curve without points."""
+def curve_marks(parameters: ParameterSet | None, walls: Sequence[WallCurve] = ()) -> list[EditMark]:
+    """The points of the curves of a run, which parameters or walls follow, or the beginning of a curve without
+    points."""
     marks = []
-    for name, curve in (parameters.curves if parameters is not None else {}).items():
-        assert parameters is not None
-        entry = parameters.in_units()[name]
-        points = curve.points or ((curve.times[0], curve.at(curve.times[0])),)
-        for time, value in points if len(points) <= MOST_POINTS else (points[0], points[-1]):
-            words = (CURVE_KINDS[curve.kind].label, entry.named(value))
-            marks.append(EditMark(time, joined(words, ", "), {}))
+    if parameters is not None:
+        entries = parameters.in_units()
+        for name, curve in parameters.curves.items():
+            marks += _marks_of(curve, entries[name].named)
+    for wall in walls:
+        marks += _marks_of(read_curve(wall.text), partial(_named_value, wall))
     return marks
+
+
+def _marks_of(curve: ParameterCurve, named: Callable[[float], Message]) -> list[EditMark]:
+    points = curve.points or ((curve.times[0], curve.at(curve.times[0])),)
+    chosen = points if len(points) <= MOST_POINTS else (points[0], points[-1])
+    kind = CURVE_KINDS[curve.kind].label
+    return [EditMark(time, joined((kind, named(value)), ", "), {}) for time, value in chosen]
+
+
+def _named_value(wall: WallCurve, value: float) -> Message:
+    return joined((wall.label, with_prefix(value, wall.unit)), ": ")
 
 
 @dataclass(frozen=True)
@@ -146,7 +157,7 @@ class Edits:
     @property
     def all_marks(self) -> list[EditMark]:
         """The changes of this run and the points of its curves."""
-        return [*self.marks, *curve_marks(self.parameters)]
+        return [*self.marks, *curve_marks(self.parameters, self._snapshot.run.wall_curves)]
 
     @property
     def parameters(self) -> ParameterSet | None:

@@ -58,7 +58,7 @@ class Events:
         last, self._live = self._live, self._last
         if not last.serial or snapshot.run.scene != last.run.scene:
             return
-        for mark in curve_marks(edits.parameters):
+        for mark in curve_marks(edits.parameters, snapshot.run.wall_curves):
             if last.run.time < mark.time <= snapshot.run.time:
                 self._add(Event(snapshot.history.at, mark.time, "changed", mark.text))
         if snapshot.run.phase != last.run.phase:

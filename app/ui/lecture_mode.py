@@ -286,7 +286,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     """
     mode, snapshot = ui.mode.lecture, ui.snapshot
     scene = scenes().get(snapshot.run.scene)
-    asked = mode.step.guess if mode.on else not snapshot.run.direction.answer
+    asked = mode.step.guess if mode.on else not snapshot.run.own_answer
     if isinstance(asked, GuessQuestion):
         answer = answer_of(asked, snapshot) if mode.over else None
         return f"{text_in(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer

@@ -477,6 +477,7 @@ class Application:
         """Draw the picture of the run, or the pictures of the experiments side by side."""
         from repose.app.render.passes import PlateColumn
         from repose.app.render.renderer import Tile
+        from repose.app.ui.panels.mouse import draw_on_picture
 
         ui, pictures, view = self.ui, self.pictures, self.ui.view
         tiles, edges, together = [], insets(ui) if ui.beside.runs else [ui.window.inset], bool(ui.beside.runs)
@@ -498,6 +499,8 @@ class Application:
             shown = shown_as(view.colour_by, ui.snapshot)  # the same quantity in all pictures, even if phases differ
             view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
         renderer.draw(tiles, view, size, scale, ui.palette.panel[:3], texts=texts)
+        if texts:
+            draw_on_picture(ui)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""

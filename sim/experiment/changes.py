@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from repose.sim import registry
 from repose.sim.direction import Direction
+from repose.sim.engine.builder import with_parts
 from repose.sim.engine.world import World
 from repose.sim.experiment import displacement_reference, faults, hand, history, placed_instruments
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.beginning import checked_world
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
-from repose.sim.experiment.driven import require_resolved
+from repose.sim.experiment.driven import require_resolvable, require_resolved
 from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy
 from repose.sim.experiment.named_records import curves_of, readings_of, require_names
@@ -47,6 +49,7 @@ def new_experiment(
     checked, parameters = _checked(registry.default_scene() if scene is None else scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
+    _require_possible(experiment, instruments)
     experiment.direction = direction or checked.direction
     begin_anew(experiment, parameters, made)
     require_names(experiment)
@@ -56,13 +59,32 @@ def new_experiment(
     return experiment
 
 
+def _require_possible(experiment: Experiment, instruments: Sequence[Instrument]) -> None:
+    """Raise `ParameterError` if a bare experiment cannot begin with these instruments and its curves. What is found
+    here is refused before the engine is compiled, which takes much longer."""
+    whole = replace(experiment.run, world=with_parts(experiment.run.world, experiment.engine.model))
+    placed_instruments.require_placeable(experiment, instruments)
+    require_resolvable(replace(experiment, run=whole))
+
+
 def resumed_experiment(saved: SavedRun, session: Session | None = None) -> Experiment:
     """An experiment that continues a saved run."""
-    now = saved.now.now
-    scene = _scene_of(saved)
-    experiment = _bare(scene, saved.log.seed, saved.log.ready, now.parameters, now.run, session)  # `resume` copies it
-    resume(experiment, saved)
+    experiment = _bare_of(saved, saved.now.now.run, session)
+    resume(experiment, saved)  # it copies the run
     return experiment
+
+
+def require_continuable(saved: SavedRun, values: Mapping[str, Value], instruments: Sequence[Instrument]) -> None:
+    """Raise `ParameterError` if a saved run cannot continue with these changes of parameters and these instruments; the
+    engine is not compiled."""
+    experiment = _bare_of(saved, saved.now.now.restored())
+    placed_instruments.require_placeable(experiment, instruments)
+    require_resolved(experiment.parameters.changed(**values).curves, experiment.dt)
+
+
+def _bare_of(saved: SavedRun, run: Run, session: Session | None = None) -> Experiment:
+    """An experiment with the scene and parameters of a saved run, in the state of this run."""
+    return _bare(_scene_of(saved), saved.log.seed, saved.log.ready, saved.now.now.parameters, run, session)
 
 
 def start(
@@ -77,6 +99,7 @@ def start(
     """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
     made, before = _made_world(checked, parameters, seed, ready), save_state(experiment)
+    _require_possible(_bare(checked, seed, ready, parameters, Run(*made, parameters)), instruments)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     experiment.direction = direction or checked.direction
     begin_anew(experiment, parameters, made, by_hand=False)

@@ -29,6 +29,7 @@ from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Part, Reading, Track
+from repose.sim.measure.grains import with_fixed
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
@@ -66,7 +67,7 @@ class ModelChoice(SceneRecord):
     bodies: Callable[[Any], bool] = lambda parameters: False
     """Whether the world may contain rigid bodies of several spheres."""
     machines: tuple[int, ...] = ()
-    """Rows of the rigid bodies that a machine moves: they are walls, and no grains that cross a line."""
+    """Rows of the rigid bodies that a machine moves: they are walls, and no grains that measurements count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -447,6 +448,11 @@ class Experiment:
     def time(self) -> float:
         """Simulated time [s]."""
         return self.run.time
+
+    @property
+    def grains(self) -> World:
+        """The world in which what a machine moves is fixed: that of every measurement over grains."""
+        return with_fixed(self.run.world, self.scene.model.machines)
 
     @property
     def coefficients(self) -> Coefficients:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from repose.sim.experiment.activation import model_for
+from repose.sim.experiment.activation import gravity_on_table, model_for
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.instrument_values import shown_columns
 from repose.sim.experiment.origin import origin_of
@@ -27,6 +27,7 @@ def state_of(experiment: Experiment, since_start: float | None = None) -> Export
     step, time = (run.step, run.time) if since_start is None else (experiment.history.at, since_start)
     return ExportedState(
         world=run.world,
+        grains=experiment.grains,
         step=step,
         time=time,
         dt=run.dt,
@@ -42,8 +43,10 @@ def for_lammps(scene: Scene, parameters: Any, run: Run) -> continuation.Exported
     cannot continue."""
     model = model_for(scene, parameters, run.built)
     law = scene.law_of(parameters)
+    gravity = gravity_on_table(scene, parameters, scene.course.turned(run.state))
+    driven = frozenset(driven.wall for driven in run.driven_walls)
     return continuation.lammps_files(
-        continuation.Continued(scene.name, law, parameters, model, run.world, run.step, run.dt)
+        continuation.Continued(scene.name, law, parameters, model, run.world, run.step, run.dt, gravity, driven)
     )
 
 

@@ -108,7 +108,7 @@ def _rate(
     span = RATE_TIME * experiment.scene.limits.time_scale(run.built)
     columns = run.series.columns()
     time, samples = columns["time"], columns[column]
-    first = int(np.searchsorted(time, max(run.time - span, passed.since)))
+    first = int(np.searchsorted(time, run.time - span))
     then, value = (passed.since, 0.0) if run.time - passed.since <= span else (math.nan, math.nan)
     if math.isnan(then) and first < len(time):
         then, value = float(time[first]), float(samples[first])

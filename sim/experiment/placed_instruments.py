@@ -34,7 +34,7 @@ from repose.sim.experiment.notices import notify
 from repose.sim.experiment.run import PlacedInstruments, Run
 from repose.sim.experiment.series import Series
 from repose.sim.instruments.instrument import Instrument, InstrumentKind, Passed
-from repose.sim.measure.grains import MovableGrains, movable_grains
+from repose.sim.measure.grains import movable_grains
 from repose.sim.message import EMPTY, Message, _, length_text
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import message_of, value_text
@@ -51,7 +51,7 @@ def names_of(experiment: Experiment) -> tuple[str, ...]:
 def refusal(experiment: Experiment, command: OfInstruments) -> Message:
     """Why a command would be refused; empty if it would be carried out."""
     try:
-        _planned(experiment, command)
+        _planned(experiment, command, experiment.run.placed.instruments)
     except ParameterError as error:
         return message_of(error)
     return EMPTY
@@ -62,7 +62,7 @@ def carry_out(experiment: Experiment, command: OfInstruments) -> None:
 
     The samples of a removed instrument stay in the series without being shown, until another one has its name.
     """
-    planned = _planned(experiment, command)
+    planned = _planned(experiment, command, experiment.run.placed.instruments)
     count(experiment)
     run = experiment.run
     if isinstance(command, PlaceInstrument) and not command.goes_on:
@@ -88,16 +88,17 @@ def _told(command: OfInstruments) -> Message:
             return Message("{name} is removed.", name=name)
 
 
-def _planned(experiment: Experiment, command: OfInstruments) -> list[tuple[Instrument, int | None]]:
-    """The instruments after a command, each with the row of its count; None for a count that begins at zero. Raises
-    `ParameterError`."""
-    placed = experiment.run.placed.instruments
+def _planned(
+    experiment: Experiment, command: OfInstruments, placed: tuple[Instrument, ...]
+) -> list[tuple[Instrument, int | None]]:
+    """The instruments after a command to those that are `placed`, each with the row of its count; None for a count that
+    begins at zero. Raises `ParameterError`."""
     rows: list[tuple[Instrument, int | None]] = [(instrument, row) for row, instrument in enumerate(placed)]
     match command:
         case PlaceInstrument(instrument):
             what = _("Placing an instrument")
             checked = _checked(experiment, instrument, what)
-            if checked.name in names_of(experiment):
+            if checked.name in (entry.name for entry in placed):
                 raise ParameterError(
                     Message(
                         "{what} is refused: there is one called '{name}' already; give it another name.",
@@ -112,7 +113,7 @@ def _planned(experiment: Experiment, command: OfInstruments) -> list[tuple[Instr
             return [*rows, (checked, None)]
         case SetInstrument(instrument):
             what = _("Moving an instrument")
-            number = _number_of(experiment, instrument.name, what)
+            number = _number_of(placed, instrument.name, what)
             checked = _checked(experiment, instrument, what)
             if checked.kind != placed[number].kind:
                 raise ParameterError(
@@ -128,8 +129,15 @@ def _planned(experiment: Experiment, command: OfInstruments) -> list[tuple[Instr
             rows[number] = checked, number if same else None
             return rows
         case RemoveInstrument(name):
-            del rows[_number_of(experiment, name, _("Removing an instrument"))]
+            del rows[_number_of(placed, name, _("Removing an instrument"))]
             return rows
+
+
+def require_placeable(experiment: Experiment, instruments: Iterable[Instrument]) -> None:
+    """Raise `ParameterError` if one of these instruments could not be placed now; nothing is placed."""
+    placed = experiment.run.placed.instruments
+    for instrument in instruments:
+        placed = tuple(entry for entry, _row in _planned(experiment, PlaceInstrument(instrument), placed))
 
 
 def begin(experiment: Experiment, instruments: Iterable[Instrument]) -> None:
@@ -170,8 +178,8 @@ def _drop_columns(run: Run, name: str) -> None:
         run.series = Series.of(kept, run.series.table[:, : run.series.count], run.series.names)
 
 
-def _number_of(experiment: Experiment, name: str, what: Message) -> int:
-    names = [entry.name for entry in experiment.run.placed.instruments]
+def _number_of(placed: tuple[Instrument, ...], name: str, what: Message) -> int:
+    names = [entry.name for entry in placed]
     if name not in names:
         raise ParameterError(
             Message("{what} is refused: there is none called {name}.", what=what, name=value_text(name))
@@ -236,13 +244,17 @@ def _checked(experiment: Experiment, instrument: Instrument, what: Message) -> I
 
 def _require_grain(experiment: Experiment, instrument: Instrument, kind: InstrumentKind, what: Message) -> None:
     """Raise `ParameterError` unless the instrument is attached to a grain, if its kind is. The grain can come later."""
-    grain, world = instrument.grain, experiment.run.world
+    grain, world = instrument.grain, experiment.grains
     if not kind.of_grain:
         if grain is not None:
             raise ParameterError(
                 Message("{what} is refused: a {kind} is attached to no grain.", what=what, kind=kind.name)
             )
         return
+    if grain is None:
+        raise ParameterError(
+            Message("{what} is refused: a {kind} is attached to a grain; give its number.", what=what, kind=kind.name)
+        )
     if type(grain) is not int or grain < 0 or bool(world.fixed[world.sphere_id == grain].any()):
         raise ParameterError(
             Message(
@@ -296,23 +308,24 @@ def note_places(experiment: Experiment) -> None:
     """Begin the ways of all grains at their present places, if an instrument counts; mark grains for those that wait
     for it."""
     run = experiment.run
-    _mark(run)
+    _mark(experiment)
     if not _counting(run):
         if run.placed.ids.size:
             run.placed = PlacedInstruments(run.placed.instruments, run.placed.passed)
         return
-    grains = _counted_grains(experiment)
+    grains = movable_grains(experiment.grains)
     run.placed = replace(run.placed, ids=grains.ids.astype(float), places=grains.position)
 
 
-def _mark(run: Run) -> None:
+def _mark(experiment: Experiment) -> None:
     """Let the instruments whose time has come mark the grains."""
+    run = experiment.run
     passed = list(run.placed.passed)
     for number, instrument in enumerate(run.placed.instruments):
         marks, before = kind_of(instrument).marks, passed[number]
         if marks is None or before.marked or before.others or run.time < instrument.time:
             continue
-        grains = movable_grains(run.world)
+        grains = movable_grains(experiment.grains)
         first = marks(instrument, in_cell(grains.position, run.world.boundary))
         marked, others = (tuple(grains.ids[side].astype(float).tolist()) for side in (first, ~first))
         passed[number] = replace(before, since=run.time, marked=marked, others=others)
@@ -324,22 +337,12 @@ def count(experiment: Experiment) -> None:
     experiment.run.placed = _counted(experiment)
 
 
-def _counted_grains(experiment: Experiment) -> MovableGrains:
-    """The grains that can move, without the walls that are rigid bodies."""
-    world, machines = experiment.run.world, experiment.scene.model.machines
-    grains = movable_grains(world)
-    if not machines:
-        return grains
-    kept = ~np.isin(grains.ids, world.bodies.body_id[list(machines)])
-    return MovableGrains(grains.ids[kept], grains.position[kept], grains.mass[kept])
-
-
 def _counted(experiment: Experiment) -> PlacedInstruments:
     """`Run.placed` with the ways to the present places counted."""
     run = experiment.run
     if not (counting := _counting(run)):
         return run.placed
-    grains, ids, places = _counted_grains(experiment), run.placed.ids, run.placed.places
+    grains, ids, places = movable_grains(experiment.grains), run.placed.ids, run.placed.places
     position, mass = grains.position, grains.mass
     if not np.array_equal(grains.ids, ids):  # grains have been poured or removed
         _known, now, then = np.intersect1d(grains.ids, ids, assume_unique=True, return_indices=True)

@@ -26,14 +26,18 @@ BESIDE = ", "
 def answer_of(experiment: Experiment) -> Answer | None:
     """The answer, in the words of the preset if it has some, the run has their values, and no parameter was changed:
     the words say what the preset has set, such as "on the Moon". None before the end of the run."""
-    answer, own = experiment.scene.course.find_answer(experiment), experiment.direction.answer
+    answer, own = experiment.scene.course.find_answer(experiment), own_words(experiment)
     if not isinstance(answer, Answer | None):
         raise unusable_field(experiment.scene.name, "find_answer", NO_ANSWER)
     if answer is None or not own or not values_of(own.template) <= dict(answer.words.values).keys():
         return answer
-    if not same_physics(experiment.parameters, experiment.history.log.start.now.parameters):
-        return answer
     return replace(answer, words=worded(own.template, answer.words.values))
+
+
+def own_words(experiment: Experiment) -> Message:
+    """The words of the preset for its answer; empty without such words, and once a parameter was changed."""
+    own = experiment.direction.answer
+    return own if own and same_physics(experiment.parameters, experiment.history.log.start.now.parameters) else EMPTY
 
 
 def direction_for(direction: Direction, parameters: ParameterSet, preset: ParameterSet) -> Direction:

@@ -24,6 +24,7 @@ def system_of(experiment: Experiment) -> System:
     run, engine, scene = experiment.run, experiment.engine, experiment.scene
     return System(
         world=run.world,
+        grains=experiment.grains,
         dimension=scene.model.dimension,
         rotates=bool(engine.model.rotation),
         gravity=engine.gravity,

@@ -168,6 +168,17 @@ NO_PARAMETERS = ParameterValues()
 
 
 @dataclass(frozen=True)
+class WallCurve:
+    """A curve over time that a wall follows."""
+
+    label: Message
+    """What follows it, such as "velocity x of wall 2"."""
+    unit: str
+    text: str
+    """The curve (repose.sim.parameter_curves)."""
+
+
+@dataclass(frozen=True)
 class ShownRun:
     """Which experiment it is, its time and its phase."""
 
@@ -184,6 +195,10 @@ class ShownRun:
     """`repose.sim.experiment.parameter_values` makes the parameter set from them."""
     direction: Direction = NOT_DIRECTED
     """How it is shown unless the user has chosen something else."""
+    own_answer: bool = False
+    """Whether the preset has words of its own for the answer of this run, and asks another question than its scene."""
+    wall_curves: tuple[WallCurve, ...] = ()
+    """The curves that walls follow now."""
     time_scale: float = 1.0
     """`SceneLimits.time_scale` of these parameters [s]."""
     phase: Phase = NOT_BEGUN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.named_records import curves_of, outcomes_of, readings_of
 from repose.sim.experiment.parameter_values import values_of
 from repose.sim.experiment.results import conditions
-from repose.sim.experiment.run_answer import answer_of
+from repose.sim.experiment.run_answer import answer_of, own_words
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import (
     DisplacementMark,
@@ -37,6 +38,7 @@ from repose.sim.experiment.snapshot import (
     ShownRun,
     ShownStability,
     Snapshot,
+    WallCurve,
 )
 from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.colour_source import colour_values, sums_over_contacts
@@ -46,7 +48,9 @@ from repose.sim.measure.display import Curve, Reading, SampledQuantity
 from repose.sim.measure.energy import Energy
 from repose.sim.measure.grains import grain_count
 from repose.sim.measure.measurement import Measurement
+from repose.sim.measure.stress import STRESS_UNIT
 from repose.sim.message import Message
+from repose.sim.parameter_curves import is_curve
 
 READING_INTERVAL, READING_SHARE = 0.25, 0.01
 """Wall time between two samples for the readings [s], and the largest share of wall time of these samples [-]; no
@@ -279,6 +283,19 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     )
 
 
+def wall_curves(experiment: Experiment) -> Iterator[WallCurve]:
+    """The curves that walls follow, each with its name and unit."""
+    area_unit = STRESS_UNIT[experiment.scene.model.dimension]
+    for driven in experiment.run.driven_walls:
+        for axis, value in zip("xyz", driven.velocity, strict=False):
+            if is_curve(value):
+                label = Message("velocity {component} of wall {wall}", component=axis, wall=driven.wall)
+                yield WallCurve(label, "m/s", str(value))
+        if is_curve(driven.load):
+            label = Message("load of wall {wall}", wall=driven.wall)
+            yield WallCurve(label, "N" if driven.area == 1.0 else area_unit, str(driven.load))
+
+
 def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
     """Which experiment it is, its time and its phase; the rest is that of the snapshot before."""
     scene = experiment.scene
@@ -293,6 +310,8 @@ def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
         dt=experiment.dt,
         parameters=shown_parameters(experiment),
         direction=experiment.direction,
+        own_answer=bool(own_words(experiment)),
+        wall_curves=tuple(wall_curves(experiment)),
         time_scale=scene.limits.time_scale(experiment.run.built),
         phase=scene.phase(name),
         phase_label=label,
@@ -326,7 +345,7 @@ def shown_grains(experiment: Experiment, mark: DisplacementMark | None) -> Shown
         labels=experiment.scene.view.labels(experiment),
         tracks=experiment.scene.view.tracks(experiment),
         mark=mark,
-        moving_count=grain_count(world),
+        moving_count=grain_count(experiment.grains),
     )
 
 
@@ -338,7 +357,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     take_picture(experiment, snapshot)
     world, history = experiment.run.world, experiment.history
     survey, ledger = shown_contacts(experiment)
-    columns = snapshot.grains.columns | sums_over_contacts(world)
+    columns = snapshot.grains.columns | sums_over_contacts(experiment.grains)
     snapshot.grains = replace(snapshot.grains, columns=columns, mark=in_picture(experiment, present_mark(experiment)))
     if contacts:
         ends, force = touching_pairs(world, snapshot.grains.position)

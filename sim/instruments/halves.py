@@ -31,7 +31,7 @@ def beyond(instrument: Instrument, position: Floats) -> NDArray[np.bool_]:
 def read(instrument: Instrument, system: System, passed: Passed) -> tuple[float, ...]:
     """Lacey's index, its standard deviation over random mixtures, and the numbers of grains of both classes that are
     still there; nan before the grains are marked, and for classes of too few grains."""
-    world = system.world
+    world = system.grains
     grains = movable_grains(world)
     first, second = np.isin(grains.ids, passed.marked), np.isin(grains.ids, passed.others)
     known = first | second

@@ -8,7 +8,7 @@ quantities to series, plots, results and exports. An example, complete:
         return (InstrumentQuantity("grains", "grains nearby", "n", tab="n"),)
 
     def grains_nearby(instrument: Instrument, system: System, passed: Passed) -> tuple[float, ...]:
-        distance = np.linalg.norm(movable_grains(system.world).position - instrument.points[0], axis=1)
+        distance = np.linalg.norm(movable_grains(system.grains).position - instrument.points[0], axis=1)
         return (float((distance < 0.01).sum()),)
 
     INSTRUMENT = InstrumentKind(

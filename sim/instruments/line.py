@@ -101,8 +101,10 @@ def outline(points: Points) -> list[Floats]:
     if into.size:
         lines = [np.array((start, end, end + into, start + into, start))]
         middle = middle + 0.5 * into
-    length = ARROW * np.linalg.norm(along)
-    tip = middle + length * normal / np.linalg.norm(normal)
+    upright = np.linalg.norm(normal)
+    if upright == 0.0:  # a drag along the border of the region, which holds both ends at one place
+        return lines
+    tip = middle + ARROW * np.linalg.norm(along) * normal / upright
     barb = 0.3 * (middle - tip)
     side = 0.2 * ARROW * along
     return [*lines, np.array((middle, tip)), np.array((tip + barb + side, tip, tip + barb - side))]

@@ -32,7 +32,7 @@ def box_of(points: Points) -> Box:
 
 def read(instrument: Instrument, system: System, passed: Passed) -> tuple[float, ...]:
     """Packing fraction, contacts per grain, grains, pressure, largest shear, stresses, temperature, mean velocity."""
-    world, box = system.world, box_of(instrument.points)
+    world, box = system.grains, box_of(instrument.points)
     bulk = measure_bulk(world, system.contacts, box, system.velocity_shift)
     moving = motion_in_box(world, box.lower, box.upper, system.velocity_shift)
     centres = in_cell(movable_grains(world).position, world.boundary)

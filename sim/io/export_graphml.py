@@ -64,8 +64,8 @@ def grain_of_spheres(state: ExportedState) -> Any:
 
 def node_columns(state: ExportedState) -> dict[str, Any]:
     """One row per grain: id, centre (of mass), radius (of a body that of the sphere, in the plane the disc, of equal
-    volume) and kind, which is "sphere", "body" or "fixed"."""
-    world, dimension = state.world, state.dimension
+    volume) and kind, which is "sphere", "body" or "fixed", also of what a machine moves."""
+    world, dimension = state.grains, state.dimension
     loose = np.flatnonzero(world.body < 0)
     ids, centre, radius = world.sphere_id[loose], world.motion[:dimension, 0, loose], world.radius[loose]
     kind = np.where(world.fixed[loose], "fixed", "sphere")

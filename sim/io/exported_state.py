@@ -25,6 +25,8 @@ class ExportedState:
     """A world with step, time, time step and origin."""
 
     world: World
+    grains: World
+    """The world in which what a machine moves is fixed."""
     step: int
     time: float
     """Simulated time [s]."""

@@ -41,7 +41,7 @@ def measure_bulk(world: World, contacts: ContactTable, box: Box, velocity_shift:
 def bulk_of(system: System) -> Bulk | None:
     """Packing fraction and stress well inside the packing; None if the packing is too small."""
     box = system.derived(packing_box)
-    return None if box is None else measure_bulk(system.world, system.contacts, box, system.velocity_shift)
+    return None if box is None else measure_bulk(system.grains, system.contacts, box, system.velocity_shift)
 
 
 def bulk_results(bulk: Bulk | None, coordination: Coordination) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def coordination_number(world: World) -> Coordination:
 
 def coordination_of(system: System) -> Coordination:
     """The present coordination number of an experiment."""
-    return coordination_number(system.world)
+    return coordination_number(system.grains)
 
 
 def _help(system: System) -> Message:

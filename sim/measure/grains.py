@@ -28,6 +28,16 @@ def sums_over_grains(world: World, values: Floats) -> Floats:
     return np.concatenate([values[moving & ~member], np.bincount(row, values[member], minlength=numbers.size)])
 
 
+def with_fixed(world: World, machines: tuple[int, ...]) -> World:
+    """The world in which the rigid bodies of these rows are fixed, as walls are, for measurements over grains; other
+    tables are shared."""
+    if not machines:
+        return world
+    rows, inverse, of_bodies = list(machines), world.inverse_mass.copy(), world.bodies.inverse_mass.copy()
+    inverse[:, np.isin(world.body, rows)] = of_bodies[:, rows] = 0.0
+    return world._replace(inverse_mass=inverse, bodies=world.bodies._replace(inverse_mass=of_bodies))
+
+
 class MovableGrains(NamedTuple):
     """Every grain that can move, in the order of `sums_over_grains`."""
 

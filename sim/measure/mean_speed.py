@@ -27,7 +27,7 @@ MEASUREMENT = Measurement(
     _("mean speed"),
     "",
     "m/s",
-    lambda system: mean_speed(system.world),
+    lambda system: mean_speed(system.grains),
     shown=False,
     plot=MOTION,
     order=20,

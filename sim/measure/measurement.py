@@ -35,6 +35,8 @@ class System:
     """The state of an experiment for measurements; costly quantities are computed once for all of them."""
 
     world: World
+    grains: World
+    """The world in which what a machine moves is fixed: that of every measurement over grains."""
     dimension: int
     rotates: bool
     gravity: tuple[float, ...]

@@ -143,7 +143,7 @@ def mixing_of_sizes(world: World) -> Mixing | None:
 
 def size_mixing(system: System) -> Mixing | None:
     """`mixing_of_sizes` of a system."""
-    return mixing_of_sizes(system.world)
+    return mixing_of_sizes(system.grains)
 
 
 def mixing_of_kinds(world: World) -> Mixing | None:
@@ -154,7 +154,7 @@ def mixing_of_kinds(world: World) -> Mixing | None:
 
 def kind_mixing(system: System) -> Mixing | None:
     """`mixing_of_kinds` of a system."""
-    return mixing_of_kinds(system.world)
+    return mixing_of_kinds(system.grains)
 
 
 def _index(mixing: Mixing | None) -> float:

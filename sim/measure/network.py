@@ -189,7 +189,7 @@ def network_numbers(network: Network) -> NetworkNumbers:
 
 def network_now(system: System) -> NetworkNumbers:
     """The numbers of the present network of an experiment."""
-    return network_numbers(contact_network(system.world))
+    return network_numbers(contact_network(system.grains))
 
 
 def _packed(system: System) -> bool:

@@ -96,7 +96,7 @@ def box_in_packing(world: World) -> Box | None:
 
 def packing_box(system: System) -> Box | None:
     """The present box well inside the packing of an experiment."""
-    return box_in_packing(system.world)
+    return box_in_packing(system.grains)
 
 
 def packing_fraction(

@@ -38,7 +38,7 @@ MEASUREMENT = Measurement(
     _("unbalanced force"),
     "",
     "",
-    lambda system: unbalanced_force(system.world),
+    lambda system: unbalanced_force(system.grains),
     shown=False,
     plot=None,
 )

@@ -64,7 +64,8 @@ def test_a_word_of_a_choice_is_no_curve() -> None:
         ("friction", "sine 0.1 0.2 1", "it reaches -0.1"),
         ("friction", "sine 0.5 0.2 0", "its frequency is 0 Hz, and must be above 0 Hz"),
         ("friction", "ramp 0.2 0.8 0", "a ramp has 4 numbers, not 3: write ramp VALUE VALUE TIME TIME"),
-        ("friction", "ramp 0.2 0,8 0 1", "“0,8” is no number"),
+        ("friction", "ramp 0.2 0,8 0 1", "“0,8” has a comma: write 0.8 with a point"),
+        ("friction", "ramp 0.2 x 0 1", "“x” is no number"),
         ("friction", "table 0 0.1", "it needs at least two pairs of a time and a value; numbers given: 2"),
         ("dt", "ramp 1e-6 1e-5 0 1", "this parameter has no curve, because the steps of the run follow from it"),
         (

@@ -27,6 +27,7 @@ from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import measurements, scenes
 from repose.sim.scene_fields import NAME
+from repose.sim.scenes.common import driven_body
 from repose.sim.study.quantities import numbers_in, quantity_of
 
 from tests.sentences import require_sentence
@@ -451,3 +452,12 @@ def test_the_series_resolves_an_impact_of_microseconds(finished: Finished) -> No
     assert experiment.run.built.contact_time < columns["time"][-1] <= experiment.time
     # Part of the energy is elastic while the spheres touch.
     assert np.flatnonzero(energy < 0.9 * energy.max()).size >= 5
+
+
+def test_a_scene_that_drives_a_body_declares_it_as_a_machine() -> None:
+    """Otherwise measurements count the machine as a grain."""
+    folder = Path(driven_body.__file__).parent.parent
+    users = [path for path in folder.rglob("*.py") if "common.driven_body import" in path.read_text(encoding="utf-8")]
+    assert users
+    for path in users:
+        assert re.search(r"machines=\(\w", path.read_text(encoding="utf-8")), path.name

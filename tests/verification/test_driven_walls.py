@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.app.ui.edits import Edits
 from repose.sim import ParameterError, Plane, Rewind, Setup, Simulation, Spheres
 from repose.sim.engine.world import SERVO_FORCE
+from repose.sim.experiment import moved_walls
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -18,7 +20,10 @@ from repose.sim.experiment.driven import is_driven
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
+from repose.sim.experiment.run import DrivenWall
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import press
 from repose.sim.scenes.heap import tilt_and_trickle
@@ -116,6 +121,45 @@ def test_the_clock_goes_on_while_a_wall_follows_a_curve_that_ends(uncompiled: No
     simulation.move_wall(0, ("sine 0 0.02 25", 0.0))
     assert is_driven(simulation.experiment)
     assert not is_driven(simulation.experiment, periodic=False)
+
+
+def test_plots_mark_the_curves_that_walls_follow(uncompiled: None) -> None:
+    simulation = still()
+    simulation.step(50)
+    begins = simulation.time
+    simulation.move_wall(1, (0.0, "ramp 0 0.02 0 0.01"))
+    simulation.servo_wall(0, force="sine 2 1 10", speed=0.1)
+    snapshot = Snapshot()
+    take_snapshot(simulation.experiment, snapshot)
+    edits = Edits(lambda command: None, find=lambda run: None)
+    edits.see(snapshot)
+    words = ["ramp, velocity y of wall 1: 0 m/s", "ramp, velocity y of wall 1: 20 mm/s", "sine, load of wall 0: 2 N"]
+    assert sorted(str(mark.text) for mark in edits.all_marks) == sorted(words)
+    assert sorted(mark.time for mark in edits.all_marks) == pytest.approx([begins, begins, begins + 0.01])
+    simulation.move_wall(1, (0.0, 0.0))
+    take_snapshot(simulation.experiment, snapshot)
+    edits.see(snapshot)
+    assert [str(mark.text) for mark in edits.all_marks] == words[2:]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        DrivenWall(0, ("ramp 0 1 0 1", 0.0)),
+        DrivenWall(7, ("ramp 0 1 0 1 from 0", 0.0)),
+        DrivenWall(0, ("ramp 0 1 0 1 from 0",)),
+        DrivenWall(0, (1.0, 0.0)),
+        DrivenWall(0, (), "ramp 1 1", 1.0),
+        DrivenWall(0, (), "ramp 1 2 0 1 from 0", math.nan),
+    ],
+)
+def test_walls_of_a_file_that_no_script_can_have_made_are_impossible(uncompiled: None, wrong: DrivenWall) -> None:
+    simulation = still()
+    simulation.move_wall(0, ("ramp 0 1 0 1", 0.0))
+    run = simulation.experiment.run
+    assert not moved_walls.impossible(run)
+    run.driven_walls = (wrong,)
+    assert moved_walls.impossible(run)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.colours import Colour, of_category
-from repose.app.render.passes import Frame, Pass, Switch, legend
+from repose.app.render.passes import Frame, Pass, Switch, legend, triad
 from repose.app.render.passes.caption import result_foot
 from repose.app.render.passes.push_and_shake import circle_on
+from repose.app.render.passes.scale_bar import SCALE_BAR
 from repose.app.render.selection import members_of
 from repose.sim.engine.world import Floats
-from repose.sim.experiment.snapshot import ShownInstrument
+from repose.sim.experiment.snapshot import ShownInstrument, Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, _, formatted, joined, plain, with_prefix
 from repose.sim.parameters import DISPLAY_UNITS
@@ -31,10 +32,12 @@ LINE, HALO = 2.0, 4.5
 """Widths of a line and of the dark or bright rim behind it [units]."""
 TEXT, NAME = 0.85, 0.9
 """Sizes of values and names, relative to ordinary text."""
+LEADING = 1.12
+"""Height of a line of text over that of its letters [-]: the indices of one line do not touch the next one."""
 PAD, GAP = 5.0, 10.0
 """Padding of a plate, and its distance from the instrument [units]."""
 RING = 1.25
-"""Radius of the ring around a probed grain [radii of the grain]."""
+"""Radius of the ring around a probed grain [radii of the grain, of a body of the circle around its members]."""
 
 
 SCALED = ("mm", "mm/s")
@@ -59,16 +62,25 @@ def colour_of(shown: ShownInstrument) -> Colour:
     return of_category(shown.instrument.colour)[:3]
 
 
+def ring_around(snapshot: Snapshot, grain: int) -> tuple[Floats, float] | None:
+    """Centre and radius of the ring around a probed grain, the sphere of this id or the body that it belongs to [m];
+    None if it has left."""
+    grains = snapshot.grains
+    rows = np.flatnonzero(grains.sphere_id == grain)
+    if not rows.size:
+        return None
+    members = members_of(snapshot, int(rows[0]))
+    places, radii = grains.position[members].astype(float), grains.radius[members].astype(float)
+    middle = places.mean(axis=0)
+    return middle, RING * float((np.linalg.norm(places - middle, axis=1) + radii).max())
+
+
 def lines_of(frame: Frame, shown: ShownInstrument) -> list[Floats]:
     """Its lines in the picture [px], each of shape (points, 2); empty if it is not in view."""
     if shown.instrument.grain is not None:
-        rows = np.flatnonzero(frame.snapshot.grains.sphere_id == shown.instrument.grain)
-        if not rows.size:
+        if (ring := ring_around(frame.snapshot, shown.instrument.grain)) is None:
             return []
-        grains = frame.snapshot.grains
-        members = members_of(frame.snapshot, int(rows[0]))
-        rings = (circle_on(frame, grains.position[row].astype(float), RING * grains.radius[row]) for row in members)
-        lines = [np.asarray(ring, float) for _middle, ring in rings]
+        lines = [np.asarray(circle_on(frame, *ring)[1], float)]
     else:
         lines = [np.asarray(frame.camera.world_to_pixel(line, frame.size), float) for line in shown.outline]
     return [line for line in lines if np.isfinite(line).all()]
@@ -103,6 +115,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     taken = [*frame.covered]
     if (area := legend.plate(frame, canvas)) is not None:
         taken.append(area)
+    if frame.snapshot.grains.position.shape[1] == 3 and SCALE_BAR.is_on(frame.view):
+        taken.append(triad.area_of(frame))
     if frame.film is not None and frame.film.result:
         above = area[3] if area is not None else 0.0
         taken.append((0.0, 0.0, frame.size[0], result_foot(frame.film.result, frame.size, frame.scale, above)))
@@ -205,7 +219,10 @@ def _draw_plate(
     unit, palette = frame.scale, frame.palette
     rows: list[tuple[Message, float, bool]] = [(plain(shown.instrument.name), NAME, True)]
     rows += [(words, TEXT, False) for words in words_of(shown)]
-    extents = [canvas.text_extent(words, size, bold) for words, size, bold in rows]
+    extents = [
+        (canvas.scripted_width(words, size, bold), LEADING * canvas.text_extent(words, size, bold)[1])
+        for words, size, bold in rows
+    ]
     pad, gap = PAD * unit, GAP * unit
     width, height = max(extent[0] for extent in extents) + 3.0 * pad, sum(extent[1] for extent in extents) + 2.0 * pad
     extent, (left, top, right, bottom) = np.array((width, height)), frame.free_of_plates

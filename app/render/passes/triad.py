@@ -7,21 +7,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.scale_bar import SCALE_BAR
+from repose.sim.engine.world import Floats
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 LENGTH = 26.0
 """Length of an axis seen at right angles [units]."""
+REACH = 44.0
+"""Distance from the origin at which the letters end [units]."""
 PLACE = (50.0, 92.0)
 """Origin, measured from the lower left of the part without panels [units]: above the caption."""
 
 
+def origin_of(frame: Frame) -> Floats:
+    """Where the axes begin [px]."""
+    left, _, _, below = frame.inset
+    return np.array((left + PLACE[0] * frame.scale, frame.size[1] - below - PLACE[1] * frame.scale))
+
+
+def area_of(frame: Frame) -> tuple[float, float, float, float]:
+    """The part of the picture that axes and letters can cover, from the upper left to the lower right corner [px]."""
+    (x, y), reach = origin_of(frame), REACH * frame.scale
+    return float(x - reach), float(y - reach), float(x + reach), float(y + reach)
+
+
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw the three axes, first the axis that points away from the eye."""
-    left, _, _, below = frame.inset
     unit, palette = frame.scale, frame.palette
-    origin = np.array((left + PLACE[0] * unit, frame.size[1] - below - PLACE[1] * unit))
+    origin = origin_of(frame)
     axes = frame.orbit.axes()
     for k in np.argsort(axes[2]):
         right, up, back = axes[:, k]

@@ -36,12 +36,13 @@ class Guesses:
 
 
 def draw(ui: Ui) -> None:
-    """At the right of the picture below the notices, in scenes that ask for a guess; in a lecture or presentation
-    below the picture, where it covers neither the grains nor the measured angle."""
+    """At the right of the picture of one run below the notices, in scenes that ask for a guess; in a lecture or
+    presentation below the picture, where it covers neither the grains nor the measured angle."""
     asked, at_foot = guess_now(ui), ui.mode.presenting or ui.mode.lecture.on
     area = ui.states[GuessArea]
     area.shown, area.box = False, None
-    covered = not at_foot and ui.mode.overlay not in ("", GUESS)
+    # The pictures of several runs have no room for it, and their answers are several numbers.
+    covered = not at_foot and (bool(ui.beside.runs) or ui.mode.overlay not in ("", GUESS))
     if asked is None or covered or not ui.view.ui_visible:
         area.foot = 0.0
         return

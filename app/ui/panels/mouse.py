@@ -47,6 +47,13 @@ def draw(ui: Ui) -> None:
         _draw_columns(ui, tools, free)
 
 
+def draw_on_picture(ui: Ui) -> None:
+    """What the chosen tool draws on the picture, where its settings are shown; with the camera of the picture, which
+    moves after the panels are drawn."""
+    if (mark := chosen_tool(ui).on_picture) is not None and ui.states[ToolArea].corner != (0.0, 0.0):
+        mark(ui)
+
+
 def _draw_columns(ui: Ui, tools: list[Tool], free: float) -> None:
     """Draw the buttons over a picture of the width `free` [px]."""
     area, (left, above, _right, bottom) = ui.states[ToolArea], ui.window.inset

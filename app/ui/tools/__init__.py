@@ -53,6 +53,8 @@ class Tool:
     drag."""
     options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
+    on_picture: Callable[[Ui], None] | None = None
+    """Draws on the picture while its settings are shown, after the camera has moved in this frame."""
     keys: tuple[Key, ...] = ()
     """Keys that work while the tool is chosen."""
     again: Callable[[Ui], None] = lambda ui: None

@@ -18,7 +18,7 @@ from repose.app.language import translated
 from repose.app.render.camera import Camera2D
 from repose.app.render.colours import of_category
 from repose.app.render.orbit import Camera3D
-from repose.app.render.passes.instruments import value_in_words
+from repose.app.render.passes.instruments import ring_around, value_in_words
 from repose.app.render.picking import sphere_at
 from repose.app.render.theme import colour32
 from repose.app.ui.keys import Key
@@ -136,15 +136,14 @@ def clipped(ui: Ui, point: Point) -> Point:
 
 def lines_in_picture(ui: Ui, shown: ShownInstrument) -> list[Floats]:
     """Its lines [px]; those of a probe are a ring around its grain."""
-    grains, size = ui.snapshot.grains, ui.window.size
+    size = ui.window.size
     if shown.instrument.grain is None:
         return [np.asarray(ui.camera.world_to_pixel(line, size), float) for line in shown.outline]
-    rows = np.flatnonzero(grains.sphere_id == shown.instrument.grain)
-    if not rows.size:
+    if (ring := ring_around(ui.snapshot, shown.instrument.grain)) is None:
         return []
-    centre = np.asarray(ui.camera.world_to_pixel(grains.position[rows[0]], size), float)
+    centre = np.asarray(ui.camera.world_to_pixel(ring[0], size), float)
     turn = np.linspace(0.0, math.tau, 17)[:, None]
-    radius = float(grains.radius[rows[0]]) / ui.camera.resolution(size)
+    radius = ring[1] / ui.camera.resolution(size)
     return [centre + radius * np.hstack((np.cos(turn), np.sin(turn)))]
 
 
@@ -342,10 +341,9 @@ def options(ui: Ui) -> None:
     words = _("Remove the selected instrument, otherwise the one placed last. Ctrl+Z brings it back.")
     if button(ui, "tool.instrument.remove", label, hint=_("Del"), help=words, enabled=instrument is not None):
         remove(ui)
-    _draw_on_picture(ui)
 
 
-def _draw_on_picture(ui: Ui) -> None:
+def draw_on_picture(ui: Ui) -> None:
     """Handles of all instruments, those of the selected one filled, and the drag under way with what it reads."""
     state, draw, scale = ui.states[InstrumentTool], imgui.get_background_draw_list(), ui.window.scale
     for shown in ui.snapshot.geometry.instruments:
@@ -406,6 +404,7 @@ TOOL = Tool(
     abandon,
     click,
     options,
+    draw_on_picture,
     keys=(
         Key(
             "remove_instrument",

@@ -15,7 +15,7 @@ import numpy as np
 from repose.sim.engine.boundaries import images_of, in_cell, periodic_dimensions
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.model import Model
-from repose.sim.engine.world import LOWEST, PERIOD, World
+from repose.sim.engine.world import LOWEST, PERIOD, SERVO_FORCE, World
 from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
 from repose.sim.laws.adhesive_parameters import SURFACE
 from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
@@ -38,12 +38,16 @@ class Continued(NamedTuple):
     scene: str
     law: str
     parameters: Any
-    """Values that the law and gravity read."""
+    """Values that the law reads."""
     model: Model
     world: World
     step: int
     dt: float
     """[s]."""
+    gravity: tuple[float, ...]
+    """On the table as it is turned now [m/s²]."""
+    driven: frozenset[int] = frozenset()
+    """Rows of the walls that follow curves."""
 
 
 class Exported(NamedTuple):
@@ -81,7 +85,7 @@ class Pair(NamedTuple):
 
 def lammps_files(state: Continued) -> Exported:
     """The files for a run at its present state; raises `ParameterError` for what LAMMPS cannot continue."""
-    _, law, parameters, model, world, step, dt = state
+    _, law, parameters, model, world, step, dt, gravity, _ = state
     if law not in _COEFFICIENTS:
         raise ParameterError(
             f"The contact law '{law}' has no counterpart in LAMMPS: export a run with {', '.join(_COEFFICIENTS)}."
@@ -123,7 +127,7 @@ def lammps_files(state: Continued) -> Exported:
         "",
         search(radius),
         f"{SEARCHED} exclude group held held",
-        *_weight(parameters.gravity_vector(model.dimension)),
+        *_weight(gravity),
         _motion(model.dimension, model.rotation),
         *(["fix plane all enforce2d"] if model.dimension == 2 else []),
         f"timestep {exact(dt)}",
@@ -235,9 +239,22 @@ def _notes(state: Continued) -> tuple[str, ...]:
         )
     if model.rotation and getattr(parameters, "rolling_friction", 0.0) > 0.0:
         entries.append("Rolling friction is left out: LAMMPS formulates it as a spring.")
-    if np.any(world.walls.velocity):
-        entries.append("Walls stand still: their velocity is not written.")
-    return tuple(entries)
+    return (*entries, *_not_continued(state))
+
+
+def _not_continued(state: Continued) -> list[str]:
+    """What moves or changes in the run and does not in LAMMPS."""
+    world, entries = state.world, []
+    moves = world.walls.velocity.any(axis=1) | (world.walls.servo[:, SERVO_FORCE] > 0.0)
+    rows = sorted({*np.flatnonzero(moves).tolist(), *state.driven})
+    if rows:
+        which = f"Wall {rows[0]} moves" if len(rows) == 1 else f"Walls {', '.join(map(str, rows))} move"
+        entries.append(f"{which} in the run and not in LAMMPS: the motion of walls is not continued.")
+    if np.any(world.motion[: world.dimension, 1, world.fixed]):
+        entries.append("Fixed grains move in the run and not in LAMMPS: their motion is not continued.")
+    if curves := sorted(state.parameters.curves):
+        entries.append(f"The values of {', '.join(curves)} follow curves in the run; LAMMPS keeps the present ones.")
+    return entries
 
 
 def _types(kinds: list[tuple[int, bool]], fixed: bool) -> str:

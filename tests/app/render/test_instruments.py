@@ -5,12 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from repose.app.render.passes.instruments import INSTRUMENTS, PASS, ground_of, place_beside, value_in_words, words_of
+from repose.app.render.passes.instruments import (
+    INSTRUMENTS,
+    PASS,
+    RING,
+    ground_of,
+    place_beside,
+    ring_around,
+    value_in_words,
+    words_of,
+)
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.snapshot import ShownInstrument, Snapshot
 from repose.sim.experiment.take_snapshot import take_picture
 from repose.sim.instruments.instrument import Instrument
 from repose.sim.measure.display import Reading
+
+from tests.snapshots import snapshot_of
 
 LINE = Instrument("line", "cut", ((0.0, 4e-3), (10e-3, 4e-3)))
 
@@ -37,6 +48,21 @@ def test_a_count_says_since_when_it_is_if_that_is_not_the_beginning() -> None:
     shown = ShownInstrument(LINE, readings=(Reading("cut.number", "N", 3.0),), symbols=("N",), since=0.0)
     assert [str(words) for words in words_of(shown)] == ["N = 3"]
     assert [str(words) for words in words_of(replace(shown, since=0.5))] == ["N = 3", "since 500 ms"]
+
+
+def test_the_ring_of_a_probe_is_around_its_grain_or_around_all_members_of_its_body() -> None:
+    shot = snapshot_of(
+        position=np.array(((0.0, 0.0), (4.0, 0.0), (6.0, 0.0)), np.float32),
+        radius=np.array((1.0, 1.0, 2.0), np.float32),
+        sphere_id=np.array((7, 8, 9)),
+        body=np.array((-1, 0, 0)),
+    )
+    alone, member = ring_around(shot, 7), ring_around(shot, 8)
+    assert alone is not None
+    assert member is not None
+    assert (alone[0].tolist(), alone[1]) == ([0.0, 0.0], RING)
+    assert (member[0].tolist(), member[1]) == ([5.0, 0.0], 3.0 * RING)
+    assert ring_around(shot, 70) is None
 
 
 SIZE, CELL, GAP = (400, 300), 8.0, 10.0

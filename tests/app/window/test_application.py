@@ -7,6 +7,8 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 from PIL import Image
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.settings import Settings
+from repose.app.ui.places import ToolArea
 from repose.app.ui.toasts import Toasts
 from repose.sim.engine.world import World, copy_world
 from repose.sim.experiment.experiment import Experiment
@@ -60,6 +63,41 @@ def until(application: Any, done: Callable[[], bool]) -> None:
         if done():
             return
     raise AssertionError("it did not happen")
+
+
+def test_handles_of_instruments_are_drawn_where_the_picture_is_while_the_camera_glides(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from repose.app.render.renderer import Renderer
+    from repose.app.ui.tools import place_instrument
+
+    ui, seen, gliding = application.ui, list[tuple[str, Any]](), [False]
+    until(application, lambda: ui.snapshot.run.parameters.values and not ui.snapshot.engine.compiling)
+    drawn, glide = Renderer.draw, application.pictures.update
+
+    def draw(self: Any, tiles: Any, *rest: Any, **options: Any) -> None:
+        seen.append(("picture", tiles[0].camera))
+        drawn(self, tiles, *rest, **options)
+
+    def update(ui: Any, elapsed: float) -> None:
+        glide(ui, elapsed)
+        if gliding[0]:
+            ui.states[ToolArea].corner = 1.0, 1.0  # as in a window in which the buttons of the tools have room
+            ui.camera = replace(ui.camera, centre=(1e-3 * len(seen), ui.camera.centre[1]))
+
+    monkeypatch.setattr(Renderer, "draw", draw)
+    monkeypatch.setattr(application.pictures, "update", update)
+    tool = replace(place_instrument.TOOL, on_picture=lambda ui: seen.append(("handles", ui.camera)))
+    monkeypatch.setattr("repose.app.ui.panels.mouse.chosen_tool", lambda ui: tool)
+    gliding[0] = True
+    for _ in range(4):
+        assert application.draw_frame()
+    cameras = [camera for what, camera in seen if what == "handles"]
+    assert len(cameras) >= 2
+    assert len({camera.centre for camera in cameras}) == len(cameras), "the camera glides"
+    for (before, of_picture), (what, of_handles) in pairwise(seen):
+        if what == "handles":
+            assert (before, of_picture) == ("picture", of_handles)
 
 
 def press(key: str, unicode: str = "", mod: str = "NONE") -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from repose.sim.experiment import saved_run
-from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, Rewind, SetParameters, TakeBack
+from repose.sim.experiment.changes import new_experiment, require_continuable
+from repose.sim.experiment.commands import Act, Rewind, SetParameters, Start, TakeBack
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.driven import CHECKS_PER_PERIOD
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.parameter_values import parameter_set, values_of
@@ -16,6 +17,7 @@ from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import results_of, state_hash
 from repose.sim.experiment.run_answer import same_physics
 from repose.sim.experiment.stepping import advance, at_rest
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.io.archive import ArchiveError
 from repose.sim.parameters import ParameterError
 
@@ -127,6 +129,34 @@ def test_a_refused_curve_changes_nothing() -> None:
     assert experiment.parameters is before
     with pytest.raises(ParameterError, match="values change every 50 steps"):
         new_experiment("heap", SMALL | {"gravity": "sine 5 1 5000"})
+
+
+def not_compiled(*_args: object, **_options: object) -> None:
+    raise AssertionError("the engine is compiled before the refusal")
+
+
+def test_a_curve_that_is_too_fast_is_refused_before_the_engine_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    fastest = 1.0 / (CHECKS_PER_PERIOD * CHECK_STEPS * new_experiment("heap", SMALL).dt)
+    new_experiment("heap", SMALL | {"gravity": f"sine 5 1 {0.999 * fastest}"})
+    running = new_experiment("heap", SMALL)
+    monkeypatch.setattr("repose.sim.experiment.changes.activate", not_compiled)
+    for values in (
+        {"gravity": f"sine 5 1 {1.001 * fastest}"},
+        {"gravity": "sine 5 1 101", "dt": 1e-5},
+    ):
+        with pytest.raises(ParameterError, match="a curve has at most"):
+            new_experiment("heap", SMALL | values)
+        assert "a curve has at most" in str(apply(running, Start("heap", SMALL | values, 1)))
+    with pytest.raises(ParameterError, match="= 'sine 5 1 1e9' is refused"):
+        new_experiment("heap", {"gravity": type(running.parameters).parse("gravity", '"sine 5 1 1e9"')})
+    with pytest.raises(ParameterError, match="a curve has at most"):
+        new_experiment("silo", {"grain_count": 60, "gravity": "sine 5 1 1e4"})
+    saved = saved_copy(running)
+    with pytest.raises(ParameterError, match="a curve has at most"):
+        require_continuable(saved, {"gravity": f"sine 5 1 {1.001 * fastest}"}, ())
+    with pytest.raises(ParameterError, match="outside the box"):
+        require_continuable(saved, {}, (Instrument("line", "a", ((0.0, 0.0), (9.0, 0.0))),))
+    require_continuable(saved, {"gravity": f"sine 5 1 {0.999 * fastest}"}, ())
 
 
 def test_a_reset_begins_the_curves_again(whole: Experiment) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from repose.sim.engine.world import World
 from repose.sim.experiment import instrument_values, placed_instruments
-from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.changes import new_experiment, require_continuable
 from repose.sim.experiment.commands import (
     Act,
     AddGrains,
@@ -26,15 +27,21 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.control import apply, carry_out
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.export_state import state_of
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import results_of, state_hash
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.side_by_side import SideBySide
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.instruments.instrument import Instrument
+from repose.sim.io.export_graphml import node_columns
 from repose.sim.measure.bulk import bulk_of
-from repose.sim.measure.coordination import coordination_of
+from repose.sim.measure.coordination import contacts_per_sphere, coordination_of
+from repose.sim.measure.network import contact_network, network_now, network_numbers
+from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
 from tests.reliability.runs import SMALL, resumed, saved
@@ -193,7 +200,7 @@ def test_a_rate_is_the_growth_over_a_quarter_of_a_second_or_since_the_count_bega
         (Instrument("line", "a", ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))), "none of 2 coordinates"),
         (Instrument("line", "a", ((0.0, math.nan), (1e-3, 0.0))), "none of 2 coordinates"),
         (Instrument("line", "a", LINE.points, grain=3), "attached to no grain"),
-        (Instrument("probe", "a"), "its grain is null"),
+        (Instrument("probe", "a"), "a probe is attached to a grain; give its number"),
         (Instrument("probe", "a", grain=0), "its grain is 0"),
         (Instrument("line", "a", LINE.points, colour=-1), "its colour is -1"),
         (Instrument("lyne", "a", LINE.points), "lyne"),
@@ -268,6 +275,40 @@ def test_instruments_stay_when_the_run_begins_anew_and_leave_with_another_one() 
     outside = Instrument("box", "b", ((0.0, 0.0), (9.0, 9.0)))
     assert "outside the box" in str(apply(experiment, Start("heap", SMALL, 2, instruments=(outside,))))
     assert (state_hash(experiment.run), experiment.seed, experiment.run.placed.instruments) == (before, 1, (BOX,))
+
+
+def test_only_rounding_may_take_a_point_beyond_the_box() -> None:
+    experiment = pouring()
+    low, high = instrument_values.limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
+    for beyond, refused in ((1e-9, False), (1e-4, True)):
+        for x, side in ((low[0], -1.0), (high[0], 1.0)):
+            end = float(x + side * beyond * (high[0] - low[0]))
+            ruler = Instrument("ruler", f"r{end}".replace(".", "_"), ((5e-3, LEVEL), (end, LEVEL)))
+            assert ("outside the box" in str(apply(experiment, PlaceInstrument(ruler)))) == refused
+
+
+@pytest.mark.parametrize("scene", ["heap", "bounce", "silo", "plane_shear"])
+def test_an_instrument_outside_the_box_is_refused_before_the_engine_is_compiled(
+    scene: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_compiled(*_args: object, **_options: object) -> None:
+        raise AssertionError("the engine is compiled before the refusal")
+
+    monkeypatch.setattr("repose.sim.experiment.changes.activate", not_compiled)
+    record = scenes()[scene]
+    dimension = record.model.dimension
+    inside, outside = (
+        Instrument("ruler", "r", ((0.0,) * (dimension - 1) + (1e-3,), (far,) + (0.0,) * (dimension - 1)))
+        for far in (1e-2, 90.0)
+    )
+    with pytest.raises(ParameterError, match="is outside the box from"):
+        new_experiment(scene, record.test_values, instruments=(outside,))
+    with pytest.raises(ParameterError, match="there is one called 'r' already"):
+        new_experiment(scene, record.test_values, instruments=(inside, inside))
+    with pytest.raises(ParameterError, match="a probe is attached to a grain; give its number"):
+        new_experiment(scene, record.test_values, instruments=(Instrument("probe", "p"),))
+    with pytest.raises(AssertionError, match="compiled"):
+        new_experiment(scene, record.test_values, instruments=(inside,))
 
 
 def _offers(experiment: Experiment, action: str) -> bool:
@@ -378,3 +419,43 @@ def test_a_wall_that_is_a_rigid_body_is_no_grain_that_crosses() -> None:
     crossed = sum(math.floor((x + way - at) / period) - math.floor((x - at) / period) for x in before.tolist())
     assert passed(experiment) == crossed > 0
     assert experiment.run.placed.passed[0].mass < 1.5 * crossed * float(world.own_mass[grains].mean())
+
+
+def test_a_machine_that_is_a_rigid_body_is_no_grain_of_any_measurement() -> None:
+    experiment = go(new_experiment("plane_shear", dict(scenes()["plane_shear"].test_values)), 600)
+    low, high = instrument_values.limits_of(experiment.scene.view.box(experiment), experiment.run.world.boundary)
+    middle = 0.5 * float(low[0] + high[0])
+    corners = tuple(low.tolist()), tuple(high.tolist())
+    upright = (middle, float(low[1])), (middle, float(high[1]))
+    done(experiment, PlaceInstrument(Instrument("box", "all", corners)))
+    done(experiment, PlaceInstrument(Instrument("halves", "sides", upright)))
+    world = experiment.run.world
+    loose, plate = world.layer >= 0, world.body >= 0
+    count, moving = int(loose.sum()), int((~world.fixed).sum())
+    assert plate.any()
+    assert moving == count + int(plate.sum())
+    system, placed = system_of(experiment), experiment.run.placed
+    values = instrument_values.present_values(experiment, system)
+    contacts = contacts_per_sphere(world)
+    assert contacts[plate].sum() > 0
+    assert system.derived(network_now).degree == network_numbers(contact_network(system.grains)).degree
+    assert contact_network(system.grains).nodes == values["all.grains"] == count
+    assert system.derived(coordination_of).mean == pytest.approx(float(contacts[loose].mean()))
+    assert len(placed.passed[1].marked) + len(placed.passed[1].others) == count
+    own = world.own_mass[loose]
+    velocity = world.motion[:2, 1, loose] - system.velocity_shift * world.motion[:2, 2, loose]
+    assert values["all.velocity_x"] == pytest.approx(float(velocity[0] @ own / own.sum()), rel=1e-9)
+    snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    assert snapshot.grains.moving_count == count
+    assert np.isnan(snapshot.grains.columns["cluster"][plate]).all()
+    assert np.isfinite(snapshot.grains.columns["cluster"][loose]).all()
+    kinds = node_columns(state_of(experiment))["kind"].tolist()
+    assert (kinds.count("sphere"), kinds.count("body")) == (count, 0)
+    attached = Instrument("probe", "p", grain=int(world.sphere_id[plate][0]))
+    assert "the number of a grain that can move" in str(apply(experiment, PlaceInstrument(attached)))
+    assert int((~world.fixed).sum()) == moving, "the world itself is not changed"
+    later = saved_copy(experiment)
+    require_continuable(later, {}, (replace(attached, grain=int(world.sphere_id[loose][0])),))
+    with pytest.raises(ParameterError, match="the number of a grain that can move"):
+        require_continuable(later, {}, (attached,))

@@ -43,6 +43,24 @@ def test_a_facet_keeps_a_pressure_towards_the_grains() -> None:
     assert simulation.world.walls.velocity[1, 1] < 0.0, "it comes to the grains"
 
 
+def test_a_wall_without_contacts_comes_at_its_largest_speed() -> None:
+    simulation = pressed()
+    simulation.servo_wall(1, force=3.0, speed=0.01)
+    simulation.step(20)
+    assert not simulation.world.walls.force[1].any()
+    assert simulation.world.walls.velocity[1].tolist() == pytest.approx([0.0, -0.01])
+
+
+def test_the_pressure_on_a_triangle_in_space_is_that_on_its_area() -> None:
+    triangle = Facet([(0.0, 0.0, 4.0 * R), (3.0 * R, 0.0, 4.0 * R), (0.0, 5.0 * R, 4.0 * R)])
+    setup = Setup(Spheres([(R, R, R)], R, RUBBER), walls=[triangle])
+    simulation = Simulation(setup, {"gravity": 0.0, "dt": 1e-5})
+    simulation.servo_wall(0, pressure=4.0)
+    row = simulation.world.walls.servo[0]
+    assert row[SERVO_FORCE] == pytest.approx(4.0 * 0.5 * 3.0 * R * 5.0 * R)
+    assert row[SERVO_NORMAL:].tolist() == [0.0, 0.0, -1.0]
+
+
 def test_a_plane_has_a_pressure_where_the_world_is_periodic_along_it() -> None:
     simulation = Simulation(
         Setup(Spheres([(R, R)], R, RUBBER), walls=[Plane((0.0, 0.0), (0.0, 1.0))], period=(0.02, 0.0)),

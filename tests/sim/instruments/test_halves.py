@@ -29,7 +29,7 @@ def test_a_section_in_space_has_the_side_below_a_line_from_left_to_right() -> No
 def test_grains_that_have_come_later_do_not_count_in_the_index() -> None:
     position = np.random.default_rng(2).uniform(size=(60, 2))
     world = add_spheres(empty_world(2, 1, skin=0.1), position, 0.01, 1.0, SphereGroup())
-    system: Any = SimpleNamespace(world=world)
+    system: Any = SimpleNamespace(grains=world)
     marked, others = (tuple(map(float, ids)) for ids in (range(20), range(20, 40)))
     found = read(UPWARDS, system, Passed(marked=marked, others=others))
     mixing = mixing_of(position[:40], np.arange(40) < 20)

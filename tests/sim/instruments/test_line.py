@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from repose.sim.instruments.instrument import Instrument
-from repose.sim.instruments.line import INSTRUMENT, begin, crossings, drag, edges_of, handles
+from repose.sim.instruments.line import INSTRUMENT, begin, crossings, drag, edges_of, handles, outline
 
 OPEN = np.empty((2, 0))
 LEVEL = Instrument("line", "level", ((0.0, 1.0), (2.0, 1.0)))
@@ -89,3 +89,10 @@ def test_an_end_is_moved_and_the_depth_is_kept() -> None:
     points = begin((0.0, 0.0, 1.0), (2.0, 0.0, 1.0), 1, (-1.0, 1.0))
     assert drag(points, 0, (0.5, 0.0, 0.25)) == ((0.5, -1.0, 1.25), (2.0, -1.0, 1.0), (0.5, 1.0, 1.25))
     assert INSTRUMENT.drag(((0.0, 0.0), (1.0, 0.0)), 1, (0.0, 1.0)) == ((0.0, 0.0), (1.0, 1.0))
+
+
+def test_a_line_without_length_is_drawn_without_an_arrow() -> None:
+    """A drag along the border of the region holds both ends at one place: the preview divided by zero."""
+    assert len(outline(((1.0, 2.0), (1.0, 2.0)))) == 1
+    assert len(outline(((1.0, 2.0, 0.0), (1.0, 2.0, 0.0), (1.0, 2.0, 3.0)))) == 1
+    assert len(outline(((1.0, 2.0), (2.0, 2.0)))) == 3

@@ -63,6 +63,12 @@ def test_the_command_line_has_the_same_instruments() -> None:
             typed_instruments((text,))
 
 
+@pytest.mark.parametrize("text", ["probe 1 2", "probe", "probe 0.01,0.02", "probe 1.5"])
+def test_the_command_line_says_that_a_probe_needs_the_number_of_one_grain(text: str) -> None:
+    with pytest.raises(ParameterError, match=f"'{text}' is refused: after probe comes the number of one grain"):
+        typed_instruments((text,))
+
+
 def test_the_command_line_refuses_a_negative_time_in_a_sentence_with_the_limit() -> None:
     with pytest.raises(ParameterError, match=r"time = -1.* 0"):
         typed_instruments(("halves 0,0.004 0.01,0.004 at -1",))

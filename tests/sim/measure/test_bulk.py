@@ -104,7 +104,7 @@ def test_a_dense_group_without_contacts_is_reported_as_dense() -> None:
     grid = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
     bench = Bench(world_of(model, 2.1e-3 * grid, 1e-3, 1e-3), model, numbers, 1e-12)
     system = System(
-        *(bench.world, 2, False, (0.0, 0.0), 0.0, Booked()),
+        *(bench.world, bench.world, 2, False, (0.0, 0.0), 0.0, Booked()),
         find_survey=lambda: pytest.fail("No reading needs a survey."),
         find_contacts=lambda: contacts_of(bench),
         find_reading=lambda: None,

@@ -15,6 +15,7 @@ from repose.sim.experiment.experiment import Course
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.run_answer import answer_of, answer_words, direction_for, values_of
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_picture
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer
 from repose.sim.message import EMPTY, Message, Number, plain
@@ -156,8 +157,10 @@ def test_the_words_of_a_preset_are_used_for_its_parameters_only() -> None:
 
     def shown(**changed: Any) -> str:
         assert not apply(experiment, SetParameters(changed))
-        answer = answer_of(experiment)
+        answer, snapshot = answer_of(experiment), Snapshot()
         assert answer is not None
+        take_picture(experiment, snapshot)
+        assert snapshot.run.own_answer == (answer.words != words)
         return str(answer.words)
 
     assert shown(dt=1e-6) == "On the Moon the sphere rises to 7."

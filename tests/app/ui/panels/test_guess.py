@@ -13,6 +13,7 @@ from repose.app.render.passes.rose import ROSE
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels.guess import guessed, shown
 from repose.app.ui.places import GUESS, Focus
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer, Guess, Reading
 from repose.sim.registry import scenes
@@ -24,8 +25,13 @@ from tests.snapshots import with_fields
 SCENE = next(name for name, scene in scenes().items() if scene.guess is not None)
 
 
+def asking() -> Snapshot:
+    """A snapshot of a scene that asks for a guess."""
+    return with_fields(full_snapshot(), scene=SCENE, parameters=scenes()[SCENE].parameters())
+
+
 def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
-    before = with_fields(full_snapshot(), scene=SCENE)
+    before = asking()
     asked = scenes()[SCENE].guess
     assert asked is not None
     with open_harness(tmp_path, before, (1280, 720)) as harness:
@@ -51,7 +57,7 @@ def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
 def test_the_guess_covers_no_plate(tmp_path: Path, size: tuple[int, int]) -> None:
-    with open_harness(tmp_path, with_fields(full_snapshot(), scene=SCENE), size) as harness:
+    with open_harness(tmp_path, asking(), size) as harness:
         harness.frame(2)
         before = harness.widgets["guess"]
         ROSE.set(harness.ui.view, True)
@@ -60,6 +66,16 @@ def test_the_guess_covers_no_plate(tmp_path: Path, size: tuple[int, int]) -> Non
         after = harness.widgets["guess"]
         assert after[2] <= size[0] - harness.ui.window.band
         assert after[2] < before[2]
+
+
+def test_side_by_side_no_guess_covers_the_small_pictures(tmp_path: Path) -> None:
+    one = asking()
+    with open_harness(tmp_path, one, (1280, 720)) as harness:
+        harness.frame(2)
+        assert "guess" in harness.widgets
+        harness.ui.beside.runs = one, one
+        harness.frame(2)
+        assert "guess" not in harness.widgets
 
 
 def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:
@@ -71,13 +87,17 @@ def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["drum", "mixing-drum", "segregation-drum"])
 def test_a_preset_with_an_answer_of_its_own_does_not_ask_for_the_number_of_its_scene(tmp_path: Path, name: str) -> None:
     direction = presets.load(name).direction or scenes()["drum"].direction
-    with open_harness(tmp_path, with_fields(course("drum")[0], direction=direction)) as harness:
+    of_preset = with_fields(course("drum")[0], direction=direction, own_answer=bool(direction.answer))
+    with open_harness(tmp_path, of_preset) as harness:
         harness.frame(2)
         assert ("guess" in harness.widgets) == (name == "drum")
+        harness.ui.snapshot = with_fields(of_preset, own_answer=False)
+        harness.frame(2)
+        assert "guess" in harness.widgets, "a changed parameter has ended the question of the preset"
 
 
 def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
-    with open_harness(tmp_path, with_fields(full_snapshot(), scene=SCENE), (1280, 720)) as harness:
+    with open_harness(tmp_path, asking(), (1280, 720)) as harness:
         asked = scenes()[SCENE].guess
         assert asked is not None
         while harness.ui.states[Focus].last != GUESS:

@@ -1,0 +1,58 @@
+"""What a continuation in LAMMPS says about motion that it does not continue, and the gravity that it writes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from repose.sim import Plane, Setup, Simulation, Spheres
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.export_state import for_lammps
+
+from tests.small_worlds import use_plain_engine
+
+
+@pytest.fixture(autouse=True)
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plain_engine(monkeypatch)
+
+
+def notes_of(simulation: Simulation) -> str:
+    experiment = simulation.experiment
+    return " ".join(for_lammps(experiment.scene, experiment.parameters, experiment.run).notes)
+
+
+def between_two_walls() -> Simulation:
+    walls = [Plane((0.0, 0.0), (0.0, 1.0)), Plane((0.0, 10.0), (0.0, -1.0))]
+    setup = Setup(Spheres([(0.0, 1.0)], 1e-3, mass=1e-5), walls=walls, law="lee_herrmann", rotation=False)
+    return Simulation(setup, {"dt": 2e-5})
+
+
+def test_walls_that_move_are_named_as_not_continued() -> None:
+    simulation = between_two_walls()
+    assert "move" not in notes_of(simulation)
+    simulation.move_wall(1, (0.0, -0.1))
+    assert "Wall 1 moves in the run and not in LAMMPS: the motion of walls is not continued." in notes_of(simulation)
+    simulation.servo_wall(0, force=1.0)
+    assert "Walls 0, 1 move in the run" in notes_of(simulation)
+    simulation.move_wall(0, (0.0, 0.0))
+    simulation.move_wall(1, (0.0, "ramp 0 0.02 1 2"))
+    assert simulation.world.walls.velocity.any() == 0.0, "the ramp begins later"
+    assert "Wall 1 moves in the run" in notes_of(simulation)
+
+
+def test_curves_of_parameters_are_named_as_not_continued() -> None:
+    simulation = between_two_walls()
+    assert "curves" not in notes_of(simulation)
+    simulation.set(gravity="ramp 9.81 1.62 0 1")
+    assert "The values of gravity follow curves in the run; LAMMPS keeps the present ones." in notes_of(simulation)
+
+
+def test_the_gravity_is_that_on_the_table_as_the_scene_has_turned_it() -> None:
+    experiment = new_experiment("heap", {"grain_count": 10, "width": 0.01})
+    experiment.run.state.other.turned = 0.3
+    script = for_lammps(experiment.scene, experiment.parameters, experiment.run).script
+    (line,) = (line for line in script.splitlines() if line.startswith("fix weight"))
+    size, _vector, x, y, _z = line.split()[4:]
+    assert float(size) == pytest.approx(experiment.parameters.gravity)
+    assert abs(math.atan2(float(x), -float(y))) == pytest.approx(0.3)
