@@ -28,7 +28,7 @@ GLIDE = 0.2
 """Fraction of the remaining rotation to a named view that one frame covers [-]."""
 LONGEST_FRAME = 0.1
 """Largest wall time by which the camera advances in one frame [s]."""
-MOST_TASK = 0.4
+MOST_TASK = 0.45
 """Largest share of the height that the picture leaves to the task of a scene [-]."""
 LEAST_BESIDE_GUESS = 0.4
 """Least magnification beside or below the guess relative to that of the whole room [-]: a small window shows the scene

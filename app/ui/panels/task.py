@@ -49,7 +49,7 @@ def draw(ui: Ui) -> None:
     """Draw the task at the upper left of the picture beside the tools, in scenes that state outcomes of a task; in
     others the question of the preset, and the answer."""
     snapshot, area = ui.snapshot, ui.states[TaskArea]
-    area.foot, area.below_legend, area.box = None, False, None
+    area.foot, area.below_legend, area.box, area.table = None, False, None, None
     scene = scenes().get(snapshot.run.scene)
     stated = bool(snapshot.results.outcomes) or (scene is not None and states_outcomes(scene))
     words = _sentences(ui, stated)
@@ -95,7 +95,9 @@ def draw(ui: Ui) -> None:
     table.is_open &= bool(snapshot.results.outcomes)
     if table.is_open:
         below = above + BELOW_LEGEND * ui.window.scale
-        _draw_table(ui, below if beside else max(below, area.foot), right, min(width, free - 32.0 * ui.window.scale))
+        top = below if beside else max(below, area.foot)
+        area.table = _draw_table(ui, top, right, min(width, free - 32.0 * ui.window.scale))
+        area.foot = max(area.foot, area.table[3])
 
 
 def states_outcomes(scene: Scene) -> bool:
@@ -124,8 +126,8 @@ def _draw_verdict(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
         table.is_open = not table.is_open
 
 
-def _draw_table(ui: Ui, top: float, right: float, width: float) -> None:
-    """Draw the table at the right of the picture, in a window of its own [px]."""
+def _draw_table(ui: Ui, top: float, right: float, width: float) -> tuple[float, float, float, float]:
+    """Draw the table at the right of the picture, in a window of its own; returns its left, top, right, bottom [px]."""
     corner = imgui.ImVec2(ui.window.size[0] - right - 16.0 * ui.window.scale, top)
     imgui.set_next_window_pos(corner, pivot=imgui.ImVec2(1.0, 0.0))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.window.size[1]))
@@ -136,7 +138,9 @@ def _draw_table(ui: Ui, top: float, right: float, width: float) -> None:
     imgui.push_font(None, (OUTCOMES if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
     _draw_outcomes(ui, ui.snapshot.results.outcomes, width)
     imgui.pop_font()
+    low, size = imgui.get_window_pos(), imgui.get_window_size()
     imgui.end()
+    return low.x, low.y, low.x + size.x, low.y + size.y
 
 
 def write(ui: Ui, words: Message, colour: Colour, right: float) -> None:

@@ -138,6 +138,8 @@ class RoughPlaneState(CourseState):
     """Beginning of the last avalanche."""
     quiet: float = 0.0
     """Latest time at which this avalanche was not slow."""
+    fallen: int = 0
+    """Grains that have been removed below the open end."""
 
 
 def lines(parameters: RoughPlaneParameters, open_gate: bool) -> Floats:
@@ -186,7 +188,16 @@ def remove_fallen(experiment: Experiment) -> int:
     """Remove the grains that have left the plane, a few at a time during the course, and return their number; they
     would fall for ever."""
     together = FEW if experiment.phase == "flowing" else 1
-    return keep_above(experiment, -4.0 * experiment.run.built.diameter, together)
+    count = keep_above(experiment, -4.0 * experiment.run.built.diameter, together)
+    experiment.run.state.fallen += count
+    return count
+
+
+def over_the_end(experiment: Experiment) -> int:
+    """Grains that have fallen over the open end: removed ones, and those that still fall below the plane."""
+    world, built = experiment.run.world, experiment.run.built
+    below = ~world.fixed & (world.motion[1, 0] < -built.diameter)
+    return int(experiment.run.state.fallen + below.sum())
 
 
 def drive(experiment: Experiment) -> bool:
@@ -368,6 +379,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
                 error_of=_("avalanches"),
             )
         )
+    words = _("They leave the experiment: the thickness is that of the layer on the plane.")
+    shown.append(Reading("over_the_end", _("grains over the open end"), float(over_the_end(experiment)), help=words))
     return tuple(shown)
 
 
@@ -497,7 +510,10 @@ SCENE = Scene(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
     ),
     direction=Direction(
-        see=_("The tilted layer starts to flow, stops at a smaller angle, and what is left starts at a larger one."),
+        see=_(
+            "The tilted layer starts to flow over the open end, stops at a smaller angle, and what is left starts at a "
+            "larger one."
+        ),
         colour="speed",
         plot="thickness",
         speed=1.0,
@@ -507,7 +523,11 @@ SCENE = Scene(
     parameters=disc_parameters(RoughPlaneParameters),
     model=DISCS,
     course=replace(
-        disc_course(COURSE, readings, ("plane_angle", "layer_thickness", "last_start", "stopped_layer", "hysteresis")),
+        disc_course(
+            COURSE,
+            readings,
+            ("plane_angle", "layer_thickness", "last_start", "stopped_layer", "hysteresis", "over_the_end"),
+        ),
         result_numbers={
             "hysteresis_degrees": ResultNumber(_("hysteresis"), "°"),
             "lowest_degrees": ResultNumber(_("lowest"), "°"),

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from repose.app.ui.panels import task
-from repose.app.ui.places import BELOW_LEGEND, TaskArea, over_picture
+from repose.app.ui.places import BELOW_LEGEND, NoticeArea, TaskArea, over_picture
 from repose.app.ui.toasts import show_toast
+from repose.app.window import camera_control
+from repose.sim.experiment.snapshot import Notice
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer
 from repose.sim.message import Message
@@ -61,6 +63,30 @@ def test_words_of_the_picture_keep_clear_of_messages(tmp_path: Path) -> None:
         box = harness.ui.states[TaskArea].box
         assert box is not None
         assert box[2] <= left or box[3] <= top, "and a message does not cover the task with its answer"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 640)])
+def test_the_open_table_of_outcomes_has_a_place_above_the_grains_and_beside_notices(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    notice = Notice(Message("Energy"), Message("The energy does not balance."))
+    with open_harness(tmp_path, finished("silo"), size) as harness:
+        harness.frame(3)
+        area, window = harness.ui.states[TaskArea], harness.ui.window
+        assert area.table is None
+        harness.ui.states[task.OutcomeTable].is_open = True
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, notice=notice)
+        harness.frame(3)
+        assert area.table is not None
+        assert area.foot is not None
+        assert area.foot >= area.table[3], "the picture begins below it"
+        assert area.foot <= camera_control.MOST_TASK * window.size[1], "the picture can begin there"
+        assert area.table in over_picture(harness.ui)
+        (shown,) = harness.ui.states[NoticeArea].boxes
+        assert shown in over_picture(harness.ui), "words of the picture keep clear of a notice"
+        for box in (area.box, area.table):
+            assert box is not None
+            assert box[2] <= shown[0] or box[3] <= shown[1], "no notice covers the answer or its table"
 
 
 def test_side_by_side_the_question_is_beside_the_settings_of_the_tool(tmp_path: Path) -> None:
