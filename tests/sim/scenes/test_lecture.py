@@ -426,6 +426,12 @@ def test_the_law_of_janssen_is_found_again_in_its_own_forces() -> None:
     top = np.quantile(world.motion[1, 0] + world.radius, 0.98)
     assert of.pressure_ratio == pytest.approx(weight[-1] / top * built.width / (2.0 * 0.25 * 0.2), rel=1e-6)
     assert of.friction_ratio == pytest.approx(0.25 * of.pressure_ratio)
+    points = janssen.curves(experiment)[0].lines[0]
+    assert points.error is not None
+    share = math.sqrt(5.0 * of.friction_ratio / (6.0 * built.column_width))  # d/W: the width is in diameters
+    np.testing.assert_allclose(points.error, share * janssen.janssen(weight, 0.2), rtol=1e-5)
+    state.portions = state.portions[:2]
+    assert janssen.curves(experiment)[0].lines[0].error is None, "two portions determine no law"
 
 
 def column_of(forces: Any, weight: Any, mobilised: float = 0.3, **values: float) -> Experiment:
