@@ -72,6 +72,8 @@ class TaskArea:
     """Left, top, right, bottom [px]; None without a task."""
     table: tuple[float, float, float, float] | None = None
     """The same of the open table of outcomes; None without it."""
+    rows: float = 0.0
+    """Height of the task above pictures side by side [px]; 0 elsewhere."""
 
 
 @dataclass

@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 from repose.app.ui.panels import task
+from repose.app.ui.picture_areas import insets
 from repose.app.ui.places import BELOW_LEGEND, NoticeArea, TaskArea, over_picture
 from repose.app.ui.toasts import show_toast
 from repose.app.window import camera_control
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.snapshot import Notice
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer
 from repose.sim.message import Message
+from repose.sim.registry import scenes
 
-from tests.app.real_runs import course, finished
+from tests.app.real_runs import course, finished, shot
 from tests.app.ui.panels.panel_harness import open_harness
 from tests.snapshots import with_fields
 
@@ -98,6 +101,32 @@ def test_side_by_side_the_question_is_beside_the_settings_of_the_tool(tmp_path: 
         box, settings = harness.ui.states[TaskArea].box, harness.widgets["tool.instrument.kind"]
         assert box is not None
         assert box[0] >= settings[2] or box[1] >= settings[3]
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 640)])
+@pytest.mark.parametrize(("scene", "preset"), [("two_sided", "two-sided"), ("biaxial", "biaxial"), ("silo", "silo")])
+def test_a_long_task_is_above_four_pictures_side_by_side_and_covers_none(
+    tmp_path: Path, size: tuple[int, int], scene: str, preset: str
+) -> None:
+    begun = shot(new_experiment(scene, scenes()[scene].test_values))
+    with open_harness(tmp_path, begun, size) as harness:
+        harness.ui.work.preset_library.note(presets.card_of(preset))
+        harness.ui.beside.runs = (begun,) * 4
+        harness.frame(4)
+        box = harness.ui.states[TaskArea].box
+        assert box is not None
+        tops = [top for _, top, _, _ in insets(harness.ui)]
+        assert box[3] <= min(tops), "the pictures begin below it"
+        assert box[3] - box[1] >= 20.0, "it is there"
+        assert box[2] <= size[0]
+        assert max(size[1] - bottom - top for _, top, _, bottom in insets(harness.ui)) >= 0.15 * size[1]
+        before = insets(harness.ui)
+        harness.frame(3)
+        assert insets(harness.ui) == before, "the pictures stay where they are"
+        harness.ui.work.preset_library.forget()
+        harness.ui.beside.runs = ()
+        harness.frame(3)
+        assert harness.ui.states[TaskArea].rows == 0.0, "one picture has its task over it"
 
 
 def test_an_answer_without_a_number_has_no_mark_on_the_scale_of_the_guess(tmp_path: Path) -> None:
