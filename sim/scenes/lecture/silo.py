@@ -438,9 +438,11 @@ def box(parameters: SiloParameters) -> Box:
 
 
 def focus(experiment: Experiment) -> Box:
-    """The filling with the lowest grains that fall onto it, and those that have left."""
+    """The filling with the lowest grains that fall onto it, and those that have left; none has once it is closed."""
     built = experiment.run.built
     (left, low), (right, _) = box(built)
+    if experiment.phase == "rested":
+        low = -built.diameter
     area = built.grain_count * math.pi * built.mean_square_radius
     return (left, low), (right, area / (LOOSE * built.width) + 4.0 * built.diameter)
 
