@@ -32,6 +32,8 @@ INTERVAL = 30.0
 Writer = Callable[[BinaryIO], object]
 LAST_SAVE = 2.0
 """Longest wall time for the last automatic save when a signal ends the window [s]."""
+ASKED_SAVE = 10.0
+"""The same for a file that the user has asked for just before the window closes [s]."""
 
 
 class SavedState(NamedTuple):
@@ -73,6 +75,8 @@ class RunSaver:
     confirm: str = ""
     """An existing file, which a second request overwrites."""
     _mine: str = ""
+    _asked: threading.Event | None = None
+    """Set once the file is written that the user has asked for last, or the attempt has failed; None before."""
     _place: autosave.AutosaveFolder | None = None
     _due: float = field(default_factory=lambda: time.monotonic() + INTERVAL)
     _kept: tuple[int, int, str] = (-1, -1, "")
@@ -135,8 +139,18 @@ class RunSaver:
             self.confirm = str(target)
             return
         self.confirm = ""
-        picture = self.take_picture()
-        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known, picture))))
+        picture, self._asked = self.take_picture(), (done := threading.Event())
+
+        def write(saved: Saved) -> None:
+            self._save(saved, target, known, picture)
+            done.set()
+
+        self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
+
+    def wait(self) -> None:
+        """Wait at most `ASKED_SAVE` for the file that the user has asked for last."""
+        if self._asked is not None and self._thread is not None:
+            self._asked.wait(ASKED_SAVE)
 
     def copy_for(self, take: Callable[[Saved], None]) -> None:
         """Pass a copy of the run to `take`, in the thread that saves."""

@@ -23,6 +23,7 @@ from repose.app.ui.places import (
     LectureArea,
     ParameterArea,
     StabilityArea,
+    TaskArea,
     ToolArea,
     chosen_fold,
     fold,
@@ -104,7 +105,7 @@ def fit(ui: Ui) -> None:
         ui.window.size, ui.window.scale, ui.view.ui_visible, folded, presented_room(ui)
     )
     if ui.beside.runs and ui.view.ui_visible:
-        top += ui.states[ToolArea].rows
+        top += ui.states[ToolArea].rows + ui.states[TaskArea].rows
     ui.window.beside = width_beside(ui, width - left)
     ui.window.inset = left, top, ui.window.beside, bottom
     free = width - left - ui.window.beside

@@ -70,12 +70,15 @@ class TaskArea:
     """Whether it is below the legend, where notices begin elsewhere."""
     box: tuple[float, float, float, float] | None = None
     """Left, top, right, bottom [px]; None without a task."""
+    table: tuple[float, float, float, float] | None = None
+    """The same of the open table of outcomes; None without it."""
+    rows: float = 0.0
+    """Height of the task above pictures side by side [px]; 0 elsewhere."""
 
 
 @dataclass
-class ToastArea:
-    """Places of the sentences over the picture that disappear by themselves. Written by
-    `repose.app.ui.panels.notices_over_picture`."""
+class NoticeArea:
+    """Places of the notices and messages over the picture. Written by `repose.app.ui.panels.notices_over_picture`."""
 
     boxes: tuple[tuple[float, float, float, float], ...] = ()
     """Left, top, right, bottom of each [px]."""
@@ -131,12 +134,12 @@ def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
 
 
 def over_picture(ui: Ui) -> tuple[tuple[float, float, float, float], ...]:
-    """Left, top, right and bottom of the buttons of the tools, of the task, of the guess and of messages, which hide
-    words of the picture [px]."""
+    """Left, top, right and bottom of the buttons of the tools, of the task with its table, of the guess, of notices and
+    of messages, which hide words of the picture [px]."""
     (left, top, __, ___), (right, bottom) = ui.window.inset, ui.states[ToolArea].corner
-    tools = ((left, top, right, bottom),) if right else ()
-    plates = (box for box in (ui.states[TaskArea].box, ui.states[GuessArea].box) if box is not None)
-    return (*tools, *plates, *ui.states[ToastArea].boxes)
+    tools, task = ((left, top, right, bottom),) if right else (), ui.states[TaskArea]
+    plates = (box for box in (task.box, task.table, ui.states[GuessArea].box) if box is not None)
+    return (*tools, *plates, *ui.states[NoticeArea].boxes)
 
 
 def strip_height(ui: Ui) -> float:

@@ -248,7 +248,8 @@ class Application:
             ending.callback(ui.work.whole_film.stop)
             if keep_run:
                 ending.callback(ui.work.run_saver.save_now)
-                ending.callback(replay_control.end_now, ui)
+            ending.callback(ui.work.run_saver.wait)
+            ending.callback(replay_control.end_now, ui)  # what was asked for in a replay waits for its end
             ending.callback(ui.work.film.stop)
 
     def _end_saves(self, keep: bool) -> None:

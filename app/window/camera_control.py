@@ -28,7 +28,7 @@ GLIDE = 0.2
 """Fraction of the remaining rotation to a named view that one frame covers [-]."""
 LONGEST_FRAME = 0.1
 """Largest wall time by which the camera advances in one frame [s]."""
-MOST_TASK = 0.4
+MOST_TASK = 0.45
 """Largest share of the height that the picture leaves to the task of a scene [-]."""
 LEAST_BESIDE_GUESS = 0.4
 """Least magnification beside or below the guess relative to that of the whole room [-]: a small window shows the scene
@@ -74,8 +74,10 @@ class CameraControl:
     """The view to return to; None once the user has chosen another one."""
 
     def follow_grains(self) -> None:
-        """Follow the grains again."""
-        self.follows_grains, self.box, self._left = True, None, None
+        """Follow the grains again; the view to which a replay returns then follows them too."""
+        self.follows_grains, self.box = True, None
+        if self._left is not None:
+            self._left = replace(self._left, follows_grains=True, box=None)
 
     def frame_box(self, box: Box | None) -> None:
         """Fill the picture with a part of the plane or of space [m] until the user moves the camera; None follows the
@@ -85,7 +87,7 @@ class CameraControl:
     def turn_to(self, name: str) -> None:
         """Follow the grains; in 3D also rotate to a view of `repose.app.render.orbit.VIEWS`."""
         self.follow_grains()
-        self._goal = VIEWS[name]
+        self._goal, self._left = VIEWS[name], None
 
     def look_aside(self, camera: Camera) -> None:
         """In space: show the grains from another side, until `look_back`."""
@@ -113,7 +115,7 @@ class CameraControl:
         scene = ui.snapshot
         kind = Camera3D if scene.grains.position.shape[1] == 3 else Camera2D
         if not isinstance(ui.camera, kind):
-            ui.camera, self._following, self._goal = directed_camera(scene), None, None
+            ui.camera, self._following, self._goal, self._left = directed_camera(scene), None, None, None
             self.follow_grains()
         ui.camera.tilt = drawn_tilt(scene)  # also of a camera that the user has moved
         if self.box is not None and len(self.box[0]) == scene.grains.position.shape[1]:

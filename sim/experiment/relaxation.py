@@ -26,6 +26,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import body_of, enlarge_pairs, reset_displacements
+from repose.sim.engine.model import Coefficients
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World, copy_world, motions
 from repose.sim.experiment.experiment import Experiment
@@ -102,6 +103,7 @@ def relax(
     masses = _masses(world)
     velocities = [np.zeros_like(pull) for pull in _pulls(world)]
     since_reset, step, done = 0, 0.0, 0.0
+    now = experiment.coefficients_now  # one object: what the loop reads is packed once, and not in every iteration
     first: tuple[float, float] | None = None
     for iteration in range(most_iterations):
         if iteration % ITERATIONS_PER_SURVEY == 0:
@@ -130,7 +132,7 @@ def relax(
         slower = min(1.0, longest / farthest) if farthest > 0.0 else 1.0
         velocities = [slower * velocity for velocity in velocities]
         _move(world, [step * velocity for velocity in velocities])
-        world = _with_forces(experiment, world)
+        world = _with_forces(experiment, world, now)
     _adopt(experiment, world)
     experiment.session.while_relaxing(experiment, None)
 
@@ -278,13 +280,12 @@ def _without_motion(experiment: Experiment) -> World:
     world = copy_world(experiment.run.world)
     for motion in motions(world):
         motion[:, 1:] = 0.0
-    return _with_forces(experiment, world)
+    return _with_forces(experiment, world, experiment.coefficients_now)
 
 
-def _with_forces(experiment: Experiment, world: World) -> World:
-    """The world with the accelerations of its present positions; no time passes."""
+def _with_forces(experiment: Experiment, world: World, now: Coefficients) -> World:
+    """The world with the accelerations of its present positions and these coefficients; no time passes."""
     engine = experiment.engine
-    now = experiment.coefficients_now
     while engine.advance(world, engine.law_parameters, engine.gravity, 0.0, 1, now)[1] == PAIRS_FULL:
         world = enlarge_pairs(world)
     return world

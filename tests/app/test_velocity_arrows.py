@@ -58,3 +58,13 @@ def test_no_arrow_where_nothing_moves_and_none_without_velocities() -> None:
     old = replace(still, snapshot=with_fields(still.snapshot, velocity=np.empty((0, 2), np.float32)))
     assert PLANE.instances(old) is None
     assert not VELOCITY_ARROWS.is_on(View())
+
+
+@pytest.mark.parametrize(("speed", "shown"), [(0.04, False), (0.06, True)])
+def test_no_arrow_for_grains_that_come_to_rest_on_the_scale_of_the_scene(speed: float, shown: bool) -> None:
+    assert PLANE.instances is not None
+    moving = frame([(speed, 0.0), (speed, 0.0)])
+    direction = replace(moving.snapshot.run.direction, colour="speed", span=(0.0, 2.5))
+    of_flow = replace(moving, snapshot=with_fields(moving.snapshot, direction=direction))
+    assert (PLANE.instances(of_flow) is not None) == shown
+    assert PLANE.instances(moving) is not None, "without a scale of speeds they are as long as ever"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from repose.app.render.colours import Colour, to_linear
 from repose.app.render.passes import Frame, Pass, Switch
-from repose.sim.experiment.snapshot import Floats
+from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.message import _
 
 VELOCITY_ARROWS = Switch(
@@ -28,6 +28,9 @@ LEAST = 0.05
 """Smallest speed of a grain with an arrow [speeds of a fast grain]."""
 STILL = 1e-4
 """Speed of a fast grain below which nothing moves [m/s]."""
+STILL_SHARE = 0.02
+"""The same over the upper end of the scale of speeds that the scene is shown with [-]: grains that come to rest before
+a flow would else have arrows as long as those of the flow."""
 HEAD, SPREAD = 0.35, 0.5
 """Length of the head over length of the arrow, and half width of the head over its length [-]."""
 WIDTH = 0.16
@@ -54,13 +57,20 @@ def arrows(frame: Frame) -> tuple[Floats, Floats, float] | None:
     speed = np.linalg.norm(velocity, axis=1)
     few = bool(snapshot.grains.labels)
     fast = float(np.quantile(speed, 1.0 if few else FAST))
-    if not fast > STILL:
+    if not fast > _still(snapshot):
         return None
     radius = float(snapshot.grains.radius[rows].mean())
     shown = speed > LEAST * fast
     velocity, centre, speed = velocity[shown], centre[shown], speed[shown]
     length = (LONGEST_OF_FEW if few else LONGEST) * radius * np.minimum(speed / fast, FASTER)
     return *with_heads(frame, centre, velocity * (length / speed)[:, None]), WIDTH * radius
+
+
+def _still(snapshot: Snapshot) -> float:
+    """Speed of a fast grain below which nothing moves [m/s]."""
+    direction = snapshot.run.direction
+    scale = direction.span[1] if direction.span is not None and direction.colour == "speed" else 0.0
+    return max(STILL, STILL_SHARE * scale)
 
 
 def with_heads(frame: Frame, centre: Floats, along: Floats, longest: float = np.inf) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import pygame
@@ -18,7 +18,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
-from repose.app.ui.places import BELOW_LEGEND, NOTICE, TaskArea, ToastArea
+from repose.app.ui.places import BELOW_LEGEND, NOTICE, NoticeArea, TaskArea
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.scene_actions import act
@@ -43,6 +43,8 @@ class NoticeStack:
 
     foot: float = 0.0
     """Height at which the next notice of this frame begins [px]."""
+    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
+    """Left, top, right, bottom of those of this frame [px]."""
     closed: Notice | None = None
     """The scene's notice that the user has closed."""
     compiled: tuple[str, Mapping[str, Value], tuple[str, ...]] | None = None
@@ -69,8 +71,10 @@ def draw(ui: Ui) -> None:
     elif stack.waits_since is None:
         stack.waits_since = time.monotonic()
     stack.foot = headline_foot(ui) if ui.mode.presenting else BELOW_LEGEND * ui.window.scale
-    if task.box is not None and (task.below_legend or task.box[2] > _left_edge(ui)):
-        stack.foot = max(stack.foot, task.box[3] - ui.window.inset[1] + 8.0 * ui.window.scale)
+    stack.boxes.clear()
+    for box in (task.box, task.table):
+        if box is not None and (task.below_legend or box[2] > _left_edge(ui)):
+            stack.foot = max(stack.foot, box[3] - ui.window.inset[1] + 8.0 * ui.window.scale)
     if (question := open_question(ui)) is not None:
         _notice(ui, ui.palette.warning, _draw_question, name="question", clicked=question.at)
     if ui.program.dead:
@@ -104,13 +108,12 @@ def draw(ui: Ui) -> None:
     covered = ui.mode.overlay or ui.mode.help_open  # an offer can wait until the panel that it would cover is closed
     if ui.mode.lecture.lecture is not None and not ui.mode.lecture.on and not covered:
         _notice(ui, ui.palette.accent, draw_offer, name="lecture offer")
-    boxes = []
     for index, toast in enumerate(current_toasts(ui)):
         if ui.mode.presenting and not toast.bad:
             continue  # an audience looks at the grains and the number
         colour = ui.palette.bad if toast.bad else ui.palette.line
-        boxes.append(_notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{index}", is_toast=True))
-    ui.states[ToastArea].boxes = tuple(box for box in boxes if box is not None)
+        _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{index}", is_toast=True)
+    ui.states[NoticeArea].boxes = tuple(stack.boxes)
     if ui.work.film.running and (ui.mode.presenting or not ui.view.ui_visible):
         _draw_filming(ui)
 
@@ -134,16 +137,16 @@ def _notice(
     name: str = "notice",
     is_toast: bool = False,
     clicked: tuple[float, float] | None = None,
-) -> tuple[float, float, float, float] | None:
+) -> None:
     """Draw a window at the right edge, below earlier notices, or where the user has `clicked` [px]; at the edge it
-    covers neither the legend nor the left wall. Returns its left, top, right and bottom [px]; None without room."""
+    covers neither the legend nor the left wall. Nothing without room."""
     __, top, __, bottom = ui.window.inset
     width = _width(ui)
     at = imgui.ImVec2(_left_edge(ui), top + ui.states[NoticeStack].foot)
     if clicked is not None:
         at = _around(ui, clicked, width)
     if width < 80 or at.y > ui.window.size[1] - bottom:
-        return None
+        return
     imgui.set_next_window_pos(at)  # the left edge: for one frame ImGui places a new window as if it had no pivot
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)
@@ -164,10 +167,10 @@ def _notice(
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     box = low.x, low.y, low.x + size.x, low.y + size.y
     ui.probe.mark_area(name, box)
+    ui.states[NoticeStack].boxes.append(box)
     if clicked is None:
         ui.states[NoticeStack].foot += size.y + 8 * ui.window.scale
     imgui.end()
-    return box
 
 
 def _around(ui: Ui, clicked: tuple[float, float], width: float) -> imgui.ImVec2:

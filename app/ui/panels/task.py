@@ -46,32 +46,38 @@ class OutcomeTable:
 
 
 def draw(ui: Ui) -> None:
-    """Draw the task at the upper left of the picture beside the tools, in scenes that state outcomes of a task; in
-    others the question of the preset, and the answer."""
+    """Draw the task at the upper left of the picture beside the tools, or above pictures side by side, in scenes that
+    state outcomes of a task; in others the question of the preset, and the answer."""
     snapshot, area = ui.snapshot, ui.states[TaskArea]
-    area.foot, area.below_legend, area.box = None, False, None
+    area.foot, area.below_legend, area.box, area.table = None, False, None, None
     scene = scenes().get(snapshot.run.scene)
     stated = bool(snapshot.results.outcomes) or (scene is not None and states_outcomes(scene))
     words = _sentences(ui, stated)
+    above_pictures = bool(ui.beside.runs) and not ui.mode.presenting
+    if not words or ui.mode.lecture.on or not above_pictures:
+        area.rows = 0.0
     if not (words and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.window.inset
+    above -= area.rows
     tools = ui.states[ToolArea]
     # Side by side the buttons are above the pictures, and only the settings of a tool are over the first one.
     left = max(left, tools.corner[0] if ui.beside.runs else tools.right)
     right += ui.window.band
     free = ui.window.size[0] - left - right
-    width = min(WIDTH * ui.window.scale, free - 32.0 * ui.window.scale)
+    width = free - 32.0 * ui.window.scale
+    if not above_pictures:
+        width = min(WIDTH * ui.window.scale, width)
     if ui.mode.presenting:  # the title is above the task, the main result beside it
         width = min(width, PRESENTED * free)
-    if not stated:  # a question and an answer have room beside the legend, where they need none of the grains
+    if not (stated or above_pictures):  # beside the legend a question and an answer need none of the grains
         width = min(width, max(free - LEGEND * ui.window.scale, NARROWEST * ui.window.scale))
-    beside = ui.mode.presenting or free - width >= LEGEND * ui.window.scale
-    if beside and len(snapshot.geometry.gravity) == 2 and snapshot.geometry.gravity[0] != 0.0:
+    beside = ui.mode.presenting or above_pictures or free - width >= LEGEND * ui.window.scale
+    if beside and not above_pictures and len(snapshot.geometry.gravity) == 2 and snapshot.geometry.gravity[0] != 0.0:
         width = min(width, free - (LEGEND + PLUMB_LINE) * ui.window.scale)
     top = (
         above
-        + (TOP if beside else BELOW_LEGEND) * ui.window.scale
+        + (0.5 * TOP if above_pictures else TOP if beside else BELOW_LEGEND) * ui.window.scale
         + (TITLE * ui.window.scale if ui.mode.presenting else 0.0)
     )
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.window.scale, top))
@@ -90,12 +96,16 @@ def draw(ui: Ui) -> None:
     # The picture has its place below the answer from the beginning: it would jump when the answer comes.
     awaited = 0 if stated or answer_words(snapshot) else LINES
     area.foot, area.below_legend = low.y + size.y + awaited * imgui.get_text_line_height_with_spacing(), not beside
+    if above_pictures:  # over one of the pictures it would hide its grains
+        area.rows = area.foot - above
     imgui.end()
     table = ui.states[OutcomeTable]
     table.is_open &= bool(snapshot.results.outcomes)
     if table.is_open:
         below = above + BELOW_LEGEND * ui.window.scale
-        _draw_table(ui, below if beside else max(below, area.foot), right, min(width, free - 32.0 * ui.window.scale))
+        top = below if beside else max(below, area.foot)
+        area.table = _draw_table(ui, top, right, min(width, free - 32.0 * ui.window.scale))
+        area.foot = max(area.foot, area.table[3])
 
 
 def states_outcomes(scene: Scene) -> bool:
@@ -124,8 +134,8 @@ def _draw_verdict(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
         table.is_open = not table.is_open
 
 
-def _draw_table(ui: Ui, top: float, right: float, width: float) -> None:
-    """Draw the table at the right of the picture, in a window of its own [px]."""
+def _draw_table(ui: Ui, top: float, right: float, width: float) -> tuple[float, float, float, float]:
+    """Draw the table at the right of the picture, in a window of its own; returns its left, top, right, bottom [px]."""
     corner = imgui.ImVec2(ui.window.size[0] - right - 16.0 * ui.window.scale, top)
     imgui.set_next_window_pos(corner, pivot=imgui.ImVec2(1.0, 0.0))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.window.size[1]))
@@ -136,7 +146,9 @@ def _draw_table(ui: Ui, top: float, right: float, width: float) -> None:
     imgui.push_font(None, (OUTCOMES if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
     _draw_outcomes(ui, ui.snapshot.results.outcomes, width)
     imgui.pop_font()
+    low, size = imgui.get_window_pos(), imgui.get_window_size()
     imgui.end()
+    return low.x, low.y, low.x + size.x, low.y + size.y
 
 
 def write(ui: Ui, words: Message, colour: Colour, right: float) -> None:

@@ -335,7 +335,7 @@ SCENE = Scene(
         speed=1.0,
         seconds=20.0,
         # Avalanches of the slow drum are seen, the rim of the fastest one is beyond the range.
-        span=(0.0, 0.1),
+        span=(0.0, 0.2),
     ),
     parameters=disc_parameters(DrumParameters),
     model=DISCS,

@@ -26,7 +26,7 @@ measured (seeds 1 to 3).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -316,7 +316,7 @@ def of_law(experiment: Experiment, of: Fit) -> tuple[Outcome, ...]:
     """What Janssen's law says of a tall column between rough walls. A fixed share of the weight is told from the law
     only where both differ by more than the forces scatter."""
     weight, force = measured_values(experiment)
-    noise = math.sqrt(5.0 / 6.0 * of.friction_ratio / experiment.run.built.column_width)
+    noise = scatter_of(experiment, of)
     most = noise * (1.0 + 2.0 / math.sqrt(2.0 * weight.size))  # two standard deviations of a root mean square
     words = _("the bottom bears a part of the weight only"), _("pressure on the walls over that on the layers, K")
     few = _("the forces deviate from Janssen's law no more than those of few wall contacts (of its limit)")
@@ -332,6 +332,12 @@ def of_law(experiment: Experiment, of: Fit) -> tuple[Outcome, ...]:
             outcome_between("closer_than_fixed_share", closer, of.deviation / max(of.proportional, 1e-300), 0.0, CLOSER)
         )
     return tuple(shown)
+
+
+def scatter_of(experiment: Experiment, of: Fit) -> float:
+    """Standard deviation of the force on the bottom that follows from few wall contacts, √(5 μ K d/(6 W)), over its
+    mean [-]."""
+    return math.sqrt(5.0 / 6.0 * of.friction_ratio / experiment.run.built.column_width)
 
 
 def fixed_share(weight: Floats, force: Floats) -> Floats:
@@ -372,13 +378,19 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """Force on the bottom against the weight of the filling beside Janssen's law and a liquid; both against time."""
+    """Force on the bottom against the weight of the filling beside Janssen's law and a liquid; both against time.
+
+    The law is the mean of many columns: single portions are above and below it by the scatter of few wall contacts,
+    which is the error of the points.
+    """
     weight, force = measured_values(experiment)
     lines = [Line(_("force on the bottom"), weight, force, points=True)]
     if weight.size:
         at = np.linspace(0.0, 1.05 * weight.max(), 80)
         lines.append(Line(_("a liquid: the whole weight"), at, at))
         if (of := fitted(experiment)) is not None:
+            error = scatter_of(experiment, of) * janssen(weight, of.limit)
+            lines[0] = replace(lines[0], error=error, scatter=_("scatter of few wall contacts"))
             lines.append(
                 Line(
                     Message("Janssen, K = {pressure_ratio}", pressure_ratio=Number(of.pressure_ratio, format=".2f")),

@@ -487,6 +487,12 @@ def box(parameters: PlaneShearParameters) -> Box:
     return (-0.5 * parameters.length, -edge), (0.5 * parameters.length, 1.35 * parameters.height + edge)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The settled layer; loose grains above it are in the picture until they have settled."""
+    low, (half, _) = box(experiment.run.built)
+    return low, (half, 0.9 * experiment.run.built.height)
+
+
 COURSE = TimedCourse(
     state=PlaneShearState,
     start=start,
@@ -527,7 +533,7 @@ SCENE = Scene(
             "packing_in_shear": ResultNumber(_("packing fraction"), ""),
         },
     ),
-    view=disc_view(box, curves),
+    view=disc_view(box, curves, focus=focus),
     limits=SceneLimits(overlap_limit=IMPACTS),
     guess=Guess(_("Shear stress over pressure in the flow"), "", 0.0, 1.0),
     lecture=("shear_number", "friction", "pressure", "restitution"),

@@ -22,12 +22,14 @@ from repose.sim.engine.builder import forget_neighbours, reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.rest import any_falls, is_slow
 from repose.sim.measure.beverloo import fit_exponent
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settled import Packing
+from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
@@ -124,7 +126,7 @@ class SiloState(CourseState):
     stages: list[OutletStage] = field(default_factory=list)
     """The stages that are over."""
     began: float = 0.0
-    """Beginning of the stage."""
+    """Beginning of the stage, or time at which the outlet was closed after the last one."""
     before: int = 0
     """Grains that had passed when the stage began."""
     count: int = 0
@@ -166,10 +168,15 @@ def passed(experiment: Experiment) -> int:
 
 
 def drive(experiment: Experiment) -> bool:
-    """Count the grains, put them on top again, widen the outlet at the end of a stage; True after the last one."""
+    """Count the grains, put them on top again, widen the outlet at the end of a stage; after the last one close it,
+    and True once the grains that were put on top have come down."""
     built: SiloParameters = experiment.run.built
     state: SiloState = experiment.run.state
     now, count = elapsed(experiment), passed(experiment)
+    if len(state.stages) == built.stages:
+        down = is_slow(experiment) and not any_falls(experiment)
+        longest = longest_wait(built.height, experiment.parameters.gravity)
+        return is_settled(experiment, down, now - state.began, longest)
     if count > state.count:
         state.count, state.last = count, now
     lift(experiment)
@@ -181,10 +188,10 @@ def drive(experiment: Experiment) -> bool:
         return False
     rate = None if clogged else (count - state.counted_from) / (now - state.counted_at)
     state.stages.append(OutletStage(of_stage, rate))
+    state.began, state.before = now, count
     if len(state.stages) == built.stages:
         close(experiment)
-        return True
-    state.began, state.before = now, count
+        return False
     put_walls(experiment, lines(built, built.outlets[len(state.stages)]))
     return False
 
@@ -431,9 +438,11 @@ def box(parameters: SiloParameters) -> Box:
 
 
 def focus(experiment: Experiment) -> Box:
-    """The filling with the lowest grains that fall onto it, and those that have left."""
+    """The filling with the lowest grains that fall onto it, and those that have left; none has once it is closed."""
     built = experiment.run.built
     (left, low), (right, _) = box(built)
+    if experiment.phase == "rested":
+        low = -built.diameter
     area = built.grain_count * math.pi * built.mean_square_radius
     return (left, low), (right, area / (LOOSE * built.width) + 4.0 * built.diameter)
 

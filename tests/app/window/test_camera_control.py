@@ -403,6 +403,22 @@ def test_after_a_replay_a_camera_that_the_user_has_moved_is_where_it_was(in_spac
     assert not control.follows_grains
 
 
+def test_after_a_replay_in_which_everything_was_framed_the_view_is_that_of_the_user_again(in_space: Any) -> None:
+    control = CameraControl()
+    own = shown(control, in_space)
+    control.look_aside(in_space.camera)
+    assert shown(control, in_space) != own
+    control.follow_grains()  # Home, or a double click
+    in_space.camera = control.look_back(in_space.camera)
+    assert shown(control, in_space) == pytest.approx(own)
+    handle(control, in_space, pygame.MOUSEWHEEL, precise_y=3.0)
+    control.look_aside(in_space.camera)
+    control.follow_grains()
+    in_space.camera = control.look_back(in_space.camera)
+    assert shown(control, in_space) == pytest.approx(own)
+    assert control.follows_grains, "and it follows the grains, as was asked for"
+
+
 def test_a_view_that_the_user_chooses_in_a_replay_stays(in_space: Any) -> None:
     control = CameraControl()
     shown(control, in_space)

@@ -15,6 +15,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.rest import any_falls, is_slow
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.stepping import advance, rests_at_check
@@ -106,6 +107,21 @@ def test_grains_that_leave_the_rough_plane_after_the_end_are_removed_so_that_the
         if rests_at_check(experiment):
             break
     assert rests_at_check(experiment)
+
+
+def test_every_grain_over_the_open_end_of_the_rough_plane_is_counted_once_falling_or_removed() -> None:
+    experiment = flowing("rough_plane")
+    assert rough_plane.over_the_end(experiment) == 0
+    world, diameter = experiment.run.world, experiment.run.built.diameter
+    loose = np.flatnonzero(~world.fixed)
+    world.motion[1, 0, loose[:3]] = -2.0 * diameter
+    world.motion[1, 0, loose[3:13]] = -5.0 * diameter
+    assert rough_plane.over_the_end(experiment) == 13, "all of them fall"
+    assert rough_plane.remove_fallen(experiment) == 10
+    assert rough_plane.over_the_end(experiment) == 13, "ten are removed, three fall"
+    timed_course.keep_now(experiment, rough_plane.record(experiment))
+    shown = {reading.name: reading.value for reading in rough_plane.readings(experiment)}
+    assert shown["over_the_end"] == 13
 
 
 def test_a_plane_is_tilted_in_small_steps_and_held_exactly_at_its_angle() -> None:
@@ -246,6 +262,8 @@ def test_the_silo_closes_after_the_last_stage_and_comes_to_rest_full() -> None:
     experiment = flowing("silo", narrowest=9.0, widest=9.0, stages=2, stage_grains=120)
     while experiment.phase == "flowing":
         advance(experiment, CHECK_STEPS)
+    assert not any_falls(experiment), "a film does not end with grains in the air"
+    assert is_slow(experiment)
     passed = silo.passed(experiment)
     for _ in range(400):
         advance(experiment, CHECK_STEPS)
@@ -408,6 +426,12 @@ def test_the_law_of_janssen_is_found_again_in_its_own_forces() -> None:
     top = np.quantile(world.motion[1, 0] + world.radius, 0.98)
     assert of.pressure_ratio == pytest.approx(weight[-1] / top * built.width / (2.0 * 0.25 * 0.2), rel=1e-6)
     assert of.friction_ratio == pytest.approx(0.25 * of.pressure_ratio)
+    points = janssen.curves(experiment)[0].lines[0]
+    assert points.error is not None
+    share = math.sqrt(5.0 * of.friction_ratio / (6.0 * built.column_width))  # d/W: the width is in diameters
+    np.testing.assert_allclose(points.error, share * janssen.janssen(weight, 0.2), rtol=1e-5)
+    state.portions = state.portions[:2]
+    assert janssen.curves(experiment)[0].lines[0].error is None, "two portions determine no law"
 
 
 def column_of(forces: Any, weight: Any, mobilised: float = 0.3, **values: float) -> Experiment:
