@@ -63,8 +63,8 @@ LEAST_RECORDS = 10
 """Least number of records of the growing cell for a line."""
 JAMMED, SCATTER = 0.639, 0.015
 """Packing fraction at which many equal spheres without friction jam (O'Hern et al., Phys. Rev. E 68 (2003) 011306), and
-how far one run of a few hundred may differ [-]. It depends a little on how they are brought together (Chaudhuri, Berthier
-& Sastry, Phys. Rev. Lett. 104 (2010) 165701)."""
+how far one run of a few hundred may differ [-]. It depends a little on how they are brought together (Chaudhuri,
+Berthier & Sastry, Phys. Rev. Lett. 104 (2010) 165701)."""
 ISOSTATIC, SPREAD = 6.0, 0.25
 """Contacts per sphere at φ_J without friction, and their largest deviation [-]."""
 SHOWN = 0.5

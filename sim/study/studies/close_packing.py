@@ -42,8 +42,8 @@ STUDY = StudyPlan(
     name="close-packing",
     title="Random close packing: packing fraction at jamming over the friction coefficient",
     about="Equal spheres in a periodic cell that shrinks until they bear a pressure and then grows again; φ_J and Z_J "
-    "are where the pressure vanishes. Without friction after O'Hern et al., Phys. Rev. E 68 (2003) 011306. With friction "
-    "the spheres jam earlier, and the earlier the faster the cell shrinks.",
+    "are where the pressure vanishes. Without friction after O'Hern et al., Phys. Rev. E 68 (2003) 011306. With "
+    "friction the spheres jam earlier, and the earlier the faster the cell shrinks.",
     scene="close_packing",
     grid={"friction": FRICTIONS},
     seeds=(1, 2, 3),
