@@ -28,6 +28,7 @@ LECTURES = {
     "biaxial",
     "brazil_nut",
     "chute",
+    "close_packing",
     "drum",
     "janssen",
     "plane_shear",

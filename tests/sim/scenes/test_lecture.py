@@ -42,6 +42,7 @@ NAMES = (
     "biaxial",
     "brazil_nut",
     "chute",
+    "close_packing",
     "drum",
     "janssen",
     "plane_shear",

@@ -1,0 +1,406 @@
+"""Random close packing: spheres in a periodic cell that shrinks until they bear a pressure, and then grows again.
+
+The cell is a cube without walls and without gravity. The spheres begin at random places, and at every check all
+positions and the period change by the same factor, so that no direction and no border is distinguished. Spheres without
+friction jam at a packing fraction φ_J, at which the pressure begins: many equal ones at 0.639 (O'Hern et al. 2003), the
+random close packing. With friction they jam earlier and with fewer contacts. Above φ_J the overlaps of Hertz contacts
+grow in proportion to φ − φ_J, and the pressure as its power 3/2: the line of P^(2/3) over φ reaches zero at φ_J. It is
+drawn through the records of the growing cell, because the spheres rearrange while the cell shrinks, which lets the
+pressure fall, and hardly do while it grows. Without friction the spheres that bear the pressure have 2 d = 6 contacts
+each at φ_J: as many equations as unknowns (isostatic).
+
+The change of the cell, between two evaluations of forces, is no slip: friction springs follow only the motion of the
+spheres relative to it. The change of the stored energy is booked as work.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from repose.sim.direction import Direction
+from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, reset_displacements
+from repose.sim.engine.world import LOWEST, PERIOD, World
+from repose.sim.experiment.comparison import ResultNumber
+from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
+from repose.sim.experiment.ledger import booked
+from repose.sim.laws.hertz_mindlin import LAW
+from repose.sim.laws.material_parameters import Friction, Restitution, YoungsModulus
+from repose.sim.measure.coordination import coordination_number
+from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.stress import mean_stress
+from repose.sim.message import EMPTY, Message, Number, _, plural
+from repose.sim.parameters import ParameterError, number, variant
+from repose.sim.scenes.common.grain_sizes import drawn_radii
+from repose.sim.scenes.common.motion_parameters import Gravity
+from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters, SizeSpread
+from repose.sim.scenes.common.random_places import place_at_random
+from repose.sim.scenes.common.stream import smallest_grain
+from repose.sim.scenes.common.timed_course import CourseButtons, CourseState, TimedCourse, column, timed_course
+from repose.sim.scenes.lecture.disc_scene import SOFT_DISCS, Box, disc_parameters, outcome_between
+
+LOOSE = 0.2
+"""Packing fraction at the start [-]: at random and without touching spheres can be placed up to 0.38, here away from
+the border of the cell."""
+FREE, SLOW = 2e-3, 1.5e-4
+"""Strain rate of a length times d √(ρ/P), the inertial number, while the spheres are free and while they bear a
+pressure [-]."""
+BEARS = 0.005
+"""Pressure over its last value above which the spheres bear it [-]; collisions of free spheres stay below."""
+SHORTEST = 7.5
+"""Least edge of the cell at the start [largest radii]: when it has shrunk to jamming, it is longer than four."""
+NEAREST = 4.05
+"""Least edge of the cell [largest radii]."""
+UNLOADED = 0.1
+"""Pressure over its highest value at which the cell has grown enough [-]."""
+RECORDED = 0.4
+"""Time between two records over d √(ρ/P) [-]."""
+CLEAR = 3.0
+"""Least rise of the line over its standard error [-]."""
+LEAST_RECORDS = 10
+"""Least number of records of the growing cell for a line."""
+JAMMED, SCATTER = 0.639, 0.015
+"""Packing fraction at which many equal spheres without friction jam (O'Hern et al., Phys. Rev. E 68 (2003) 011306), and
+how far one run of a few hundred may differ [-]. It depends a little on how they are brought together (Chaudhuri,
+Berthier & Sastry, Phys. Rev. Lett. 104 (2010) 165701)."""
+ISOSTATIC, SPREAD = 6.0, 0.25
+"""Contacts per sphere at φ_J without friction, and their largest deviation [-]."""
+SHOWN = 0.5
+"""Packing fraction from which on records are drawn [-]."""
+MANY = 300
+"""Least number of spheres for a comparison with the published values."""
+
+
+class ClosePackingParameters(PouredInSpaceParameters):
+    """Spheres in a periodic cell that shrinks, in SI."""
+
+    grain_count: GrainCount = 400
+    mean_radius: MeanRadius = 2e-3
+    size_spread: SizeSpread = 0.0
+    # fmt: off
+    young: YoungsModulus = variant(2e7,
+        help=_("Of the spheres. Soft grains bear large time steps; sand has 60 GPa."))
+    restitution: Restitution = variant(0.5,
+        help=_("Speed after over speed before an impact; it settles how fast the random motion ends."))
+    friction: Friction = 0.0
+    gravity: Gravity = variant(0.0, help=_("Zero, so that no direction is distinguished."))
+    pressure: float = number(2e3, 10.0, 1e5, _("pressure at the end"), "P", "Pa", log=True, effect="restart",
+        group=_("Packing"), help=_("The cell shrinks until the spheres bear it. Takes effect at the next start."))
+    # fmt: on
+
+    @property
+    def first_edge(self) -> float:
+        """Edge of the cell at the start [m],; a sphere must not touch two images of
+        another one."""
+        filled = self.grain_count * 4.0 / 3.0 * math.pi * self.mean_cube_radius
+        return max((filled / LOOSE) ** (1.0 / 3.0), SHORTEST * self.radius_limits[1])
+
+    @property
+    def time_scale(self) -> float:
+        """d √(ρ/P), the time in which the pressure moves a sphere by its size [s]."""
+        return 2.0 * self.mean_radius * math.sqrt(self.density / self.pressure)
+
+
+@dataclass
+class ClosePackingState(CourseState):
+    """State of the compression."""
+
+    stress: float = 0.0
+    """Pressure at the last check [Pa]."""
+    changed: float = 0.0
+    """Time of the last change of the size of the cell [s]; 0 before the first one."""
+    grows: bool = False
+    """Whether the last pressure was reached, and the cell grows."""
+
+
+def start(parameters: ClosePackingParameters, seed: int) -> World:
+    """The spheres at random places of a cubic cell around the origin, at rest."""
+    generator = np.random.default_rng(seed)
+    radii = drawn_radii(parameters, generator)
+    order = np.argsort(-radii, kind="stable")
+    edge, largest = parameters.first_edge, float(radii.max())
+    low = np.full(3, -0.5 * edge)
+    # No sphere crosses the border of the cell, so that the search for a place needs no images.
+    position, placed = place_at_random(
+        radii[order],
+        radii.size,
+        parameters.radius_limits,
+        (low + largest, np.full(3, edge) - 2.0 * largest),
+        lambda centres, radius: np.ones(len(centres), bool),
+        generator,
+        descending=True,
+    )
+    if placed.size < radii.size:
+        raise ParameterError(
+            plural(
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} sphere of these "
+                "sizes in the cell at the start; take another number, or a smaller ratio of the sizes.",
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} spheres of these "
+                "sizes in the cell at the start; take another number, or a smaller ratio of the sizes.",
+                count=radii.size,
+                grain_count=parameters.grain_count,
+                placed=placed.size,
+            )
+        )
+    centres = np.empty_like(position)
+    centres[order] = position
+    world = empty_world(3, 3, skin=0.3 * parameters.mean_radius, materials=2, period=np.full(3, edge), lowest=low)
+    return add_spheres(world, centres, radii, parameters.mass_of(radii), SphereGroup(layer=0))
+
+
+def edge_of(world: World) -> float:
+    """Edge of the cell [m]."""
+    return float(world.boundary[PERIOD, 0])
+
+
+def packing_of(world: World) -> float:
+    """Volume of the spheres over that of the cell [-]; the lens of an overlap counts twice."""
+    return float((4.0 / 3.0 * math.pi * world.radius**3).sum()) / edge_of(world) ** 3
+
+
+def pressure_of(experiment: Experiment) -> float:
+    """Mean pressure of the contacts, without the motion of the spheres [Pa]."""
+    world, engine = experiment.run.world, experiment.engine
+    low = world.boundary[LOWEST]
+    stress = mean_stress(world, engine.contact_table(world, engine.law_parameters), low, low + world.boundary[PERIOD])
+    return float(np.trace(stress.contacts)) / 3.0
+
+
+def change_size(experiment: Experiment, factor: float) -> None:
+    """Multiply positions and period by a factor; the change of the stored energy is booked as work."""
+    world = experiment.run.world
+    with booked(experiment, "work"):
+        world.motion[:3, 0] *= factor
+        world.boundary[:] *= factor
+        forget_neighbours(world)
+        reset_displacements(world)
+
+
+def drive(experiment: Experiment) -> bool:
+    """Shrink the cell, more slowly while the spheres bear a pressure, until they bear the last one; then let it grow.
+    True once the pressure has fallen to its `UNLOADED` share."""
+    state: ClosePackingState = experiment.run.state
+    last = experiment.run.built.pressure
+    state.stress = pressure_of(experiment)
+    passed = experiment.time - state.changed if state.changed else 0.0
+    state.changed = experiment.time
+    state.grows = state.grows or state.stress >= last
+    if (state.grows and state.stress <= UNLOADED * last) or is_too_short(experiment):
+        return True
+    number = SLOW if state.grows or state.stress > BEARS * last else FREE
+    change_size(experiment, math.exp((number if state.grows else -number) / experiment.run.built.time_scale * passed))
+    return False
+
+
+def is_too_short(experiment: Experiment) -> bool:
+    """Whether a sphere would soon touch two images of another one: there are too few spheres to jam."""
+    return edge_of(experiment.run.world) < NEAREST * float(experiment.run.world.radius.max())
+
+
+def conclusion(experiment: Experiment) -> Message:
+    """Why nothing was measured; empty if something was."""
+    if not is_too_short(experiment):
+        return EMPTY
+    return _("The cell has become too short for spheres of this size before they jam: take more spheres.")
+
+
+def record(experiment: Experiment) -> dict[str, float]:
+    """Packing fraction, pressure of the contacts [Pa], contacts per sphere without those that bear nothing, and whether
+    the cell grows."""
+    return {
+        "packing": packing_of(experiment.run.world),
+        "pressure": experiment.run.state.stress,
+        "contacts": coordination_number(experiment.run.world).without_rattlers or 0.0,
+        "grows": float(experiment.run.state.grows),
+    }
+
+
+def measured_values(experiment: Experiment) -> dict[str, tuple[float, float]] | None:
+    """Packing fraction φ_J and contacts per sphere there, each with the standard error of its line [-]; None before the
+    cell has grown.
+
+    Lines of P^(2/3) over φ, and of the contacts over √(φ − φ_J) (O'Hern et al. 2003), for the growing cell.
+    """
+    grows = column(experiment, "grows") > 0.0
+    if experiment.phase != "rested" or grows.sum() < LEAST_RECORDS:
+        return None
+    packing, pressure = column(experiment, "packing")[grows], column(experiment, "pressure")[grows]
+    (rise, level), covariance = np.polyfit(packing, pressure ** (2.0 / 3.0), 1, cov=True)
+    if rise <= CLEAR * math.sqrt(float(covariance[0, 0])):
+        return None
+    jammed = float(-level / rise)
+    slopes = np.array([level / rise**2, -1.0 / rise])  # derivatives of φ_J by rise and level
+    error = math.sqrt(float(slopes @ covariance @ slopes))
+    root = np.sqrt(np.maximum(packing - jammed, 0.0))
+    (_steepness, least), spread = np.polyfit(root, column(experiment, "contacts")[grows], 1, cov=True)
+    return {"packing": (jammed, error), "contacts": (float(least), math.sqrt(float(spread[1, 1])))}
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """Equal spheres without friction jam at random close packing with six contacts each; others are not compared."""
+    of, built = measured_values(experiment), experiment.run.built
+    few = built.grain_count < MANY or built.friction > 0.0 or built.size_spread > 0.0 or built.sizes
+    if of is None or few:
+        return ()
+    found, contacts = of["packing"][0], of["contacts"][0]
+    jams = _("the pressure begins at random close packing")
+    bears = _("the spheres that bear it have six contacts")
+    return (
+        outcome_between("packing", jams, found, JAMMED - SCATTER, JAMMED + SCATTER),
+        outcome_between("contacts", bears, contacts, ISOSTATIC - SPREAD, ISOSTATIC + SPREAD),
+    )
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Packing fraction, pressure and contacts now, and first φ_J once it is known."""
+    if not column(experiment, "packing").size:
+        return ()
+    now = {name: float(column(experiment, name)[-1]) for name in ("packing", "pressure", "contacts")}
+    shown = [
+        Reading("packing_now", _("packing fraction"), now["packing"], help=_("Of the cell.")),
+        Reading("pressure_now", _("pressure"), now["pressure"], "Pa", help=_("Of the contacts.")),
+        Reading(
+            "contacts_now",
+            _("contacts per sphere"),
+            now["contacts"],
+            help=_("Without spheres with fewer than two contacts, which bear nothing."),
+        ),
+    ]
+    if (of := measured_values(experiment)) is not None:
+        fit = _("line fit")
+        where = _("Where the line of P^(2/3) over the packing fraction reaches zero.")
+        shown[:0] = [
+            Reading(
+                "jamming_packing", _("packing fraction at jamming"), of["packing"][0], "", of["packing"][1], where, fit
+            ),
+            Reading("jamming_contacts", _("contacts at jamming"), of["contacts"][0], "", of["contacts"][1], EMPTY, fit),
+        ]
+    return tuple(shown)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Pressure and contacts per sphere over the packing fraction, while the cell shrinks and while it grows."""
+    packing, grows = column(experiment, "packing"), column(experiment, "grows") > 0.0
+    pressure = column(experiment, "pressure") ** (2.0 / 3.0)
+    contacts = column(experiment, "contacts")
+    shown = packing > SHOWN if packing.size else grows
+    halves = (_("shrinking"), shown & ~grows), (_("growing"), shown & grows)
+    of = measured_values(experiment)
+    roots = [Line(words, packing[part], pressure[part]) for words, part in halves]
+    bearing = [Line(words, packing[part], contacts[part]) for words, part in halves]
+    if of is not None:
+        at = np.array([of["packing"][0], packing[grows].max()])
+        words = Message("φ_J = {packing}", packing=Number(float(at[0]), format=".3f"))
+        top = float(np.polyval(np.polyfit(packing[grows], pressure[grows], 1), at[1]))
+        roots.append(Line(words, at, np.array([0.0, top]), fitted=True))
+    x = Axis(_("packing fraction φ"))
+    return (
+        Curve("jamming", _("Pressure"), x, Axis(_("pressure P^(2/3)"), "Pa^(2/3)"), tuple(roots)),
+        Curve("contacts", _("Contacts"), x, Axis(_("contacts per sphere Z")), tuple(bearing)),
+    )
+
+
+def answer(experiment: Experiment) -> Answer | None:
+    """The packing fraction at which the spheres jam, and their contacts there."""
+    of = measured_values(experiment)
+    if of is None:
+        return None
+    return Answer(
+        of["packing"][0],
+        Message(
+            "The spheres jam when they fill {packing} % of the space, with {contacts} contacts each.",
+            packing=Number(100.0 * of["packing"][0], format=".1f"),
+            contacts=Number(of["contacts"][0], format=".1f"),
+        ),
+    )
+
+
+def numbers(experiment: Experiment) -> dict[str, Any]:
+    """Packing fraction and contacts at jamming with the standard errors of their lines."""
+    of = measured_values(experiment)
+    if of is None:
+        return {}
+    return {
+        "jamming_packing": of["packing"][0],
+        "jamming_packing_error": of["packing"][1],
+        "jamming_contacts": of["contacts"][0],
+        "jamming_contacts_error": of["contacts"][1],
+    }
+
+
+def share(experiment: Experiment) -> float | None:
+    """Share of the compression that is done, by the logarithm of the length of the cell."""
+    if experiment.run.state.grows:
+        return None
+    done = math.log(packing_of(experiment.run.world) / LOOSE) / math.log(JAMMED / LOOSE)
+    return float(min(1.0, max(0.0, done)))
+
+
+def cell(experiment: Experiment) -> Box:
+    """The present cell."""
+    half = 0.5 * edge_of(experiment.run.world)
+    return (-half, -half, -half), (half, half, half)
+
+
+def first_cell(experiment: Experiment) -> Box:
+    """The cell at the start."""
+    built: ClosePackingParameters = experiment.run.built
+    half = 0.5 * built.first_edge
+    return (-half, -half, -half), (half, half, half)
+
+
+COURSE = TimedCourse(
+    state=ClosePackingState,
+    start=start,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    conclusion=conclusion,
+    interval=lambda built: RECORDED * built.time_scale,
+    share=share,
+    words={
+        "empty": lambda experiment: _("ready to start"),
+        "flowing": lambda experiment: _("the cell grows") if experiment.run.state.grows else _("the cell shrinks"),
+        "rested": lambda experiment: _("unloaded"),
+    },
+    buttons=CourseButtons(
+        _("Compress"),
+        _("Shrink the cell until the spheres bear the pressure, then let it grow."),
+        _("The spheres are back at their places."),
+        _("Put the spheres back to their places."),
+        _("The cell shrinks until the spheres bear the pressure, then it grows."),
+    ),
+)
+
+SCENE = Scene(
+    name="close_packing",
+    title=_("Random close packing"),
+    summary=_("A periodic cell shrinks around spheres until they jam: packing fraction, pressure and contacts."),
+    direction=Direction(
+        see=_("Free spheres come closer until all of them touch: then the pressure rises steeply."),
+        colour="force",
+        plot="jamming",
+        speed=0.1,
+        seconds=10.0,
+    ),
+    parameters=disc_parameters(ClosePackingParameters),
+    model=ModelChoice(law=LAW.name, dimension=3, smallest_grain=smallest_grain, rotates=lambda parameters: True),
+    course=replace(
+        timed_course(COURSE),
+        readings=readings,
+        later_readings=("jamming_packing", "jamming_contacts", "packing_now", "pressure_now", "contacts_now"),
+        result_numbers={
+            "jamming_packing": ResultNumber(_("packing fraction at jamming"), "", "φ_J"),
+            "jamming_contacts": ResultNumber(_("contacts at jamming"), "", "Z_J"),
+        },
+    ),
+    view=SceneView(box=first_cell, focus=cell, layers=lambda experiment: 1, curves=curves),
+    limits=SOFT_DISCS,
+    guess=Guess(_("Share of the space that spheres fill when they jam"), "%", 30.0, 90.0),
+    lecture=("friction", "pressure", "grain_count", "size_spread"),
+    test_values={"grain_count": 40, "young": 1e6, "pressure": 1e3},
+)

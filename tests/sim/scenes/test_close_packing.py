@@ -1,0 +1,128 @@
+"""Random close packing: the published packing fraction, the law of the pressure, the ledger of the changing cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.sim.engine.world import LOWEST, PERIOD
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.named_records import outcomes_of
+from repose.sim.experiment.stepping import advance
+from repose.sim.measure.packing import packing_fraction
+from repose.sim.registry import scenes
+from repose.sim.scenes.lecture import close_packing
+from repose.sim.scenes.lecture.close_packing import change_size, measured_values, packing_of
+
+from tests.tiers import tiered
+
+SMALL = scenes()["close_packing"].test_values
+
+
+def begun(seed: int = 1, **values: Any) -> Experiment:
+    experiment = new_experiment("close_packing", {**SMALL, **values}, seed)
+    assert not apply(experiment, Act("run"))
+    return experiment
+
+
+def run_to_end(experiment: Experiment) -> None:
+    while experiment.phase != "rested":
+        advance(experiment, CHECK_STEPS)
+        assert experiment.fault is None
+
+
+def test_the_start_has_no_contacts_and_the_packing_fraction_of_the_spheres_in_the_cell() -> None:
+    experiment = begun()
+    world = experiment.run.world
+    low = world.boundary[LOWEST]
+    assert packing_of(world) == pytest.approx(close_packing.LOOSE)
+    inside = packing_fraction(world.motion[:3, 0].T, world.radius, low, low + world.boundary[PERIOD])
+    assert inside == pytest.approx(packing_of(world), rel=1e-6), "no sphere crosses the border"
+    assert not experiment.engine.contact_table(world, experiment.engine.law_parameters).i.size
+
+
+def test_a_change_of_the_size_moves_all_images_alike_and_books_the_stored_energy() -> None:
+    experiment = begun()
+    while experiment.run.state.stress < 0.5 * experiment.run.built.pressure:
+        advance(experiment, CHECK_STEPS)
+    world = experiment.run.world
+    before, place, period = energy_of(experiment), world.motion[:3, 0].copy(), world.boundary[PERIOD].copy()
+    change_size(experiment, 0.999)
+    after = energy_of(experiment)
+    assert world.motion[:3, 0] == pytest.approx(0.999 * place)
+    assert world.boundary[PERIOD] == pytest.approx(0.999 * period)
+    assert after.elastic > before.elastic
+    assert after.work - before.work == pytest.approx(after.elastic - before.elastic, rel=1e-9)
+    assert after.gap == pytest.approx(before.gap, abs=1e-9 * after.work)
+
+
+@pytest.mark.parametrize("integrator", tiered(["velocity_verlet", "gear5", "leapfrog"], ["velocity_verlet"]))
+def test_the_work_of_the_cell_is_stored_and_dissipated(integrator: str) -> None:
+    experiment = begun(integrator=integrator)
+    run_to_end(experiment)
+    energy = energy_of(experiment)
+    assert energy.work > 0.0
+    assert abs(energy.gap) < 0.01 * energy.work
+
+
+def test_the_line_of_the_unloading_gives_the_packing_at_which_the_pressure_begins() -> None:
+    experiment = begun()
+    run_to_end(experiment)
+    packing = np.linspace(0.65, 0.637, 40)
+    columns = experiment.run.state.columns
+    made = {
+        "time": np.arange(80.0),
+        "packing": np.concatenate([np.linspace(0.3, 0.65, 40), packing]),
+        "pressure": np.concatenate([np.full(40, 7.0), (9e3 * (packing - 0.635)) ** 1.5]),
+        "contacts": np.concatenate([np.zeros(40), 6.0 + 7.7 * np.sqrt(packing - 0.635)]),
+        "grows": np.repeat([0.0, 1.0], 40),
+    }
+    assert set(columns) == set(made)
+    experiment.run.state.columns = made
+    of = measured_values(experiment)
+    assert of is not None
+    assert of["packing"] == pytest.approx((0.635, 0.0), abs=1e-9)
+    assert of["contacts"] == pytest.approx((6.0, 0.0), abs=1e-6)
+    for pressure in (made["pressure"][:39:-1], np.full(40, 7.0)):
+        experiment.run.state.columns = made | {"pressure": np.concatenate([np.full(40, 7.0), pressure])}
+        assert measured_values(experiment) is None, "the pressure does not fall while the cell grows"
+
+
+def test_too_few_spheres_end_the_run_and_say_so() -> None:
+    experiment = begun(grain_count=3)
+    run_to_end(experiment)
+    assert measured_values(experiment) is None
+    assert "take more spheres" in str(close_packing.conclusion(experiment))
+
+
+def test_only_many_equal_spheres_without_friction_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = begun()
+    run_to_end(experiment)
+    assert outcomes_of(experiment) == ()
+    monkeypatch.setattr(close_packing, "MANY", 10)
+    assert {outcome.name for outcome in outcomes_of(experiment)} == {"packing", "contacts"}
+    run = experiment.run
+    run.built = run.built.model_copy(update={"friction": 0.3})
+    assert outcomes_of(experiment) == ()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_equal_spheres_jam_at_random_close_packing_and_earlier_with_friction(friction: float) -> None:
+    experiment = new_experiment("close_packing", {"friction": friction}, seed=3)
+    assert not apply(experiment, Act("run"))
+    run_to_end(experiment)
+    of = measured_values(experiment)
+    assert of is not None
+    if friction:
+        assert of["packing"][0] < 0.60
+        assert of["contacts"][0] < 5.0
+    else:
+        assert all(outcome.holds for outcome in outcomes_of(experiment))
+        assert of["packing"][0] == pytest.approx(close_packing.JAMMED, abs=close_packing.SCATTER)
