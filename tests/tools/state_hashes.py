@@ -19,13 +19,13 @@ from repose.sim.registry import scenes
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "assets" / "examples" / "chute.py"
 PERIODIC = "chute.py"
-"""Name of the periodic world in space: 3000 grains of the example flow down a chute without ends."""
+"""Name of the periodic world in space: 12 000 grains of the example, enough for four ranges of the pair list."""
 
 
 def started(name: str) -> Experiment:
     """The experiment of this name, whose scene has begun its course."""
     if name == PERIODIC:
-        periodic: Experiment = runpy.run_path(str(EXAMPLE))["chute"](3000).experiment
+        periodic: Experiment = runpy.run_path(str(EXAMPLE))["chute"](12000).experiment
         return periodic
     experiment = new_experiment(name, scenes()[name].test_values, 1)
     begin_run(experiment)
