@@ -48,6 +48,7 @@ def new_experiment(
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     experiment.direction = direction or checked.direction
+    experiment.audience = ()
     begin_anew(experiment, parameters, made)
     require_names(experiment)
     placed_instruments.begin(experiment, instruments)
@@ -126,6 +127,7 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
     experiment.scene, experiment.seed, experiment.ready = _scene_of(saved), log.seed, log.ready
     experiment.direction = saved.direction or experiment.scene.direction
+    experiment.audience = saved.audience
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
     notify(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read
