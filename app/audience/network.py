@@ -51,7 +51,7 @@ def read_place(text: str) -> tuple[str, int | None]:
     with suppress(AddressValueError, ValueError):
         if address:
             IPv4Address(address)
-        if not colon:
+        if address and not colon:
             return address, None
         if 1024 <= int(port) <= 65535 and port.isascii() and port.isdigit():
             return address, int(port)

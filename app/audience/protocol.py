@@ -30,7 +30,7 @@ class LimitedProtocol(H11Protocol):
     waits_since = 0.0
     """When the connection was opened, or the last answer was complete [s, clock of the loop]."""
 
-    def connection_made(self, transport: Any) -> None:  # type: ignore[override]
+    def connection_made(self, transport: Any) -> None:
         """Count the connection, or close it at once if there are too many."""
         address = str((transport.get_extra_info("peername") or ("",))[0])
         if len(self.connections) >= self.most or self.per_address[address] >= MOST_PER_ADDRESS:

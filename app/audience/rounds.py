@@ -1,4 +1,4 @@
-"""The answers as the window keeps them: one round for each question of the session, its histogram, the table of all."""
+"""The answers as the window keeps them: one round for each question of the session, the table of all."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from repose.app.audience.exchange import Answered, Question
-from repose.sim.measure.display import AudienceGuesses, Guess
+from repose.sim.measure.display import AudienceGuesses
 
 MOST_ROUNDS = 200
 """Rounds of a session that are kept; the oldest are forgotten first."""
-BARS = 20
-"""Largest number of bars of a histogram."""
 
 
 @dataclass
@@ -41,15 +39,6 @@ def take(rounds: Sequence[Round], answers: Mapping[str, Answered]) -> bool:
         if answer.number in by_number:
             by_number[answer.number].values[client] = answer.value
     return bool(answers)
-
-
-def histogram(guess: Guess, values: Sequence[float]) -> list[int]:
-    """The number of answers in equal parts of the slider: at most `BARS`, each at least one step of an answer wide."""
-    bars = min(BARS, max(round((guess.high - guess.low) * 10.0**guess.decimals), 1))
-    counts = [0] * bars
-    for value in values:
-        counts[min(int((value - guess.low) / (guess.high - guess.low) * bars), bars - 1)] += 1
-    return counts
 
 
 def write_table(rounds: Sequence[Round], file: BinaryIO) -> None:

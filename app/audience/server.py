@@ -83,7 +83,7 @@ class Server:
     async def _serve(self) -> None:
         """Serve until `stop`, and look in between at what the window has changed."""
         import uvicorn
-        from repose.app.audience.protocol import limited
+        from repose.app.audience.protocol import LimitedProtocol, limited
         from repose.app.audience.site import Site
 
         site = Site(self.exchange, self.host, self.audience, self.lecturer)
@@ -114,7 +114,8 @@ class Server:
             site.renew_lecturer(self.lecturer)
             site.publish()
             for connection in tuple(server.server_state.connections):
-                connection.end_if_late(self._loop.time())
+                if isinstance(connection, LimitedProtocol):
+                    connection.end_if_late(self._loop.time())
         site.close()
         server.should_exit = True
         await serving

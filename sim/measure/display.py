@@ -247,6 +247,10 @@ class Guess:
         return plain(number) if self.unit in ("", "°") else joined((number, choice_name(self.unit)), " ")
 
 
+BARS = 20
+"""Largest number of bars of a histogram of guesses."""
+
+
 @dataclass(frozen=True)
 class AudienceGuesses:
     """What the phones of an audience have guessed, without names."""
@@ -258,6 +262,16 @@ class AudienceGuesses:
     """The result of the run in that unit; None before there is one."""
     shown: bool = False
     """Whether the audience sees them."""
+
+    def histogram(self) -> list[int]:
+        """The number of guesses in equal parts of the slider: at most `BARS`, each at least one step of a guess
+        wide."""
+        low, high = self.guess.low, self.guess.high
+        bars = min(BARS, max(round((high - low) * 10.0**self.guess.decimals), 1))
+        counts = [0] * bars
+        for value in self.values:
+            counts[min(int((value - low) / (high - low) * bars), bars - 1)] += 1
+        return counts
 
 
 @dataclass(frozen=True)

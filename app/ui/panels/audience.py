@@ -10,7 +10,6 @@ from repose.app.audience.network import addresses
 from repose.app.audience.secret import in_groups
 from repose.app.audience.server import Server
 from repose.app.render.text import heading, note, text_width
-from repose.app.render.theme import vector
 from repose.app.ui.audience import (
     Audience,
     ask_to_delete,
@@ -124,10 +123,8 @@ def _draw_on(ui: Ui, server: Server) -> None:
         note(_("Only for you: the first device that opens this page is the remote."), ui.palette.warning)
     else:
         note(_("Scan the code, or open this address and type the code:"), ui.palette.muted)
-    heading(plain(server.host), 1.35, ui.palette.accent)
-    imgui.push_text_wrap_pos(0.0)
-    imgui.text_colored(vector(ui.palette.text), in_groups(server.lecturer if shown.of_remote else server.audience))
-    imgui.pop_text_wrap_pos()
+    heading(plain(server.host), 1.8, ui.palette.accent)
+    heading(plain(in_groups(server.lecturer if shown.of_remote else server.audience)), 1.2, ui.palette.text)
     if is_loopback(audience):
         note(_("Only this machine reaches this address. Choose another network for phones."), ui.palette.warning)
     note(counts(ui), ui.palette.text)

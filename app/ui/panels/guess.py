@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
-from repose.app.audience.rounds import Round, histogram
+from repose.app.audience.rounds import Round
 from repose.app.render.text import note, write
 from repose.app.render.theme import colour32, vector
 from repose.app.ui.audience import Audience, present
@@ -69,7 +69,7 @@ def draw(ui: Ui) -> None:
     imgui.begin(GUESS, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
     imgui.pop_style_color()
     imgui.pop_style_var()
-    _, guess, answer = asked
+    __, guess, answer = asked
     latest = present(ui)
 
     def first() -> None:
@@ -151,7 +151,7 @@ def _draw_counts(ui: Ui, latest: Round) -> None:
 
 def _draw_histogram(ui: Ui, guess: Guess, latest: Round) -> None:
     """The answers of the phones over the scale of the guess, with the result of the run."""
-    counted = histogram(guess, list(latest.values.values()))
+    counted = latest.as_kept(shown=True).histogram()
     size = imgui.ImVec2(imgui.get_content_region_avail().x, BARS * ui.window.scale)
     imgui.dummy(size)
     low, ink, most = imgui.get_item_rect_min(), imgui.get_window_draw_list(), max(max(counted), 1)
