@@ -84,7 +84,9 @@ class Phone:
 
     def answer(self, value: object, number: int = 1, **fields: str) -> Answer:
         """Send an answer."""
-        return self.ask("POST", f"/{self.server.audience}/answer", urlencode({"number": number, "value": value} | fields))
+        return self.ask(
+            "POST", f"/{self.server.audience}/answer", urlencode({"number": number, "value": value} | fields)
+        )
 
     def act(self, **action: Any) -> Answer:
         """Send an action of the remote."""
@@ -110,12 +112,12 @@ def listening(phone: Phone, code: str) -> Iterator[Callable[[], Any]]:
 
 
 @contextmanager
-def serving(question: Question | None = Question(1, GUESS)) -> Iterator[Server]:
-    """A server on this machine that asks a question."""
+def serving() -> Iterator[Server]:
+    """A server on this machine that asks the question number 1."""
     exchange = Exchange()
     server = Server(exchange, LOOPBACK)
     try:
-        exchange.publish(question, {})
+        exchange.publish(Question(1, GUESS), {})
         yield server
     finally:
         server.stop()

@@ -45,7 +45,9 @@ def require_service(server: Server) -> None:
 def malformed(rng: random.Random, server: Server) -> bytes:
     """A request with something wrong in its line, headers, body or length, or random bytes."""
     codes = (server.audience, server.lecturer, "x", "%00", "é", "..", "a" * rng.randrange(1, 300), "")
-    path = "/".join(("", rng.choice(codes), rng.choice(("answer", "events", "act", "picture", "", "%2e%2e", "?q=" * 20))))
+    path = "/".join(
+        ("", rng.choice(codes), rng.choice(("answer", "events", "act", "picture", "", "%2e%2e", "?q=" * 20)))
+    )
     method = rng.choice(("GET", "POST", "POST", "PUT", "OPTIONS", "CONNECT", "get", "", "\x00", "TRACE"))
     hosts = (server.host, server.host, server.host, "evil.example", "", f"{server.host}@x", "\xff")
     number = rng.choice(("1", "2", "-1", "1e9", "nan", "", "0x1", "9" * 400))
@@ -67,11 +69,15 @@ def malformed(rng: random.Random, server: Server) -> bytes:
         f"Content-Length: {length}",
         f"Cookie: repose={'a' * rng.randrange(0, 60)}.{'b' * 26}",
         f"Accept-Language: {rng.choice(('de', 'q=;q=;,,,', 'x' * 300, ',' * 500, 'en;q=9.9'))}",
-        rng.choice(("Transfer-Encoding: chunked", "Expect: 100-continue", "Connection: Upgrade\r\nUpgrade: websocket", "X")),
+        rng.choice(
+            ("Transfer-Encoding: chunked", "Expect: 100-continue", "Connection: Upgrade\r\nUpgrade: websocket", "X")
+        ),
     ]
     rng.shuffle(heads)
     kept = "\r\n".join(heads[: rng.randrange(len(heads) + 1)])
-    request = f"{method} {path} HTTP/{rng.choice(('1.1', '1.1', '1.0', '2.0', '9'))}\r\n{kept}\r\n\r\n".encode("latin-1")
+    request = f"{method} {path} HTTP/{rng.choice(('1.1', '1.1', '1.0', '2.0', '9'))}\r\n{kept}\r\n\r\n".encode(
+        "latin-1"
+    )
     match rng.randrange(8):
         case 0:
             return rng.randbytes(rng.randrange(1, 400))

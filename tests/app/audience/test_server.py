@@ -125,7 +125,15 @@ def test_secrets_have_128_bits_differ_and_open_nothing_else(server: Server) -> N
     assert min(len(server.audience), len(server.lecturer)) * 5 >= 128
     phone = opened(server)
     wrong = "a" * len(server.audience)
-    for path in (f"/{wrong}", f"/{wrong}/events", "/x", "/files/../app", "/files/%2e%2e%2fheap.webp", "//", "/etc/passwd"):
+    for path in (
+        f"/{wrong}",
+        f"/{wrong}/events",
+        "/x",
+        "/files/../app",
+        "/files/%2e%2e%2fheap.webp",
+        "//",
+        "/etc/passwd",
+    ):
         assert phone.ask("GET", path).status == 404, path
     assert phone.ask("POST", f"/{wrong}/answer", "number=1&value=1").status == 404
     assert phone.ask("POST", f"/{server.audience}/act", '{"do": "next"}').status == 404
@@ -252,7 +260,9 @@ def test_what_is_no_action_does_not_reach_the_window(server: Server, action: str
 
 
 def test_actions_that_wait_are_limited(server: Server) -> None:
-    assert [server.exchange.put_action({"do": "next"}) for _ in range(MOST_ACTIONS + 1)] == [True] * MOST_ACTIONS + [False]
+    assert [server.exchange.put_action({"do": "next"}) for _ in range(MOST_ACTIONS + 1)] == [True] * MOST_ACTIONS + [
+        False
+    ]
     server.exchange.take()
 
 
