@@ -115,6 +115,7 @@ class Site:
         self._app = Starlette(
             routes=[
                 Route("/", self._enter, methods=["GET", "POST"]),
+                Route("/favicon.ico", _no_icon),
                 Route("/files/{name}", self._file),
                 Route("/{code}", self._page),
                 Route("/{code}/events", self._events),
@@ -378,6 +379,11 @@ class Site:
         if self._jpeg[0] != picture.serial:
             self._jpeg = picture.serial, await asyncio.to_thread(as_jpeg, picture)
         return Response(self._jpeg[1], media_type="image/jpeg")
+
+
+async def _no_icon(request: Request) -> Response:
+    """Browsers ask for an icon by themselves."""
+    return Response(status_code=204)
 
 
 def _is_action(action: Any) -> bool:

@@ -48,7 +48,6 @@ def new_experiment(
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     experiment.direction = direction or checked.direction
-    experiment.audience = ()
     begin_anew(experiment, parameters, made)
     require_names(experiment)
     placed_instruments.begin(experiment, instruments)
@@ -80,6 +79,7 @@ def start(
     made, before = _made_world(checked, parameters, seed, ready), save_state(experiment)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     experiment.direction = direction or checked.direction
+    experiment.audience = ()
     begin_anew(experiment, parameters, made, by_hand=False)
     try:
         require_names(experiment)

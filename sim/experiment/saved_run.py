@@ -175,6 +175,8 @@ def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
         manifest[MADE_OF] = encode(saved.made_of.recipe, tables, MADE_OF)
     if saved.audience:
         manifest[AUDIENCE] = encode(list(saved.audience), tables, AUDIENCE)
+        for entry, written in zip(saved.audience, manifest[AUDIENCE], strict=True):
+            written["guess"]["words"] = as_data(entry.guess.words)
     if picture:
         tables[PICTURE] = np.frombuffer(picture, np.uint8)
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
