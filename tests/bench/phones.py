@@ -26,6 +26,7 @@ from tests.gui.desktop import Desktop, open_desktop
 
 SECONDS = 10.0
 """Length of an interval [s]."""
+NAMES = ("frames", "steps", "frames_with", "steps_with", "taken")
 LECTURE = """
 title = "Phones"
 [[step]]
@@ -106,7 +107,7 @@ def main() -> None:
                     beside = watch(desktop)
                     taken = int(phones.communicate()[0])
                 rows.append((*without, *beside, taken))
-                print(json.dumps(dict(zip(("frames", "steps", "frames_with", "steps_with", "taken"), rows[-1]))))
+                print(json.dumps(dict(zip(NAMES, rows[-1], strict=True))), flush=True)
             sent = sum(row[4] for row in rows)
             desktop.until(lambda: desktop.look()["audience"]["answers"] == sent, "all answers")
             print(f"answers taken {sent} of {options.phones * options.pairs}, in the window {sent}")

@@ -63,7 +63,7 @@ def test_a_phone_without_scripts_answers_with_the_form(browser: Browser) -> None
         browser.evaluate("document.getElementById('form').requestSubmit()")
         until(lambda: server.exchange._answers, "answer of the form")
         assert [answer.value for answer in server.exchange.take()[0].values()] == [17.0]
-        browser.until("document.getElementById('said').textContent === 'Your guess was sent.'")
+        browser.until("document.getElementById('said')?.textContent === 'Your guess was sent.'")
         assert browser.evaluate("document.getElementById('value').value") == "17"
 
 
