@@ -19,6 +19,7 @@ LAYERS = (
     ("repose.app.lectures",),
     ("repose.app.render",),
     ("repose.app.storage",),
+    ("repose.app.audience",),
     ("repose.app",),
     ("repose.sim",),
     ("repose.sim.study",),

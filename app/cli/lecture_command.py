@@ -44,4 +44,4 @@ def lecture(request: LectureRequest) -> int:
         refuse("No display was found: --film makes a film of the lecture without one, --notes prints its notes.")
     from repose.app.window.start import run
 
-    return run(threads=request.threads, language=request.language, lecture=chosen)
+    return run(threads=request.threads, language=request.language, lecture=chosen, phones=request.phones)

@@ -111,6 +111,8 @@ def repose(context: typer.Context, request: WindowRequest) -> int:
             raise typer.BadParameter("--side-by-side opens the window: leave the command out.")
         if request.language:
             raise typer.BadParameter("--language is that of the window: leave the command out.")
+        if request.phones:
+            raise typer.BadParameter("--phones is for the window: leave the command out, or use repose lecture.")
         for option, value in (("--preset", request.preset), ("--threads", request.threads)):
             if value:
                 raise typer.BadParameter(f"write it after the command: repose {command} {option} {short(value)}")
@@ -121,7 +123,7 @@ def repose(context: typer.Context, request: WindowRequest) -> int:
         from repose.app.window.start import run
 
         preset = request.preset or next(iter(offered), "")
-        return run(preset, request.threads, request.side_by_side, language=request.language)
+        return run(preset, request.threads, request.side_by_side, language=request.language, phones=request.phones)
     if request.side_by_side:
         refuse("--side-by-side needs the window, and no display was found; `repose sweep` compares runs without.")
     from repose.app.jobs.headless_job import run_job

@@ -136,6 +136,12 @@ def _check_dask(option: str, address: str) -> None:
         )
 
 
+def _check_place(option: str, place: str) -> None:
+    from repose.app.audience.network import read_place
+
+    read_place(place)
+
+
 def _check_language(option: str, language: str) -> None:
     from repose.app.language import NATIVE
 
@@ -225,6 +231,10 @@ Colour = Annotated[str, Option("NAME",
 Show = Annotated[tuple[str, ...], Option("NAME",
     "Show this in film and picture too, as a switch of the window does: force_chains, velocity_arrows, rose, "
     "stress_field, displacement; may be repeated.", check=_check_switch)]
+Phones = Annotated[str, Option("auto|ADDRESS:PORT",
+    "Let phones guess and control from the start; Ctrl+Shift+A shows the address. auto: the address on the default "
+    "route and a free port; or an address, a port, or both: 192.168.1.5, :8000, 192.168.1.5:8000.",
+    check=_check_place)]
 FULL_HD = "1920x1080"
 SLIDE = "slide"
 Style = Annotated[str, Option("slide|journal|journal-wide",
@@ -246,6 +256,7 @@ class WindowRequest(Request):
     language: str = option("", "CODE",
         "Language of the window: en, de, pl, es, ru or ja; the last choice or the system's if not given.",
         check=_check_language, shows_default=False)
+    phones: Phones = ""
     plugin: tuple[Path, ...] = option((), "FILE.py",
         "Python file with laws, integrators, fields, bonds, scenes or measurements of your own; it is executed. May be "
         "repeated.")
@@ -554,6 +565,7 @@ class LectureRequest(Request):
     fps: Fps = None
     size: Size = FULL_HD
     threads: Threads = ""
+    phones: Phones = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()

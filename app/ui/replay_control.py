@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.commands import Command, From, KeepMeasured, Rewind, UseThreads
+from repose.sim.experiment.commands import Command, From, KeepGuesses, KeepMeasured, Rewind, UseThreads
 
 LEAST, MOST = 5.0, 20.0
 """Limits of the duration [s]."""
@@ -101,7 +101,7 @@ def holds(ui: Ui, command: Command, carry_out: Callable[[Command], None]) -> boo
     step that the user chooses ends the replay there."""
     replay = ui.states[Replay]
     plain = command.command if isinstance(command, From) else command
-    if not replay.on or plain is replay.asked or isinstance(plain, UseThreads | KeepMeasured):
+    if not replay.on or plain is replay.asked or isinstance(plain, UseThreads | KeepMeasured | KeepGuesses):
         return False
     if isinstance(plain, Rewind) and not replay.waiting:
         _end(ui, replay)

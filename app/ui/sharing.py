@@ -7,11 +7,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
 from typing import Any, BinaryIO
 
 from imgui_bundle import imgui
 from repose.app.ui.preset_library import different
+from repose.app.ui.qr_code import qr_of
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.parameter_values import parameters_of
@@ -126,14 +126,6 @@ def copy_command_line(ui: Ui) -> None:
             if preset.side_by_side
             else _("The command line is on the clipboard: it runs this experiment without a window."),
         )
-
-
-@lru_cache(maxsize=4)
-def qr_of(code: str) -> Any:
-    """The QR code with a medium error correction."""
-    import segno
-
-    return segno.make(code, error="m", micro=False, boost_error=False)
 
 
 def write_qr(code: str, kind: str, file: BinaryIO) -> None:

@@ -30,7 +30,7 @@ from repose.app.signals import Interrupt, held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
-from repose.app.ui import directed, lecture_mode, replay_control
+from repose.app.ui import audience, directed, lecture_mode, replay_control
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import beside_results, insets, results_area, run_at
@@ -163,6 +163,7 @@ class Application:
         lecture_mode.see(ui)
         directed.see(ui)
         replay_control.follow(ui, time.perf_counter())
+        audience.see(ui)
         self.notes.see(ui)
         if not ui.states[replay_control.Replay].on:  # a copy at an earlier step would lack what came after it
             ui.work.run_saver.tick()
@@ -188,6 +189,7 @@ class Application:
                 self._draw_picture(size)
                 self.gui.end_frame()
                 self.gui.update_cursor()
+            audience.give_picture(ui, self._read_window)
             self.window.swap()
         if not ui.work.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
@@ -243,6 +245,7 @@ class Application:
             ending.callback(self._close_window)
             ending.callback(dismiss, ui)
             ending.callback(ui.work.repeats.end)
+            ending.callback(audience.switch_off, ui)
             ending.callback(ui.work.studies.end)
             ending.callback(ui.work.workshop.end)
             ending.callback(ui.work.whole_film.stop)
@@ -305,6 +308,7 @@ class Application:
             refusals=ui.control.edits.refusals,
             workshop=ui.work.workshop.described(),
             lecture=self._lecture(),
+            audience=audience.described(ui),
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
             broken=ui.program.broken,
         )
@@ -330,6 +334,15 @@ class Application:
         position = snapshot.grains.position[rows[snapshot.grains.position[rows, -1].argmax()]]
         pixel: list[float] = self.ui.camera.world_to_pixel(position, self.ui.window.size).tolist()
         return pixel
+
+    def _read_window(self) -> tuple[int, int, bytes]:
+        """Width, height and pixels of the picture that is about to be shown, the lowest row first."""
+        import OpenGL.GL as gl
+
+        width, height = self.window.size
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+        return width, height, bytes(gl.glReadPixels(0, 0, width, height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE))
 
     def _note_closed(self) -> None:
         self.closed = True

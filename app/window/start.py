@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from repose.app.audience.network import read_place
 from repose.app.language import language_for, use_language
 from repose.app.lectures.lecture_file import Lecture
 from repose.app.progress import print_line
@@ -15,6 +16,7 @@ from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_option import asked_threads
+from repose.app.ui import audience
 from repose.app.ui.lecture_mode import offer
 from repose.app.window.application import FILM_TIME, Application
 from repose.app.window.sdl import on_lost_display
@@ -41,6 +43,7 @@ def run(
     saved: Path | None = None,
     language: str = "",
     lecture: Lecture | None = None,
+    phones: str = "",
 ) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
@@ -49,6 +52,7 @@ def run(
     `lecture` a lecture to offer, whose first experiment is shown until it starts: its engine is prepared, and no other
     one. `threads` is the typed number, by default the last choice.
     `language` is the code of a language, by default the last choice or that of the system.
+    `phones` is where phones connect from the start, as typed; empty: they cannot before the user switches them on.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
     """
@@ -69,6 +73,8 @@ def run(
             application.ui.work.run_saver.open(str(saved))
         if lecture is not None:
             offer(application.ui, lecture)
+        if phones:
+            audience.switch_on(application.ui, *read_place(phones))
         return _stay(application, stop)
 
 

@@ -102,6 +102,7 @@ def start(
     _require_possible(_bare(checked, seed, ready, parameters, Run(*made, parameters)), instruments)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     experiment.direction = direction or checked.direction
+    experiment.audience = ()
     begin_anew(experiment, parameters, made, by_hand=False)
     try:
         require_names(experiment)
@@ -149,6 +150,7 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
     log = saved.log
     experiment.scene, experiment.seed, experiment.ready = _scene_of(saved), log.seed, log.ready
     experiment.direction = saved.direction or experiment.scene.direction
+    experiment.audience = saved.audience
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
     notify(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read

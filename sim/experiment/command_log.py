@@ -15,6 +15,7 @@ from repose.sim.engine.jit import fingerprint
 from repose.sim.experiment.commands import Logged
 from repose.sim.experiment.comparison import Point
 from repose.sim.experiment.run import Checkpoint
+from repose.sim.measure.display import AudienceGuesses
 
 
 class Entry(NamedTuple):
@@ -72,6 +73,8 @@ class SavedRun:
     """`Scene.made_of` of its scene."""
     direction: Direction | None = None
     """How it is shown, if not by the direction of its scene: that of a preset."""
+    audience: tuple[AudienceGuesses, ...] = ()
+    """What an audience has guessed."""
 
     @property
     def foreign(self) -> bool:

@@ -14,6 +14,7 @@ from repose.sim.direction import Direction
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.experiment.comparison import Point
 from repose.sim.instruments.instrument import Instrument
+from repose.sim.measure.display import AudienceGuesses
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.wording import value_text
@@ -280,6 +281,14 @@ class KeepMeasured:
     points: Sequence[Point]
 
 
+@dataclass(frozen=True)
+class KeepGuesses:
+    """Keep what an audience has guessed with the run, in place of earlier guesses of the same number; without values
+    these are deleted. No bit of the motion changes."""
+
+    guesses: AudienceGuesses
+
+
 ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release | Shake | Still
 """Commands of the mouse on grains, walls and table."""
 
@@ -302,6 +311,7 @@ Command = (
     | Copy
     | UseThreads
     | KeepMeasured
+    | KeepGuesses
 )
 
 

@@ -31,6 +31,7 @@ from repose.sim.experiment.commands import (
     Copy,
     DoAgain,
     DrawWall,
+    KeepGuesses,
     KeepMeasured,
     KeepOne,
     Logged,
@@ -341,6 +342,8 @@ def _apply(experiment: Experiment, command: Command) -> None:
             experiment.session.threads = checked_threads(count)
         case KeepMeasured(scene, points):
             results.keep_points(experiment, scene, points)
+        case KeepGuesses(guesses):
+            results.keep_guesses(experiment, guesses)
 
 
 def rewind_to(experiment: Experiment, at: int) -> None:

@@ -28,7 +28,7 @@ from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
-from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Part, Reading, Track
+from repose.sim.measure.display import Answer, AudienceGuesses, Curve, Guess, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.grains import with_fixed
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message, _
@@ -431,6 +431,8 @@ class Experiment:
     """Whether the message says the same as the phase label. Written by `notices`."""
     messages: int = 0
     """Number of messages so far: two in a row may be equal. Written by `notices`."""
+    audience: tuple[AudienceGuesses, ...] = ()
+    """What an audience has guessed, the latest last. Written by `results` and `changes`."""
     session: Session = field(default_factory=Session)
     """Made together with the experiment, and never replaced."""
 

@@ -212,4 +212,6 @@ def saved_copy(experiment: Experiment, at_once: bool = False) -> SavedRun:
     measured = experiment.session.measured.get(experiment.scene.name, ())
     own = experiment.direction if experiment.direction != experiment.scene.direction else None
     now = checkpoint(experiment, RestartPoint(experiment.parameters, experiment.run) if at_once else None)
-    return SavedRun(kept, now, list(measured), made_of=experiment.scene.made_of, direction=own)
+    return SavedRun(
+        kept, now, list(measured), made_of=experiment.scene.made_of, direction=own, audience=experiment.audience
+    )

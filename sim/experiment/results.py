@@ -29,6 +29,7 @@ from repose.sim.experiment.sampling import samples_now, system_of
 from repose.sim.io.world_tables import tables_of
 from repose.sim.measure.bulk import bulk_of, bulk_results
 from repose.sim.measure.coordination import coordination_of
+from repose.sim.measure.display import AudienceGuesses
 from repose.sim.measure.energy import ledger_of
 from repose.sim.measure.network import network_now
 from repose.sim.message import in_english
@@ -67,6 +68,8 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         "complaint": experiment.scene.course.check(experiment) or None,
         "state_hash": state_hash(experiment.run),
     }
+    if experiment.audience:
+        entries["audience"] = _guesses(experiment)
     return cast(dict[str, Any], in_english(entries))
 
 
@@ -114,6 +117,26 @@ def keep_points(experiment: Experiment, scene: str, points: Sequence[Point]) -> 
     """Add results of runs of a scene to those of the session, without duplicates."""
     known = experiment.session.measured.setdefault(scene, [])
     known.extend(point for point in points if point not in known)
+
+
+def keep_guesses(experiment: Experiment, guesses: AudienceGuesses) -> None:
+    """Keep the guesses of an audience with the run, as the latest ones."""
+    others = tuple(entry for entry in experiment.audience if entry.guess != guesses.guess)
+    experiment.audience = (*others, guesses) if guesses.values else others
+
+
+def _guesses(experiment: Experiment) -> list[dict[str, Any]]:
+    return [
+        {
+            "question": entry.guess.words,
+            "unit": entry.guess.unit,
+            "low": entry.guess.low,
+            "high": entry.guess.high,
+            "guesses": list(entry.values),
+            "result": entry.result,
+        }
+        for entry in experiment.audience
+    ]
 
 
 def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:

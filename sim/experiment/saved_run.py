@@ -62,6 +62,7 @@ from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, state_of, tables_of
 from repose.sim.measure.booked import Booked
+from repose.sim.measure.display import AudienceGuesses
 from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
 from repose.sim.parameter_curves import ParameterCurve, is_curve
 from repose.sim.parameters import ParameterError, checked_seed, curves_in
@@ -75,6 +76,8 @@ MADE_OF = "made_of"
 """Entry with the data of a scene that is in no list (`Scene.made_of`), and first part of the names of its tables."""
 DIRECTION = "direction"
 """Entry with the direction of a preset; files of older versions, and runs that their scene directs, have none."""
+AUDIENCE = "audience"
+"""Entry with the guesses of an audience; only files of runs that have some have it."""
 PLAIN = (
     "dt",
     "clock_time",
@@ -170,6 +173,10 @@ def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
     if saved.made_of is not None:
         tables |= {f"{MADE_OF}.world.{key}": table for key, table in tables_of(saved.made_of.world).items()}
         manifest[MADE_OF] = encode(saved.made_of.recipe, tables, MADE_OF)
+    if saved.audience:
+        manifest[AUDIENCE] = encode(list(saved.audience), tables, AUDIENCE)
+        for entry, written in zip(saved.audience, manifest[AUDIENCE], strict=True):
+            written["guess"]["words"] = as_data(entry.guess.words)
     if picture:
         tables[PICTURE] = np.frombuffer(picture, np.uint8)
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
@@ -301,7 +308,18 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
         raise ArchiveError(_("The state in the file does not have the hash in the file: the file is damaged."))
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
     engine = decode(str, manifest["engine"], tables, "engine")
-    return SavedRun(log, now, measured, engine, scene.made_of, _direction_in(scene, manifest, tables))
+    direction = _direction_in(scene, manifest, tables)
+    return SavedRun(log, now, measured, engine, scene.made_of, direction, _audience_in(manifest, tables))
+
+
+def _audience_in(manifest: dict[str, Any], tables: Tables) -> tuple[AudienceGuesses, ...]:
+    """The guesses of an audience; raises `ArchiveError` for numbers that no slider gives."""
+    found = tuple(decode(list[AudienceGuesses], manifest.get(AUDIENCE, []), tables, AUDIENCE))
+    for entry in found:
+        low, high = entry.guess.low, entry.guess.high
+        if not (math.isfinite(high - low) and low < high and all(low <= value <= high for value in entry.values)):
+            raise ArchiveError(_("The guesses of the audience in the file are out of range: the file is damaged."))
+    return found
 
 
 def _direction_in(scene: Scene, manifest: dict[str, Any], tables: Tables) -> Direction | None:

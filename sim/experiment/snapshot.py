@@ -17,7 +17,17 @@ from repose.sim.direction import NOT_DIRECTED, Direction
 from repose.sim.experiment.phase import NOT_BEGUN, Phase
 from repose.sim.instruments.instrument import Instrument
 from repose.sim.measure.contact_forces import ContactForces
-from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, SampledQuantity, Track
+from repose.sim.measure.display import (
+    Answer,
+    AudienceGuesses,
+    Curve,
+    Label,
+    Outcome,
+    Part,
+    Reading,
+    SampledQuantity,
+    Track,
+)
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import Value
@@ -344,6 +354,8 @@ class ShownResults:
     """Measured outcomes beside those that the task of the scene states; empty before the end of the run."""
     answer: Answer | None = None
     """Answer of the run to the question of its scene; None before its end."""
+    audience: AudienceGuesses | None = None
+    """What an audience has guessed last, if the audience sees it."""
     curves: tuple[Curve, ...] = ()
     measured: int = 0
     """Runs of this scene measured in this session."""

@@ -278,6 +278,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         curves=(),
         outcomes=outcomes_of(experiment),
         answer=answer_of(experiment),
+        audience=next((entry for entry in experiment.audience[-1:] if entry.shown), None),
         mean_speed=float(speed[moving].mean()) if moving.any() else 0.0,
         series=shown_columns(experiment),
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import EMPTY, Message, _, as_message, joined, label_of, plain
+from repose.sim.choices import choice_name
+from repose.sim.message import EMPTY, Message, Number, _, as_message, joined, label_of, plain
 from repose.sim.scales import prefix_of
 from repose.sim.scene_fields import require_name
 
@@ -218,6 +220,10 @@ class Outcome(Named):
         )
 
 
+WHOLE = 50.0
+"""Length of the slider of a guess, in its unit, from which a guess has no decimals."""
+
+
 @dataclass(frozen=True)
 class Guess:
     """The number of a scene that an audience guesses before the run, on a slider."""
@@ -228,6 +234,44 @@ class Guess:
     low: float
     high: float
     """Ends of the slider, in that unit."""
+
+    @property
+    def decimals(self) -> int:
+        """Digits after the point of a guess."""
+        span = self.high - self.low
+        return max(int(span < WHOLE), 1 - math.floor(math.log10(span)))
+
+    def shown(self, value: float, finer: int = 0) -> Message:
+        """A number in its unit: "28°", "3.4 times"; `finer=1` adds a digit for a result, "28.3°"."""
+        number = Number(value, "°" if self.unit == "°" else "", f".{finer + self.decimals}f")
+        return plain(number) if self.unit in ("", "°") else joined((number, choice_name(self.unit)), " ")
+
+
+BARS = 20
+"""Largest number of bars of a histogram of guesses."""
+
+
+@dataclass(frozen=True)
+class AudienceGuesses:
+    """What the phones of an audience have guessed, without names."""
+
+    guess: Guess
+    values: tuple[float, ...]
+    """In the unit of the guess, in increasing order."""
+    result: float | None = None
+    """The result of the run in that unit; None before there is one."""
+    shown: bool = False
+    """Whether the audience sees them."""
+
+    def histogram(self) -> list[int]:
+        """The number of guesses in equal parts of the slider: at most `BARS`, each at least one step of a guess
+        wide."""
+        low, high = self.guess.low, self.guess.high
+        bars = min(BARS, max(round((high - low) * 10.0**self.guess.decimals), 1))
+        counts = [0] * bars
+        for value in self.values:
+            counts[min(int((value - low) / (high - low) * bars), bars - 1)] += 1
+        return counts
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
+from repose.app.audience.rounds import Round
 from repose.app.render.text import note, write
 from repose.app.render.theme import colour32, vector
+from repose.app.ui.audience import Audience, present
 from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.audience import counts, draw_show
 from repose.app.ui.panels.notices_over_picture import NoticeStack
 from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, take_focus
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import row, slide, tooltip
-from repose.sim.choices import choice_name
+from repose.app.ui.widgets import button, row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
-from repose.sim.message import Message, Number, _, joined, plain
+from repose.sim.message import Message, _
 
-WHOLE = 50.0
-"""Length of a slider, in its unit, from which a guess has no decimals."""
+BARS = 44.0
+"""Height of the histogram of the answers of phones [px at scale 1]."""
 STEP = 0.01
 """Part of the slider by which an arrow key moves it."""
 HELP = _("Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result.")
@@ -68,11 +70,24 @@ def draw(ui: Ui) -> None:
     imgui.begin(GUESS, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
     imgui.pop_style_color()
     imgui.pop_style_var()
-    _, guess, answer = asked
-    if answer is None:
-        _draw_parts(ui, lambda: _draw_words(guess), lambda: _draw_slider(ui, guess, chosen))
-    else:
-        _draw_parts(ui, lambda: _draw_numbers(ui, guess, answer), lambda: _draw_scale(ui, guess, answer))
+    __, guess, answer = asked
+    latest = present(ui)
+
+    def first() -> None:
+        _draw_words(guess) if answer is None else _draw_numbers(ui, guess, answer)
+        if latest is not None:
+            _draw_counts(ui, latest)
+
+    def second() -> None:
+        if latest is not None and latest.values and ui.states[Audience].shown:
+            _draw_histogram(ui, guess, latest)
+        _draw_slider(ui, guess, chosen) if answer is None else _draw_scale(ui, guess, answer)
+
+    _draw_parts(ui, first, second)
+    help = _("Let the audience guess by phone.")
+    # A lecture needs the room: there the key remains.
+    if latest is None and not at_foot and button(ui, "guess.phones", _("Phones…"), hint=_("Ctrl+Shift+A"), help=help):
+        ui.control.actions["audience"]()
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     box = low.x, low.y, low.x + size.x, low.y + size.y
     ui.probe.mark_area(GUESS, box)
@@ -87,14 +102,6 @@ def guessed(ui: Ui) -> float | None:
     """The present guess of the audience in its unit; None before there is one."""
     asked = guess_now(ui)
     return ui.states[Guesses].values.get(asked[0]) if asked is not None else None
-
-
-def shown(guess: Guess, value: float, finer: int = 0) -> Message:
-    """A number in the unit of the guess: "28°", "3.4 times"; `finer=1` adds a digit for a result, "28.3°"."""
-    span = guess.high - guess.low
-    decimals = max(int(span < WHOLE), 1 - math.floor(math.log10(span)))
-    number = Number(value, "°" if guess.unit == "°" else "", f".{finer + decimals}f")
-    return plain(number) if guess.unit in ("", "°") else joined((number, choice_name(guess.unit)), " ")
 
 
 def _draw_parts(ui: Ui, first: Callable[[], None], second: Callable[[], None]) -> None:
@@ -121,7 +128,7 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
     value = guessed(ui)
     span = guess.high - guess.low
     where = 0.5 if value is None else (value - guess.low) / span
-    text = _("your guess: drag") if value is None else Message("guess: {guess}", guess=shown(guess, value))
+    text = _("your guess: drag") if value is None else Message("guess: {guess}", guess=guess.shown(value))
     moved = slide(ui, "guess.slider", (text,), where, step=STEP)
     if chosen:
         imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
@@ -136,12 +143,43 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
         ui.probe.mark("guess.unanswered")
 
 
+def _draw_counts(ui: Ui, latest: Round) -> None:
+    """How many phones have answered, and the button that shows their answers or hides them."""
+    note(counts(ui), ui.palette.muted)
+    if latest.values:
+        draw_show(ui, "guess.show_answers")
+
+
+def _draw_histogram(ui: Ui, guess: Guess, latest: Round) -> None:
+    """The answers of the phones over the scale of the guess, with the result of the run."""
+    counted = latest.as_kept(shown=True).histogram()
+    size = imgui.ImVec2(imgui.get_content_region_avail().x, BARS * ui.window.scale)
+    imgui.dummy(size)
+    low, ink, most = imgui.get_item_rect_min(), imgui.get_window_draw_list(), max(max(counted), 1)
+    wide, foot, gap = size.x / len(counted), low.y + size.y, 0.5 * ui.window.scale
+    for number, count in enumerate(counted):
+        left, top = low.x + number * wide, foot - size.y * count / most
+        if count:
+            ink.add_rect_filled(
+                imgui.ImVec2(left + gap, top), imgui.ImVec2(left + wide - gap, foot), colour32(ui.palette.accent)
+            )
+    ink.add_line(
+        imgui.ImVec2(low.x, foot), imgui.ImVec2(low.x + size.x, foot), colour32(ui.palette.muted), ui.window.scale
+    )
+    if latest.result is not None:
+        at = low.x + size.x * min(max((latest.result - guess.low) / (guess.high - guess.low), 0.0), 1.0)
+        line = 3.0 * ui.window.scale
+        ink.add_line(imgui.ImVec2(at, low.y), imgui.ImVec2(at, foot), colour32(ui.palette.panel), 2.0 * line)
+        ink.add_line(imgui.ImVec2(at, low.y), imgui.ImVec2(at, foot), colour32(ui.palette.good), line)
+    ui.probe.mark("guess.histogram")
+
+
 def _draw_numbers(ui: Ui, guess: Guess, answer: Answer) -> None:
     value, palette = guessed(ui), ui.palette
     if math.isfinite(answer.value):
-        row(_("result"), shown(guess, answer.value, finer=1), ui, palette.good)
+        row(_("result"), guess.shown(answer.value, finer=1), ui, palette.good)
     if value is not None:
-        row(_("your guess"), shown(guess, value), ui, palette.accent)
+        row(_("your guess"), guess.shown(value), ui, palette.accent)
 
 
 def _draw_scale(ui: Ui, guess: Guess, answer: Answer) -> None:

@@ -138,7 +138,7 @@ def _draw_chips(ui: Ui) -> None:
     action = 0.0 if ui.mode.lecture.on else ACTION * ui.window.scale
     if action:
         draw_next(ui, action, 42.0)
-    chips = _shown_parameters(ui)
+    chips = shown_parameters(ui)
     gap = 6 * ui.window.scale
     free = ui.window.size[0] - 2 * pad - action
     chips = chips[: int(free // (CHIP * ui.window.scale + gap))]
@@ -165,7 +165,7 @@ def shared(needs: list[float], room: float, least: float) -> list[float]:
     return [need if need > equal else (room - taken) / rest for need in needs]
 
 
-def _shown_parameters(ui: Ui) -> tuple[Parameter, ...]:
+def shown_parameters(ui: Ui) -> tuple[Parameter, ...]:
     """The lecture parameters of the scene; in a lecture the parameters that the step names."""
     parameters = ui.control.edits.parameters
     if parameters is None:

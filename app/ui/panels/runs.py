@@ -79,6 +79,14 @@ def _draw_file(ui: Ui) -> None:
         help=_("A QR code, a code and a command line of this run."),
     ):
         ui.control.actions["share"]()
+    if button(
+        ui,
+        "runs.phones",
+        _("Phones…"),
+        hint=_("Ctrl+Shift+A"),
+        help=_("Guesses of the audience by phone, and a remote."),
+    ):
+        ui.control.actions["audience"]()
     row(_("Restore points in memory"), rewind.memory(ui), ui)
     tooltip(
         ui,

@@ -14,7 +14,8 @@ from repose.app.ui.keys import Key
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.scenes import choose_preset
-from repose.app.ui.sharing import code_or_refusal, copy_code, copy_command_line, qr_of, write_qr
+from repose.app.ui.qr_code import draw_qr
+from repose.app.ui.sharing import code_or_refusal, copy_code, copy_command_line, write_qr
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
@@ -23,9 +24,6 @@ from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import message_of
 
-QUIET = 4
-"""White modules around a QR code, as its standard requires."""
-BLACK, WHITE = 0xFF000000, 0xFFFFFFFF
 SHARE = 0.6
 """Largest fraction of the width for the QR code [-]."""
 
@@ -47,32 +45,12 @@ def draw(ui: Ui) -> None:
     code, refusal = code_or_refusal(ui)
     if code:
         room = imgui.get_content_region_avail()
-        _draw_qr(ui, code, min(room.y, SHARE * room.x))
+        draw_qr(ui, "share.qr", code, min(room.y, SHARE * room.x))
         imgui.same_line(0.0, 18 * ui.window.scale)
     imgui.begin_child("text", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
     _draw_text(ui, code, refusal)
     imgui.end_child()
     imgui.end()
-
-
-def _draw_qr(ui: Ui, code: str, side: float) -> None:
-    """Draw black modules on white in every theme, neighbours in a row as one rectangle, with edges at whole pixels."""
-    rows = [*qr_of(code).matrix]
-    step = max(int(side / (len(rows) + 2 * QUIET)), 1)
-    low, draw = imgui.get_cursor_screen_pos(), imgui.get_window_draw_list()
-    whole = step * (len(rows) + 2 * QUIET)
-    draw.add_rect_filled(low, imgui.ImVec2(low.x + whole, low.y + whole), WHITE)
-    for y, row in enumerate(rows):
-        top, start = low.y + step * (y + QUIET), None
-        for x, dark in enumerate((*row, 0)):
-            if dark and start is None:
-                start = x
-            elif not dark and start is not None:
-                left, right = (low.x + step * (at + QUIET) for at in (start, x))
-                draw.add_rect_filled(imgui.ImVec2(left, top), imgui.ImVec2(right, top + step), BLACK)
-                start = None
-    imgui.dummy(imgui.ImVec2(whole, whole))
-    ui.probe.mark("share.qr")
 
 
 def _draw_text(ui: Ui, code: str, refusal: Message) -> None:

@@ -11,7 +11,7 @@ from repose.app.lectures.answers import unanswered
 from repose.app.lectures.lecture_file import parse
 from repose.app.render.passes.rose import ROSE
 from repose.app.ui.layout import focus_next
-from repose.app.ui.panels.guess import guessed, shown
+from repose.app.ui.panels.guess import guessed
 from repose.app.ui.places import GUESS, Focus
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
@@ -138,4 +138,4 @@ def test_a_reading_of_a_lecture_answers_at_the_end_of_the_step_or_the_panel_says
     ],
 )
 def test_a_number_is_shown_in_its_unit(unit: str, high: float, value: float, words: str) -> None:
-    assert str(shown(Guess("What", unit, 0.0, high), value)) == words
+    assert str(Guess("What", unit, 0.0, high).shown(value)) == words

@@ -1,0 +1,60 @@
+"""The answers as the window keeps them: one round for each question of the session, the table of all."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from repose.app.audience.exchange import Answered, Question
+from repose.sim.measure.display import AudienceGuesses
+
+MOST_ROUNDS = 200
+"""Rounds of a session that are kept; the oldest are forgotten first."""
+
+
+@dataclass
+class Round:
+    """One question and its answers."""
+
+    question: Question
+    key: object
+    """What tells the question apart from others."""
+    values: dict[str, float] = field(default_factory=dict)
+    """The latest answer by phone, in the unit of the question."""
+    result: float | None = None
+    """The result of the run in this unit; None before there is one."""
+
+    def as_kept(self, shown: bool) -> AudienceGuesses:
+        """The answers without the phones, for the run."""
+        return AudienceGuesses(self.question.guess, tuple(sorted(self.values.values())), self.result, shown)
+
+
+def take(rounds: Sequence[Round], answers: Mapping[str, Answered]) -> bool:
+    """Enter answers in the rounds to which they belong; returns whether there were any."""
+    by_number = {entry.question.number: entry for entry in rounds}
+    for client, answer in answers.items():
+        if answer.number in by_number:
+            by_number[answer.number].values[client] = answer.value
+    return bool(answers)
+
+
+def write_table(rounds: Sequence[Round], file: BinaryIO) -> None:
+    """Write all answers as CSV, one a line: in increasing order, without names, addresses and times."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(("round", "question", "unit", "low", "high", "guess", "result"))
+    for entry in rounds:
+        guess, result = entry.question.guess, "" if entry.result is None else f"{entry.result:.10g}"
+        words = _as_text(str(guess.words))
+        for value in sorted(entry.values.values()):
+            ends = (f"{guess.low:.10g}", f"{guess.high:.10g}")
+            table.writerow((entry.question.number, words, _as_text(guess.unit), *ends, f"{value:.10g}", result))
+    file.write(text.getvalue().encode("utf-8"))
+
+
+def _as_text(words: str) -> str:
+    """Words of a lecture that a spreadsheet does not take for a formula."""
+    return f"'{words}" if words[:1] in ("=", "+", "-", "@", "\t", "\r") else words
