@@ -47,9 +47,9 @@ class Stream:
         low, high = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
         if max(-low, high) > LARGEST:
             raise ValueError(f"column {name} has {low} to {high}: whole numbers are at most {LARGEST}")
-        steps = numbers
-        for _ in range(order):
-            steps = np.diff(steps, axis=0, prepend=np.zeros_like(steps[:1]))
+        steps = numbers.copy()
+        for k in range(order):  # the second frame has no difference of second order, which would repeat the first frame
+            steps[k:] = np.diff(steps[k:], axis=0, prepend=np.zeros_like(steps[:1]))
         code = np.where(steps < 0, -2 * steps - 1, 2 * steps).astype(np.uint64).ravel()
         width = max(1, -(-int(code.max()).bit_length() // 8)) if code.size else 1
         planes = [((code >> np.uint64(8 * k)) & np.uint64(255)).astype(np.uint8).tobytes() for k in range(width)]
@@ -88,7 +88,7 @@ def read(packed: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             code |= np.frombuffer(content, np.uint8, count, place).astype(np.int64) << (8 * k)
             place += count
         numbers = np.where(code & 1, -((code + 1) >> 1), code >> 1).reshape(shape)
-        for _ in range(entry["order"]):
-            numbers = np.cumsum(numbers, axis=0)
+        for k in reversed(range(entry["order"])):
+            numbers[k:] = np.cumsum(numbers[k:], axis=0)
         columns[entry["name"]] = numbers
     return data, columns

@@ -119,7 +119,7 @@ class Recording:
         """Record a frame every `every` seconds of simulated time; None: at the speed of each phase."""
         self._every = every
         self._ranges = Ranges()
-        self._following: Following | None = None
+        self.following: Following | None = None
         self._pacing: Pacing | None = None
         self._numbers = np.empty(0, np.int64)
         self._own: list[NDArray[np.uint8]] = []
@@ -136,7 +136,6 @@ class Recording:
         self.spans: list[tuple[str, tuple[float, float]]] = []
         self.total = 0
         """Number of frames of the film, left out ones included."""
-        self.last: Snapshot | None = None
         self.shown = AUTOMATIC
         """Colour of the scene by itself, in its last frame that has one."""
 
@@ -148,14 +147,13 @@ class Recording:
         elapsed = 0.0 if self._pacing is None else self._stride / FPS
         self._pacing = pace(self._pacing, snapshot, elapsed)
         camera = directed_camera(snapshot)
-        self._following = follow(self._following, snapshot, camera, SIZE, ROOM, elapsed)
-        self.rows.append(self._row(snapshot, pairs, self._following))
+        self.following = follow(self.following, snapshot, camera, SIZE, ROOM, elapsed)
+        self.rows.append(self._row(snapshot, pairs, self.following))
         self._memory += self.rows[-1].memory
-        self._count += self._stride
-        self.total, self.last = self._count, snapshot
-        if self._memory > MOST_MEMORY and len(self.rows) > 2:
+        if self._memory > MOST_MEMORY and len(self.rows) % 2 and len(self.rows) > 2:  # the last frame stays
             self.rows = self.rows[::2]
             self._memory, self._stride = sum(row.memory for row in self.rows), 2 * self._stride
+        self.total, self._count = self._count + 1, self._count + self._stride
         return (self._every or self._pacing.speed / FPS) * self._stride
 
     def _begin(self, snapshot: Snapshot) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from repose.app.language import NATIVE, exact, read_language
-from repose.sim.message import EMPTY, Message
+from repose.sim.message import EMPTY, Message, as_message
 
 
 class Texts:
@@ -16,8 +16,9 @@ class Texts:
         self._messages: list[Message] = []
         self.number(EMPTY)
 
-    def number(self, message: Message) -> int:
-        """Number of a message."""
+    def number(self, text: Message | str) -> int:
+        """Number of a message, or of a text of a plug-in, which is shown as it stands."""
+        message = as_message(text)
         key = exact(message)
         if key not in self._numbers:
             self._numbers[key] = len(self._messages)

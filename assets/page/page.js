@@ -37,9 +37,8 @@ function readStream(content) {
       let code = 0;
       for (let k = 0; k < entry.width; k++) code += content[place + k * count + at] * 2 ** (8 * k);
       const step = code % 2 ? -(code + 1) / 2 : code / 2;
-      const before = at >= stride ? values[at - stride] : 0;
-      const second = at >= 2 * stride ? values[at - 2 * stride] : 0;
-      values[at] = entry.order === 0 ? step : entry.order === 1 ? step + before : step + 2 * before - second;
+      const order = Math.min(entry.order, Math.floor(at / stride)), before = order ? values[at - stride] : 0;
+      values[at] = step + (order < 2 ? before : 2 * before - values[at - 2 * stride]);
     }
     place += entry.width * count;
     columns[entry.name] = { shape: entry.shape, values };
@@ -569,7 +568,7 @@ function element(name, attributes = {}, ...content) {
 
 // A text with its scripts, as in k_n and N/m^1.5.
 function scripted(text) {
-  return text.split(/([_^][A-Za-z0-9.−+-]+)/).map((piece, k) => (k % 2 ? element(piece[0] === "_" ? "sub" : "sup", {}, piece.slice(1)) : piece));
+  return text.split(/((?:(?<=(?<![\p{L}\p{N}_])\p{L})_|\^)[\p{L}\p{N}]+(?:\.[0-9]+)?)/u).map((piece, k) => (k % 2 ? element(piece[0] === "_" ? "sub" : "sup", {}, piece.slice(1)) : piece));
 }
 
 // The wishes in the address of a page: #frame=12&colour=speed&chains=1&lang=de&bare=1.
