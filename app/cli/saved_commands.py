@@ -60,13 +60,17 @@ def export(request: ExportRequest) -> int:
     """Write a saved run for other programs.
 
     The formats are a table, points for ParaView, a dump for OVITO, extended XYZ, HDF5, a vector graphic, all arrays for
-    numpy, a script for LAMMPS.
+    numpy, a script for LAMMPS, and the whole run as one page for browsers (.html).
 
     All numbers are in SI units and exact: text has 17 digits. `repose open` shows what LAMMPS has computed.
     """
     from repose.app.jobs.replay_job import export_for, export_run
 
     with _stopped_before_the_end():
+        if request.is_page:
+            from repose.app.jobs.page_job import export_page
+
+            return export_page(request)
         return export_for(request) if request.program else export_run(request)
 
 

@@ -36,7 +36,7 @@ WRITTEN, NOT_WRITTEN = 0, 1
 
 
 @contextmanager
-def _replaying(title: str) -> Iterator[Callable[[int, int], None]]:
+def replaying(title: str) -> Iterator[Callable[[int, int], None]]:
     """The progress of a run that is computed again, as a function of step and last step; it raises `StopAsked`."""
     with Progress(title) as progress, stoppable() as stop:
         progress.show("compiling the engine", None)
@@ -75,7 +75,7 @@ def verify_run(path: Path, threads: int | None = None) -> int:
         print_line(
             "The run was saved by another version of the program or on another kind of machine: its hashes may differ."
         )
-    with _replaying(f"Replay of {path.name}") as on_progress:
+    with replaying(f"Replay of {path.name}") as on_progress:
         from repose.sim.experiment.replay import verify
 
         runs = singles(saved)
@@ -86,7 +86,7 @@ def verify_run(path: Path, threads: int | None = None) -> int:
             done = f"{verdict.agreed} of {verdict.compared} state hashes agree, {len(run.log.entries)} commands"
             write_out(f"{which}{done} replayed.")
         else:
-            print_line(f"{which}{_difference(verdict)}")
+            print_line(f"{which}{difference(verdict)}")
     return AGREED if all(verdict.differs_at is None for verdict in verdicts) else DIFFERS
 
 
@@ -96,14 +96,14 @@ def film_run(request: ReplayRequest, threads: int | None) -> int:
     Raises `ParameterError`, `RecorderError` or `WindowError` before any work.
     """
     path, since, until = request.file, request.since, request.until
-    saved = _single(path)
+    saved = single_run(path)
     listed = scenes().get(saved.log.scene)
     direction = saved.direction or (listed.direction if listed else NOT_DIRECTED)
     plan = plan_film(request.video, request.film, plain(title_of(saved)), direction)
     film = HeadlessFilm(plan.path, plan.style)
     duration, last = 0.0, None
     try:
-        with _replaying(f"Film of {path.name}") as on_progress:
+        with replaying(f"Film of {path.name}") as on_progress:
             from repose.sim.experiment.replay import pictures, play
 
             played = play(
@@ -116,7 +116,7 @@ def film_run(request: ReplayRequest, threads: int | None) -> int:
     if not film.frames and not film.complaint:
         print_line(f"There is no film: the run in {path.name} ends before {since:g} s.")
         return NOT_WRITTEN
-    for sentence in (film.complaint, _difference(played.verdict)):
+    for sentence in (film.complaint, difference(played.verdict)):
         if sentence:
             print_line(sentence)
     write_out(f"film             {film.names} ({film.frames} frames)")
@@ -125,7 +125,7 @@ def film_run(request: ReplayRequest, threads: int | None) -> int:
     return NOT_WRITTEN if film.complaint else WRITTEN
 
 
-def _difference(verdict: Verdict) -> str:
+def difference(verdict: Verdict) -> str:
     """A sentence if the replay differs from the run, otherwise empty."""
     if verdict.differs_at is None:
         return ""
@@ -172,7 +172,7 @@ def export_for(request: ExportRequest) -> int:
 
 def _export_states(request: ExportRequest, write: Callable[[Callable[[Add], object]], object]) -> int:
     """Load the run and pass the states of a part of the run to `write`; returns the exit code."""
-    saved, written, verdict = _single(request.file), [0, 0], None
+    saved, written, verdict = single_run(request.file), [0, 0], None
 
     def feed(add: Add) -> None:
         nonlocal verdict
@@ -184,7 +184,7 @@ def _export_states(request: ExportRequest, write: Callable[[Callable[[Add], obje
         print_line(f"{request.to} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     if verdict is not None and verdict.differs_at is not None:
-        print_line(_difference(verdict))
+        print_line(difference(verdict))
         return DIFFERS
     states = "1 state" if written[1] == 1 else f"{written[1]} states"
     where = f"at step {saved.now.now.run.step}" if request.every is None else f"in {states}"
@@ -214,7 +214,7 @@ def _add_states(saved: SavedRun, request: ExportRequest, add: Add, written: list
     if request.every is None:
         take(resumed_experiment(saved))
         return None
-    with _replaying(f"Export of {request.file.name}") as on_progress:
+    with replaying(f"Export of {request.file.name}") as on_progress:
         played = play(saved, take, since=request.since, until=request.until, on_progress=on_progress)
     if last_step < 0:
         raise ParameterError(
@@ -227,7 +227,7 @@ def _export_for_lammps(path: Path, to: Path) -> int:
     from repose.sim.experiment.export_state import for_lammps
     from repose.sim.io.lammps.continuation import DATA, SCRIPT, write_files
 
-    saved = _single(path)
+    saved = single_run(path)
     now = saved.now.now
     exported = for_lammps(scenes()[saved.log.scene], now.parameters, now.restored())
     try:
@@ -249,7 +249,8 @@ def saved_runs(path: Path) -> tuple[tuple[SavedRun, ...], frozenset[str]]:
     return singles(saved), getattr(saved, "differing", frozenset())
 
 
-def _single(path: Path) -> SavedRun:
+def single_run(path: Path) -> SavedRun:
+    """The run in a file with one run; raises `ParameterError`."""
     from repose.sim.experiment.saved_side_by_side import load_single
 
     return _read(path, load_single)

@@ -477,13 +477,15 @@ class ExportRequest(Request):
     """The states of a saved run that are written for other programs."""
 
     file: SavedFile
-    to: Path = option(..., "FILE.csv|.vtk|.vtp|.svg|.npz|.lammpstrj|.xyz|.h5|.graphml|DIR",
-        "File to write, whose suffix selects the format; with --for the new folder.")
+    to: Path = option(..., "FILE.html|.csv|.vtk|.vtp|.svg|.npz|.lammpstrj|.xyz|.h5|.graphml|DIR",
+        "File to write, whose suffix selects the format, .html for a page that plays the run in a browser; with --for "
+        "the new folder.")
     program: str = option("", "ovito|paraview|xyz|hdf5|lammps",
         "Program that reads the run, contacts included, or with lammps continues it, from a new folder.",
         name="--for", shows_default=False)
     every: float | None = option(None, "SECONDS",
-        "Simulated time between two states; the run is computed again. Without it the last state is written.",
+        "Simulated time between two states; the run is computed again. Without it the last state is written, and a "
+        "page has the speeds of a film.",
         check=_check_every)
     since: float = option(0.0, "SECONDS", "Simulated time of the first state.", name="--from")
     until: float = option(math.inf, "SECONDS", "Simulated time of the last state.", shows_default=False)
@@ -494,10 +496,17 @@ class ExportRequest(Request):
             raise ParameterError(
                 f"--from {self.since:g} --until {self.until:g} is refused: it must begin at 0 s or later and end after."
             )
-        if self.every is None and (self.since or self.until < math.inf):
+        if self.is_page and self.program:
+            raise ParameterError(f"--for {value_text(self.program)} writes a folder: --to FILE.html needs no --for.")
+        if not self.is_page and self.every is None and (self.since or self.until < math.inf):
             raise ParameterError(
                 "--from and --until choose a part of a run: give the time between two states with --every."
             )
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a page for browsers is written."""
+        return self.to.suffix.lower() == ".html"
 
 
 @dataclass(frozen=True)

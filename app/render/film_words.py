@@ -185,8 +185,8 @@ def _written(parameter: Parameter, value: Value) -> Message:
     return parameter.named(value)
 
 
-def _read(reading: Reading) -> Message:
-    """A reading with its error, in the digits that the error justifies."""
+def reading_value(reading: Reading) -> Message:
+    """The value of a reading with its error, in the digits that the error justifies, and that of the closed form."""
     reading = reading.readable()
     error = reading.error if reading.error is not None and math.isfinite(reading.error) else None
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
@@ -194,10 +194,14 @@ def _read(reading: Reading) -> Message:
     if error:
         form = f".{digits}f"
         number = Joined((Number(reading.value, format=form), Number(error, reading.unit, form)), " ± ")
-    words = joined((reading.whole_label, number), ": ")
     if reading.expected is None:
-        return words
-    return words + Message("  (closed form {expected})", expected=Number(reading.expected, format=".4g"))
+        return plain(number)
+    return plain(number) + Message("  (closed form {expected})", expected=Number(reading.expected, format=".4g"))
+
+
+def _read(reading: Reading) -> Message:
+    """A reading with its value."""
+    return joined((reading.whole_label, reading_value(reading)), ": ")
 
 
 @functools.cache

@@ -103,6 +103,8 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
         ("filming", ui.work.whole_film.running, WHOLE if ui.work.whole_film.running else EMPTY, False),
         ("filmed", ui.work.whole_film.message, ui.work.whole_film.message, False),
         ("not filmed", ui.work.whole_film.trouble, ui.work.whole_film.trouble, True),
+        ("page", ui.work.page.message, ui.work.page.message, False),
+        ("no page", ui.work.page.trouble, ui.work.page.trouble, True),
     ]
 
 

@@ -93,6 +93,8 @@ class Work:
 
     film: Film
     whole_film: WholeFilm
+    page: WholeFilm
+    """The page of the run for browsers."""
     preset_library: PresetLibrary
     recent_runs: RecentRuns
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ONE_RUN = _("Only one run can be filmed from its beginning: keep one, or record them while they run.")
 
 
+FILM_BROKEN = _("The process that films the run has ended before the film was complete.")
+
+
 class FilmOrder(NamedTuple):
     """What the process films."""
 
@@ -98,6 +101,8 @@ class FilmEnd(NamedTuple):
     frames: int
     trouble: Message
     """Why there is no film, or why it ends early; empty for a complete film."""
+    words: Message = EMPTY
+    """What was written, in words; empty for a film."""
 
 
 Work = Callable[[Connection, FilmOrder], None]
@@ -112,6 +117,8 @@ class WholeFilm:
     """The choices of the user: file, format, size, frames per second, speed, texts."""
     saver: RunSaver
     work: Work
+    broken: Message = FILM_BROKEN
+    """What is said of a process that ends without a result."""
     share: float | None = None
     """Filmed fraction of the run [-]; None if nothing is being filmed."""
     message: Message = EMPTY
@@ -137,8 +144,15 @@ class WholeFilm:
             return
         film = self.film
         style = FilmStyle(film.size, film.rate, view.model_copy(deep=True), film.speed, film.words)
+        self.begin(path, replace(style, title=title))
+
+    def begin(self, path: Path, style: FilmStyle) -> None:
+        """Save a copy of the run, then let the process write this file from it."""
+        if self.running:
+            return
+        self.message, self.trouble = EMPTY, EMPTY
         self.share, self._copy, language = 0.0, Copied(), current_language()
-        copy, style = self._copy, replace(style, title=title)
+        copy = self._copy
         self.saver.copy_for(lambda saved: copy.write(saved, path, style, language))
 
     def tick(self) -> None:
@@ -179,7 +193,9 @@ class WholeFilm:
                 news = receiver.recv()
                 if isinstance(news, FilmEnd):
                     self.trouble = news.trouble
-                    if news.frames and news.trouble:
+                    if news.words:
+                        self.message = news.words
+                    elif news.frames and news.trouble:
                         self.message = Message("The film ends early: {names}.", names=news.names)
                     elif news.frames:
                         self.message = Message("The film is complete: {names}.", names=news.names)
@@ -187,7 +203,7 @@ class WholeFilm:
                     return
                 self.share = news
         except (EOFError, OSError):
-            self.trouble = _("The process that films the run has ended before the film was complete.")
+            self.trouble = self.broken
             self._end()
 
     def _end(self) -> None:

@@ -195,6 +195,7 @@ class Application:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
         ui.work.film.pump()
         ui.work.whole_film.tick()
+        ui.work.page.tick()
         if not self._kept:
             self._report()
         self._frames += 1
@@ -249,6 +250,7 @@ class Application:
             ending.callback(ui.work.studies.end)
             ending.callback(ui.work.workshop.end)
             ending.callback(ui.work.whole_film.stop)
+            ending.callback(ui.work.page.stop)
             if keep_run:
                 ending.callback(ui.work.run_saver.save_now)
             ending.callback(ui.work.run_saver.wait)
@@ -590,6 +592,7 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
     from repose.app.ui.ui import Control, Ui, Work
     from repose.app.ui.whole_film import WholeFilm
     from repose.app.window.headless_film import film_saved_run
+    from repose.app.window.page_process import PAGE_BROKEN, write_page_of_run
 
     report = os.environ.get(REPORT_VARIABLE)
     kept: set[str] = set()
@@ -602,6 +605,7 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
         work=Work(
             film=film,
             whole_film=WholeFilm(film, saver, film_saved_run),
+            page=WholeFilm(film, saver, write_page_of_run, PAGE_BROKEN),
             preset_library=PresetLibrary(physics.send, lambda: physics.starts),
             recent_runs=RecentRuns(settings),
             run_saver=saver,

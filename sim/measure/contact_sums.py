@@ -49,6 +49,13 @@ def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
     return ends, force
 
 
+def touching_ids(world: World) -> Any:
+    """Ids of both spheres of the pairs that touch, in the order of `touching_pairs`, shape (pairs, 2)."""
+    pairs = world.pairs
+    touching = np.flatnonzero(pairs.touching[: int(world.counters[PAIR_COUNT])])
+    return np.column_stack((world.sphere_id[pairs.i[touching]], world.sphere_id[pairs.j[touching]]))
+
+
 def connected(node: Any, i: Any, j: Any) -> Any:
     """Number of the cluster of each node, 0 for the largest, shape (nodes,): nodes that are connected by the contacts
     of the spheres in rows `i` and `j`. Equally large clusters are in the order of their first nodes.

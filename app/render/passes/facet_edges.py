@@ -24,10 +24,10 @@ def instances(frame: Frame) -> Floats | None:
     facets = np.ascontiguousarray(drawn_facets(frame), np.float32)
     if not len(facets):
         return None
-    ends, first, second, permanent = _edges(facets.tobytes())
+    ends, first, second, permanent = edges_of(facets)
     normal = np.cross(facets[:, 1] - facets[:, 0], facets[:, 2] - facets[:, 0])
     front = ((frame.orbit.eye() - facets[:, 0]) * normal).sum(axis=1) > 0.0
-    drawn = ends[permanent | (front[first] != front[second])]
+    drawn = facets.reshape(-1, 3)[ends[permanent | (front[first] != front[second])]]
     rows = np.zeros((len(drawn), 12), np.float32)
     rows[:, 0:6] = drawn.reshape(-1, 6)
     rows[:, 7] = WIDTH * frame.scale
@@ -36,16 +36,21 @@ def instances(frame: Frame) -> Floats | None:
     return rows
 
 
+def edges_of(facets: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+    """Every edge of facets, shape (facets, 3, 3), once: the numbers of its ends among all corners, shape (edges, 2),
+    its two facets, and whether it is a rim or sharp."""
+    return _edges(np.ascontiguousarray(facets, np.float32).tobytes())
+
+
 @functools.lru_cache(maxsize=4)
-def _edges(data: bytes) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-    """Every edge once: its ends [m], shape (edges, 2, 3), its two facets, and whether it is a rim or sharp."""
+def _edges(data: bytes) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
     facets = np.frombuffer(data, np.float32).reshape(-1, 3, 3)
     # Corners of the same point can differ in the last bits.
     tolerance = max(float(np.ptp(facets.reshape(-1, 3), axis=0).max()), 1e-30) * 1e-5
     _, corner = np.unique(np.rint(facets.reshape(-1, 3) / tolerance).astype(np.int64), axis=0, return_inverse=True)
     corner = corner.reshape(-1, 3)
     pairs = np.sort(corner[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2), axis=1)
-    ends = facets[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2, 3)
+    ends = np.arange(3 * len(facets)).reshape(-1, 3)[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2)
     owner = np.repeat(np.arange(len(facets)), 3)
     order = np.lexsort(pairs.T)
     pairs, ends, owner = pairs[order], ends[order], owner[order]

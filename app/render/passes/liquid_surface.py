@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.app.render.colours import part_colour, to_linear
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.discs import disc_rows
-from repose.sim.experiment.snapshot import Floats
+from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Part
 from repose.sim.message import EMPTY
 
@@ -42,11 +43,18 @@ def at_rest(frame: Frame) -> Floats | None:
     return rows
 
 
+def is_wet(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Whether a sphere is a particle of a liquid, shape (spheres,)."""
+    wet = [number for number, part in enumerate(snapshot.grains.parts) if part.look.endswith(WATER.look)]
+    if not wet:
+        return np.zeros(len(snapshot.grains.radius), np.bool_)
+    return np.isin(snapshot.grains.columns["layer"], wet)
+
+
 def of_particles(frame: Frame) -> Floats | None:
     """A larger, darker disc behind each particle of a liquid."""
     snapshot = frame.snapshot
-    wet = [number for number, part in enumerate(snapshot.grains.parts) if part.look.endswith(WATER.look)]
-    rows = np.isin(snapshot.grains.columns.get("layer", np.empty(0)), wet)
+    rows = is_wet(snapshot)
     if not rows.any():
         return None
     discs = disc_rows(snapshot.grains.position[rows], SWELL * snapshot.grains.radius[rows])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
+from repose.app.render.director import FilmStyle
 from repose.app.render.text import note
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import free_name
@@ -17,6 +18,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.preset_form import draw_preset_button
 from repose.app.ui.questions import ask, replace_run
 from repose.app.ui.ui import Ui
+from repose.app.ui.whole_film import ONE_RUN
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.io.archive import SUFFIX
 from repose.sim.message import Message, _, plain
@@ -140,6 +142,38 @@ def _draw_export(ui: Ui) -> None:
             imgui.same_line()
         if button(ui, f"runs.export{suffix}", label, width=width, help=help):
             ui.work.run_saver.export(free_name(runs_folder(), ui.snapshot.run.scene, suffix))
+    _draw_page(ui)
+
+
+def _draw_page(ui: Ui) -> None:
+    """The button that writes the whole run as one page, or ends this work, and its progress."""
+    page, several = ui.work.page, bool(ui.beside.runs)
+    help = _(
+        "The whole run from its beginning in one file that plays in any browser: with time, colours, force chains, "
+        "readings, plots and parameters, in six languages, without a network. Another process computes the run again."
+    )
+    label = _("End this page") if page.running else _("Page for browsers")
+    free = not several or page.running
+    if button(ui, "runs.page", label, enabled=free, width=-1.0, help=ONE_RUN if several else help):
+        write_page(ui)
+    if page.share is not None:
+        imgui.progress_bar(page.share, imgui.ImVec2(-1.0, 0.0))
+        ui.probe.mark("runs.page_progress")
+    if page.message:
+        note(page.message, ui.palette.muted)
+    if page.trouble:
+        note(page.trouble, ui.palette.bad)
+
+
+def write_page(ui: Ui) -> None:
+    """Write the whole run as one page to a free name in the folder of the runs, or end this work."""
+    page, scene = ui.work.page, ui.snapshot.run.scene
+    if page.running:
+        page.stop()
+        return
+    runs_folder().mkdir(parents=True, exist_ok=True)
+    style = FilmStyle(ui.work.film.size, ui.work.film.rate, ui.view, title=ui.work.preset_library.title(scene))
+    page.begin(free_name(runs_folder(), scene, ".html"), style)
 
 
 def save_run(ui: Ui) -> None:

@@ -249,6 +249,7 @@ def open_harness(
             work=Work(
                 film=film,
                 whole_film=WholeFilm(film, RunSaver(commands.append), lambda sender, order: None),
+                page=WholeFilm(film, RunSaver(commands.append), lambda sender, order: None),
                 preset_library=PresetLibrary(commands.append, folder=folder / "presets"),
                 recent_runs=RecentRuns(settings),
             ),
