@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from repose.app.cli.terminal import refuse, table
@@ -74,9 +75,15 @@ def open_any(request: OpenRequest) -> int:
     result.json and a picture are written.
     """
     from repose.app.jobs.doctor import has_display
-    from repose.app.jobs.shared import found_in
+    from repose.app.jobs.shared import found_in, is_photo
 
     what = request.what
+    if is_photo(what):
+        from repose.app.jobs.photo_job import measure_photo
+
+        return measure_photo(Path(what), request.marks, request.out, request.json)
+    if request.marks.is_given:
+        refuse("--scale, --horizon, --crop and --threshold are for a picture of a heap: leave them out.")
     content = found_in(what, request.radius, request.timestep)
     if content.remark:
         print_line(content.remark)

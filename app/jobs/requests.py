@@ -363,6 +363,24 @@ class StudyRequest(Request):
 
 
 @dataclass(frozen=True)
+class MarksRequest(Request):
+    """What is told about a picture of a heap, in its pixels from the upper left corner."""
+
+    scale: str = option("", "X,Y X,Y METRES", "Of a picture: two points and their distance.", shows_default=False)
+    horizon: str = option("", "X,Y X,Y", "Of a picture: two points of the table; its edge is looked for if not given.",
+        shows_default=False)
+    crop: str = option("", "X,Y X,Y", "Of a picture: opposite corners of the part with the heap.", shows_default=False)
+    threshold: float | None = option(None, "NUMBER",
+        "Of a picture: distance of colour from the background from which on a pixel is of the heap; that of Otsu if not "
+        "given.", check=above_zero("a number above 0"))
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything is told."""
+        return self != MarksRequest()
+
+
+@dataclass(frozen=True)
 class CalibrationRequest(Request):
     """The runs that determine one parameter."""
 
@@ -523,8 +541,8 @@ class OpenRequest(Request):
     """What somebody has shared, to be shown, or run without a window."""
 
     what: str = option(..., "CODE|FILE",
-        "A code of an experiment, a saved run, a preset, a lecture, or a text dump of LAMMPS: id, x y z, radius; in "
-        "SI.", is_argument=True)
+        "A code of an experiment, a saved run, a preset, a lecture, a picture of a heap (JPEG, PNG, HEIC), or a text "
+        "dump of LAMMPS: id, x y z, radius; in SI.", is_argument=True)
     radius: float | None = option(None, "METRES", "Radius of all spheres if the dump has none.",
         check=above_zero("a length above 0 m"))
     timestep: float | None = option(None, "SECONDS", "Time step of the run if the dump has no times.",
@@ -534,6 +552,7 @@ class OpenRequest(Request):
     changes: tuple[str, ...] = option((), "NAME=VALUE",
         "Change one parameter, such as gate; SI; may be repeated.", name="--set")
     json: Json = False
+    marks: MarksRequest = MarksRequest()
     video: Video = ""
     film: FilmRequest = FilmRequest()
     picture: bool = option(True, "", "Draw the last frame as a PNG file.")

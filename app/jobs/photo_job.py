@@ -1,0 +1,126 @@
+"""The measurement of a photographed heap without a window: table, result.json, profile.csv and a picture with the lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.jobs.headless_job import DONE, NOT_ALL_WRITTEN
+from repose.app.jobs.requests import MarksRequest
+from repose.app.jobs.result_folder import RESULT, ResultFolder, Writers
+from repose.app.progress import write_out
+from repose.app.storage.photo_files import Photo, read_photo
+from repose.app.storage.png import save_png
+from repose.sim.io.json_text import json_text
+from repose.sim.message import Message
+from repose.sim.numbers import read_number
+from repose.sim.parameters import ParameterError
+from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
+from repose.sim.photo.marks import Marks, Pixel
+from repose.sim.photo.results import as_json, rows, unit_of
+from repose.sim.wording import value_text
+
+PROFILE, PICTURE = "profile.csv", "heap.png"
+SURFACE, FLANK, TABLE = (255, 64, 160), (0, 200, 255), (255, 220, 0)
+"""Colours of the found surface, of the fitted lines and of the horizon."""
+
+
+def marks_of(request: MarksRequest) -> Marks:
+    """The marks that are typed; raises `ParameterError`."""
+    scale = _typed(request.scale, "--scale", 5, "X,Y X,Y METRES")
+    horizon, crop = (
+        _typed(text, option, 4, "X,Y X,Y")
+        for text, option in ((request.horizon, "--horizon"), (request.crop, "--crop"))
+    )
+    return Marks(
+        _pair(scale) if scale else None,
+        scale[4] if scale else float("nan"),
+        _pair(horizon) if horizon else None,
+        _pair(crop) if crop else None,
+        request.threshold,
+    )
+
+
+def _pair(numbers: list[float]) -> tuple[Pixel, Pixel]:
+    return (numbers[0], numbers[1]), (numbers[2], numbers[3])
+
+
+def _typed(text: str, option: str, count: int, form: str) -> list[float]:
+    """The numbers of an option; none if it is not given."""
+    numbers = [read_number(word) for word in text.replace(",", " ").split()]
+    if text and (len(numbers) != count or any(isinstance(number, str) for number in numbers)):
+        raise ParameterError(
+            f'{option} {value_text(text)} is refused: write it as "{form}", columns and rows in pixels of the picture.'
+        )
+    return [float(number) for number in numbers]
+
+
+def measure_photo(path: Path, request: MarksRequest, out: Path | None, json: bool) -> int:
+    """Measure the heap in a picture, print it and write the results; returns the exit code.
+
+    With `json` only the JSON is printed, and files are written only with `out`. Raises `ParameterError`.
+    """
+    marks, photo = marks_of(request), read_photo(path)
+    heap = measure_picture(photo.pixels, marks, photo.step)
+    text = json_text(as_json(heap, photo.name), indent=2)
+    complete = True
+    if not json or out is not None:
+        with ResultFolder.claimed(out, "photo", (RESULT, PROFILE, PICTURE)) as folder:
+            writers: Writers = {
+                RESULT: lambda file: file.write(text.encode("utf-8")),
+                PROFILE: partial(_write_profile, heap),
+                PICTURE: lambda file: save_png(annotated(photo, heap), file, {"program": "Repose"}),
+            }
+            complete = not folder.finish(writers)
+            written = f"\nwritten to  {folder.path}"
+    if json:
+        print(text, end="", flush=True)
+    else:
+        shown = [
+            (str(label), str(value if isinstance(value, Message) else Message("{v}", v=value)))
+            for label, value in rows(heap)
+        ]
+        width = max(len(label) for label, _value in shown)
+        no_scale = "" if heap.scaled else "\nThe scale is not set, so lengths are in pixels: give it with --scale."
+        write_out("\n".join(f"{label:{width}}  {value}" for label, value in shown) + no_scale + written)
+    return DONE if complete else NOT_ALL_WRITTEN
+
+
+def _write_profile(heap: PictureHeap, file: BinaryIO) -> None:
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    unit = unit_of(heap)
+    table.writerow((f"x [{unit}]", f"height [{unit}]"))
+    table.writerows((f"{x:.6g}", f"{height:.6g}") for x, height in zip(heap.x, heap.height))
+    file.write(text.getvalue().encode("utf-8"))
+
+
+def annotated(photo: Photo, heap: PictureHeap) -> NDArray[np.uint8]:
+    """The picture with surface, horizon, fitted lines and their angles."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    picture = Image.fromarray(photo.pixels)
+    draw = ImageDraw.Draw(picture)
+    wide = max(2, round(max(picture.size) / 500))
+
+    def line(points: NDArray[np.float64], colour: tuple[int, int, int], width: int) -> None:
+        draw.line([tuple(point) for point in (points / photo.step).tolist()], colour, width)
+
+    line(heap.pixel_of(heap.x, heap.height), SURFACE, max(1, wide // 2))
+    line(heap.pixel_of(np.array(heap.flanks.feet), np.zeros(2)), TABLE, wide)
+    font = ImageFont.load_default(size=max(14, round(max(picture.size) / 45)))
+    for flank in (heap.left, heap.right):
+        if flank is None:
+            continue
+        ends = np.array((flank.start, flank.end))
+        line(heap.pixel_of(*ends.T), FLANK, wide)
+        at = heap.pixel_of(*(ends.mean(axis=0) + (0.0, 0.25 * heap.flanks.height))) / photo.step
+        words = f"{np.degrees(flank.angle):.1f}° ± {np.degrees(flank.standard_error):.1f}°"
+        draw.text(tuple(at), words, (20, 20, 20), font, anchor="mb", stroke_width=2, stroke_fill=(255, 255, 255))
+    pixels: NDArray[np.uint8] = np.array(picture)
+    return pixels
