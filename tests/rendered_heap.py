@@ -1,7 +1,7 @@
 """Pictures of heaps of known shape, as a camera takes them: tilt, perspective, blur, noise, low contrast, shadows.
 
-The heap is a wall of discs in the plane z = 0, seen by a pinhole camera. A point (X, Y) of this plane [m] is at the pixel
-K (R (X, Y, 0) + t) with the rotation R of the camera by roll, pitch and yaw.
+The heap is a wall of discs in the plane z = 0, seen by a pinhole camera. A point (X, Y) of this plane [m] is at the
+pixel K (R (X, Y, 0) + t) with the rotation R of the camera by roll, pitch and yaw.
 """
 
 from __future__ import annotations

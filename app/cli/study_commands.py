@@ -24,7 +24,9 @@ CALIBRATE_EXAMPLES = """Examples:
 
 repose calibrate --vary shear_stiffness=5:100 --out arctan
 
-repose calibrate --angle 28 --angle-error 1 --vary friction=0.1:1.5"""
+repose calibrate --angle 28 --angle-error 1 --vary friction=0.1:1.5
+
+repose calibrate two_sided --picture heap.jpg --vary friction=0.1:1.5"""
 
 
 def sweep(request: SweepRequest) -> int:
@@ -56,7 +58,8 @@ def study(request: StudyRequest) -> int:
 
 
 def calibrate(request: CalibrationRequest) -> int:
-    """Find the value of one parameter for which heaps have a measured angle, or follow θ = arctan μ.
+    """Find the value of one parameter for which heaps have a measured angle, the profile in a picture, or follow
+    θ = arctan μ.
 
     The result is the value with its 95 % confidence interval, which contains the error of the measurement, a picture of
     the runs with the fitted curve, and a preset with the value. One angle determines one parameter: set the others with

@@ -1,4 +1,4 @@
-"""The measurement of a photographed heap without a window: table, result.json, profile.csv and a picture with the lines."""
+"""The measurement of a photographed heap without a window: table, results and profile as files, picture with lines."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def measure_photo(path: Path, request: MarksRequest, out: Path | None, json: boo
             complete = not folder.finish(writers)
             written = f"\nwritten to  {folder.path}"
     if json:
-        print(text, end="", flush=True)
+        write_out(text.rstrip())
     else:
         shown = [
             (str(label), str(value if isinstance(value, Message) else Message("{v}", v=value)))

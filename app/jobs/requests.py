@@ -371,8 +371,8 @@ class MarksRequest(Request):
         shows_default=False)
     crop: str = option("", "X,Y X,Y", "Of a picture: opposite corners of the part with the heap.", shows_default=False)
     threshold: float | None = option(None, "NUMBER",
-        "Of a picture: distance of colour from the background from which on a pixel is of the heap; that of Otsu if not "
-        "given.", check=above_zero("a number above 0"))
+        "Of a picture: distance of colour from the background from which on a pixel is of the heap; that of Otsu if "
+        "not given.", check=above_zero("a number above 0"))
 
     @property
     def is_given(self) -> bool:
@@ -390,6 +390,9 @@ class CalibrationRequest(Request):
     angle: float | None = option(None, "DEGREES",
         "What was measured, in the unit in which the scene shows it; without it θ = arctan μ is looked for.")
     angle_error: float = option(0.0, "DEGREES", "Standard error of what was measured.")
+    picture: Path | None = option(None, "FILE.jpg|.png",
+        "A picture of the heap: the value is looked for whose profile is nearest to it.")
+    marks: MarksRequest = MarksRequest()
     precision: float = option(0.05, "SHARE", "Wanted standard error as a share of the value.")
     runs: int = option(48, "NUMBER", "Most runs to do.")
     changes: OfAll = ()
@@ -404,6 +407,10 @@ class CalibrationRequest(Request):
             raise ParameterError(
                 f"--angle-error {self.angle_error:g} is the error of a measured angle: give the angle with --angle."
             )
+        if self.picture is not None and self.angle is not None:
+            raise ParameterError("--picture and --angle are two measurements: leave one of them out.")
+        if self.picture is None and self.marks.is_given:
+            raise ParameterError("--scale, --horizon, --crop and --threshold are of a picture: name it with --picture.")
         _require_out(self.resume, self.out, "calibration")
 
 

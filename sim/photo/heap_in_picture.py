@@ -1,9 +1,9 @@
 """The heap in a picture: its profile in metres above the table, both flanks, and an honest error of their angles.
 
-The error of the angle has four independent parts: the scatter about the line (as of a computed heap), the threshold (half
-the difference of the angles with less and with more of it), the horizon (of one flank; in the mean of two it cancels), and
-the direction of the camera, which is not known. A camera that looks down by β at a heap whose height fills the angle
-h/Z shows its slope as tan θ (1 - tan β h/Z) cos β, so that dθ = sin 2θ / 2 (tan β h/Z).
+The error of the angle has four independent parts: the scatter about the line (as of a computed heap), the threshold
+(half the difference of the angles with less and with more of it), the horizon (of one flank; in the mean of two it
+cancels), and the direction of the camera, which is not known. A camera that looks down by β at a heap whose height fills
+the angle h/Z shows its slope as tan θ (1 - tan β h/Z) cos β, so that dθ = sin 2θ / 2 (tan β h/Z).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.photo.marks import Marks
 from repose.sim.photo.surface import Compared, Surface, find_surface, surface_at
 
+NO_MARKS = Marks()
 LESS, MORE = 0.7, 1.3
 """Thresholds whose angles are compared, over the one that is used [-]."""
 PITCH = math.radians(2.0)
@@ -82,7 +83,7 @@ class PictureHeap:
         return np.stack([self.origin[0] + along * cos + up * sin, self.origin[1] + along * sin - up * cos], axis=-1)
 
 
-def measure_picture(picture: NDArray[np.uint8], marks: Marks = Marks(), step: float = 1.0) -> PictureHeap:
+def measure_picture(picture: NDArray[np.uint8], marks: Marks = NO_MARKS, step: float = 1.0) -> PictureHeap:
     """The heap in a picture (height, width, 3) with `step` pixels of the whole picture per pixel.
 
     Raises `ParameterError` in one sentence where no heap is seen, or nothing that its angle could be told from.
@@ -220,8 +221,8 @@ def _refuse_uneven(flanks: Flanks, x: Floats, height: Floats) -> None:
         if (share := float(np.sqrt(np.mean(away**2))) / flanks.height) > UNEVEN:
             raise ParameterError(
                 Message(
-                    "What is found is no heap: its flank deviates from a line by {share} of the height; set a crop around "
-                    "the heap, the horizon or the threshold.",
+                    "What is found is no heap: its flank deviates from a line by {share} of the height; set a crop "
+                    "around the heap, the horizon or the threshold.",
                     share=Number(share, format=".0%"),
                 )
             )

@@ -1,10 +1,10 @@
 """The surface of a heap in a picture: where the backdrop ends, from above.
 
 The backdrop is what reaches the upper border. Its colour in L*a*b* is a polynomial of second degree in the place (light
-falls off), fitted again and again to what is like it and joined to the upper border. A pixel above the table belongs to the
-heap from a distance of colour on: the threshold of Otsu between the backdrop, its shadows included, and the heap. The
-distance is that of a*b* if the heap differs in it, because shadows have the colour of the backdrop, and otherwise that of
-L*a*b*.
+falls off), fitted again and again to what is like it and joined to the upper border. A pixel above the table belongs to
+the heap from a distance of colour on: the threshold of Otsu between the backdrop, its shadows included, and the heap.
+The distance is that of a*b* if the heap differs in it, because shadows have the colour of the backdrop, and otherwise
+that of L*a*b*.
 """
 
 from __future__ import annotations
@@ -138,8 +138,9 @@ NO_HEAP = _(
 
 
 def surface_at(compared: Compared, horizon: Horizon, threshold: float) -> tuple[Floats, Floats]:
-    """Columns (at their middle) and rows of the upper border of the largest connected region above the horizon that has at
-    least this distance of colour; between two rows the distance is linear. Raises `ParameterError` without a heap."""
+    """Columns (at their middle) and rows of the upper border of the largest connected region above the horizon that has
+    at least this distance of colour; between two rows the distance is linear. Raises `ParameterError` without a heap.
+    """
     from skimage.measure import label
 
     distance = compared.distance
