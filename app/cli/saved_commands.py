@@ -81,6 +81,10 @@ def open_any(request: OpenRequest) -> int:
     if is_photo(what):
         from repose.app.jobs.photo_job import measure_photo
 
+        if request.window and not (request.json or request.out or request.marks.is_given) and has_display():
+            from repose.app.window.start import run
+
+            return run(photo=Path(what))
         return measure_photo(Path(what), request.marks, request.out, request.json)
     if request.marks.is_given:
         refuse("--scale, --horizon, --crop and --threshold are for a picture of a heap: leave them out.")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +71,7 @@ def measure_photo(path: Path, request: MarksRequest, out: Path | None, json: boo
         with ResultFolder.claimed(out, "photo", (RESULT, PROFILE, PICTURE)) as folder:
             writers: Writers = {
                 RESULT: lambda file: file.write(text.encode("utf-8")),
-                PROFILE: partial(_write_profile, heap),
+                PROFILE: lambda file: file.write(profile_text(heap).encode("utf-8")),
                 PICTURE: lambda file: save_png(annotated(photo, heap), file, {"program": "Repose"}),
             }
             complete = not folder.finish(writers)
@@ -91,13 +89,14 @@ def measure_photo(path: Path, request: MarksRequest, out: Path | None, json: boo
     return DONE if complete else NOT_ALL_WRITTEN
 
 
-def _write_profile(heap: PictureHeap, file: BinaryIO) -> None:
+def profile_text(heap: PictureHeap) -> str:
+    """The profile as a table of comma-separated values."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     unit = unit_of(heap)
     table.writerow((f"x [{unit}]", f"height [{unit}]"))
     table.writerows((f"{x:.6g}", f"{height:.6g}") for x, height in zip(heap.x, heap.height))
-    file.write(text.getvalue().encode("utf-8"))
+    return text.getvalue()
 
 
 def annotated(photo: Photo, heap: PictureHeap) -> NDArray[np.uint8]:
@@ -119,7 +118,7 @@ def annotated(photo: Photo, heap: PictureHeap) -> NDArray[np.uint8]:
             continue
         ends = np.array((flank.start, flank.end))
         line(heap.pixel_of(*ends.T), FLANK, wide)
-        at = heap.pixel_of(*(ends.mean(axis=0) + (0.0, 0.25 * heap.flanks.height))) / photo.step
+        at = heap.pixel_of(ends[:, 0].mean(), ends[:, 1].mean() + 0.25 * heap.flanks.height) / photo.step
         words = f"{np.degrees(flank.angle):.1f}° ± {np.degrees(flank.standard_error):.1f}°"
         draw.text(tuple(at), words, (20, 20, 20), font, anchor="mb", stroke_width=2, stroke_fill=(255, 255, 255))
     pixels: NDArray[np.uint8] = np.array(picture)

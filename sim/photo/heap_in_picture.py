@@ -2,8 +2,8 @@
 
 The error of the angle has four independent parts: the scatter about the line (as of a computed heap), the threshold
 (half the difference of the angles with less and with more of it), the horizon (of one flank; in the mean of two it
-cancels), and the direction of the camera, which is not known. A camera that looks down by β at a heap whose height fills
-the angle h/Z shows its slope as tan θ (1 - tan β h/Z) cos β, so that dθ = sin 2θ / 2 (tan β h/Z).
+cancels), and the direction of the camera, which is not known. A camera that looks down by β at a heap whose height
+fills the angle h/Z shows its slope as tan θ (1 - tan β h/Z) cos β, so that dθ = sin 2θ / 2 (tan β h/Z).
 """
 
 from __future__ import annotations
