@@ -348,7 +348,7 @@ def _change(ui: Ui, state: ComparedPhoto, marks: Marks) -> None:
 
 
 def open_photo(ui: Ui, path: str) -> Message:
-    """Show a photograph beside the run; returns an empty message, because what is wrong with it is said in the panel."""
+    """Show a photograph beside the run; returns an empty message, because the panel says what is wrong with it."""
     ui.mode.overlay = PANEL.name
     ui.states[ComparedPhoto].open(path)
     return EMPTY
