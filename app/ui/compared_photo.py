@@ -16,7 +16,7 @@ from repose.app.jobs.photo_job import annotated, profile_text
 from repose.app.storage import paths
 from repose.app.storage.photo_files import Photo, read_photo
 from repose.app.storage.png import save_png
-from repose.app.storage.recorder import free_name
+from repose.app.storage.run_saver import free_name
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
@@ -54,6 +54,10 @@ class ComparedPhoto:
     """How it is shown: over, wipe, beside or alternate."""
     share: float = 0.5
     """Opacity, or the part of the width that the photograph takes [-]."""
+    pinned: bool = True
+    """Whether it stays in the picture when its panel is closed."""
+    of_lecture: bool = False
+    """Whether a step of a lecture has opened it."""
     picking: str = ""
     """What the next clicks on the photograph determine: scale, horizon, crop, surface; empty for nothing."""
     clicked: tuple[Pixel, ...] = ()
@@ -78,9 +82,23 @@ class ComparedPhoto:
 
     def open(self, path: str) -> None:
         """Read a photograph and look for its heap."""
+        self.close()
+        self.pinned = True
+        self._ask(partial(self._read, Path(path)))
+
+    def show_of_lecture(self, path: str) -> None:
+        """Show the photograph of a step of a lecture; without one, no longer that of an earlier step."""
+        if path:
+            self.open(path)
+        elif self.of_lecture:
+            self.close()
+        self.of_lecture = bool(path)
+
+    def close(self) -> None:
+        """Show no photograph any longer."""
+        self.stop()
         self.photo, self.heap, self.trouble = None, None, EMPTY
         self.marks, self.undoable, self.redoable, self.picking, self.clicked = Marks(), [], [], "", ()
-        self._ask(partial(self._read, Path(path)))
 
     def change(self, marks: Marks) -> None:
         """Measure with other marks; can be undone."""

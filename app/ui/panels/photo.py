@@ -20,7 +20,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose, row, slide, tooltip
+from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
 from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.message import EMPTY, Message, Number, _, plain
 from repose.sim.parameters import ParameterError
@@ -46,7 +46,7 @@ Place = tuple[float, float]
 
 
 def draw(ui: Ui) -> None:
-    """The column: file, how both are shown, marks, results; and the photograph over the picture."""
+    """The column: file, how both are shown, marks, results."""
     state = ui.states[ComparedPhoto]
     _draw_title(ui)
     imgui.begin_child("photo", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
@@ -56,7 +56,14 @@ def draw(ui: Ui) -> None:
         _draw_marks(ui, state)
         _draw_results(ui, state)
     imgui.end_child()
-    if state.photo is not None:
+
+
+def draw_over(ui: Ui) -> None:
+    """The photograph over the picture, while the panel is open or the photograph is to stay."""
+    state = ui.states[ComparedPhoto]
+    if not _shown(ui):
+        state.picking = ""
+    if state.photo is not None and (_shown(ui) or (state.pinned and not ui.mode.overlay)):
         _draw_over_picture(ui, state)
 
 
@@ -106,6 +113,8 @@ def _draw_ways(ui: Ui, state: ComparedPhoto) -> None:
         moved = slide(ui, "photo.share", (words,), state.share, step=0.05)
         tooltip(ui, _("How much of the photograph covers the computed heap."))
         state.share = state.share if moved is None else moved
+    help = _("Whether the photograph stays in the picture of the run without this panel.")
+    state.pinned = checkbox(ui, "photo.pinned", _("stays when this is closed"), state.pinned, help)
 
 
 def _draw_marks(ui: Ui, state: ComparedPhoto) -> None:
@@ -349,7 +358,7 @@ def _change(ui: Ui, state: ComparedPhoto, marks: Marks) -> None:
 
 def open_photo(ui: Ui, path: str) -> Message:
     """Show a photograph beside the run; returns an empty message, because the panel says what is wrong with it."""
-    ui.mode.overlay = PANEL.name
+    ui.mode.overlay = COLUMN.name
     ui.states[ComparedPhoto].open(path)
     return EMPTY
 
@@ -361,11 +370,11 @@ def is_photo(path: str) -> bool:
 
 def toggle(ui: Ui) -> None:
     """Open the panel, or close it."""
-    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
+    ui.mode.overlay = "" if ui.mode.overlay == COLUMN.name else COLUMN.name
 
 
 def _shown(ui: Ui) -> bool:
-    return ui.mode.overlay == PANEL.name
+    return ui.mode.overlay == COLUMN.name
 
 
 KEYS = (
@@ -399,4 +408,5 @@ KEYS = (
         when=_shown,
     ),
 )
-PANEL = Panel("photo", _("Photograph"), 5, "instead", draw, keys=KEYS)
+COLUMN = Panel("photo", _("Photograph"), 5, "instead", draw, keys=KEYS)
+PANEL = (COLUMN, Panel("photo_over_picture", _("Photograph over the picture"), 6, "over", draw_over))
