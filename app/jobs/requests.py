@@ -548,8 +548,8 @@ class OpenRequest(Request):
     """What somebody has shared, to be shown, or run without a window."""
 
     what: str = option(..., "CODE|FILE",
-        "A code of an experiment, a saved run, a preset, a lecture, a picture of a heap (JPEG, PNG, HEIC), or a text "
-        "dump of LAMMPS: id, x y z, radius; in SI.", is_argument=True)
+        "A code of an experiment, a saved run, a preset, a lecture, a picture (JPEG, PNG, HEIC) or a video of a "
+        "heap, or a text dump of LAMMPS: id, x y z, radius; in SI.", is_argument=True)
     radius: float | None = option(None, "METRES", "Radius of all spheres if the dump has none.",
         check=above_zero("a length above 0 m"))
     timestep: float | None = option(None, "SECONDS", "Time step of the run if the dump has no times.",
@@ -560,6 +560,11 @@ class OpenRequest(Request):
         "Change one parameter, such as gate; SI; may be repeated.", name="--set")
     json: Json = False
     marks: MarksRequest = MarksRequest()
+    begins: float | None = option(None, "SECONDS",
+        "Of a video of a heap: time of the first motion; it is looked for if not given.",
+        check=within(0.0, 1e5, "0 s or later"))
+    computed: Path | None = option(None, "FILE.json",
+        "Of a video of a heap: result.json of a run of the scene heap, drawn in the same figure.")
     video: Video = ""
     film: FilmRequest = FilmRequest()
     picture: bool = option(True, "", "Draw the last frame as a PNG file.")

@@ -121,6 +121,12 @@ def measure_picture(picture: NDArray[np.uint8], marks: Marks = NO_MARKS, step: f
     )
 
 
+def profile_in(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) -> tuple[Floats, Floats]:
+    """Place along the table and height of the surface in a picture, as in `PictureHeap`; raises `ParameterError`."""
+    surface, _compared = find_surface(picture, marks, step)
+    return _profile(surface, marks, step, _corner(marks, step))
+
+
 def _pixel(marks: Marks) -> float:
     """Length of a pixel of the whole picture [m; 1 without a scale]."""
     return marks.metres_per_pixel if marks.scale is not None else 1.0

@@ -361,29 +361,37 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     degree = min(2, np.unique(x).size - 1)
     if degree < 1 or x.size < degree + 2:
         return missing
+    from scipy.stats import t as student
+
     y, wanted = np.array([observation.profile for observation in seen]), np.array(goal.profile)
-    fit = np.polyfit(x, y, degree)
-    left = y - _heights(fit, x)
+    powers = np.vander(x, degree + 1)
+    solve = np.linalg.pinv(powers)
+    fit = solve @ y
+    left = y - powers @ fit
     free = x.size - degree - 1
     variance = (left**2).sum(axis=0) / free
-    weight = 1.0 / (variance + SMOOTHEST * variance.mean())
+    weight = 1.0 / (variance + SMOOTHEST * variance.mean() + np.finfo(float).tiny)
     ends = place(goal, np.array([goal.low, goal.high]))
     fine = np.linspace(ends[0], ends[1], 4 * PLACES)
+    at_fine = np.vander(fine, degree + 1)
 
-    def nearest_to(fits: Floats, profile: Floats) -> float:
-        return float(fine[np.argmin(((_heights(fits, fine) - profile) ** 2 * weight).sum(axis=1))])
+    def nearest_to(fits: Floats, profiles: Floats) -> Floats:
+        """x of the least weighted sum of squares of each fit (.., powers, distances) and profile (.., distances)."""
+        squares = np.einsum("bik,bjk,k->bij", fits, fits, weight)
+        products = np.einsum("bik,bk,k->bi", fits, profiles, weight)
+        sums = np.einsum("xi,bij,xj->bx", at_fine, squares, at_fine) - 2.0 * products @ at_fine.T
+        return fine[sums.argmin(axis=1)]
 
-    at = nearest_to(fit, wanted)
+    at = float(nearest_to(fit[None], wanted[None])[0])
     generator = np.random.default_rng(0)
-    residuals = left * math.sqrt(x.size / free)  # residuals of a fit are smaller than the scatter
-    own, of_runs = np.empty(RESAMPLED), np.empty(RESAMPLED)
-    truth = _heights(fit, x)
-    there = _heights(fit, np.array([at]))[0]
-    for number in range(RESAMPLED):
-        again = np.polyfit(x, truth + residuals[generator.integers(0, x.size, x.size)], degree)
-        own[number] = nearest_to(again, there + residuals[generator.integers(0, x.size)])
-        of_runs[number] = nearest_to(again, there)
-    values = value_at(goal, own)
+    # Residuals of a fit are smaller than the scatter, and few of them have less of its tails than it has: Student's t.
+    few = float(student.ppf(0.975, free)) / 1.96
+    residuals = left * math.sqrt(x.size / free) * few
+    drawn = residuals[generator.integers(0, x.size, (RESAMPLED, x.size))]
+    again = solve @ (powers @ fit + drawn)
+    there = np.vander(np.array([at]), degree + 1) @ fit
+    values = value_at(goal, nearest_to(again, there + residuals[generator.integers(0, x.size, RESAMPLED)]))
+    of_runs = value_at(goal, nearest_to(again, np.broadcast_to(there, (RESAMPLED, wanted.size))))
     low, high = np.percentile(values, [2.5, 97.5])
     return CalibrationResult(
         float(value_at(goal, np.array(at))),
@@ -391,7 +399,7 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
         (float(low), float(high)),
         (),
         float(np.sqrt(variance.mean())),
-        of_runs=float(value_at(goal, of_runs).std(ddof=1)),
+        of_runs=float(of_runs.std(ddof=1)),
     )
 
 
@@ -399,15 +407,8 @@ def fitted_profile(goal: Goal, seen: Sequence[Observation], value: float) -> Flo
     """The profile that the parabolas give for a value of the parameter [SI], shape (distances,)."""
     x = place(goal, np.array([observation.at for observation in seen]))
     fit = np.polyfit(x, np.array([observation.profile for observation in seen]), min(2, np.unique(x).size - 1))
-    fitted: Floats = _heights(fit, place(goal, np.array([value])))[0]
+    fitted: Floats = np.vander(place(goal, np.array([value])), fit.shape[0])[0] @ fit
     return fitted
-
-
-def _heights(fits: Floats, x: Floats) -> Floats:
-    """Heights of the parabolas with these coefficients, one column per distance, at x, shape (x, distances)."""
-    powers: Floats = np.vander(x, fits.shape[0])
-    heights: Floats = powers @ fits
-    return heights
 
 
 def _roots(fits: Floats, levels: Floats, ends: Floats, near: float) -> Floats:

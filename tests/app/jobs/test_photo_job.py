@@ -37,17 +37,18 @@ def test_a_turned_picture_with_a_position_is_measured_and_nothing_of_the_positio
     exif.get_ifd(PLACE)[2] = (51.0, 6.0, 36.0)
     turned = tmp_path / "heap.jpg"
     picture.rotate(90, expand=True).save(turned, exif=exif, quality=92)
-    assert Image.open(turned).getexif().get_ifd(PLACE)
+    with Image.open(turned) as written:
+        assert written.getexif().get_ifd(PLACE)
     request = MarksRequest(scale="0,0 480,0 0.32")
     assert measure_photo(turned, request, tmp_path / "out", json=False) == 0
     result = json.loads((tmp_path / "out" / "result.json").read_text("utf-8"))
     assert result["angle_degrees"] == pytest.approx(25.0, abs=0.5)
     assert result["unit_of_lengths"] == "m"
     assert result["height"] == pytest.approx(0.1 * math.tan(math.radians(25.0)), rel=0.1)
-    written = Image.open(tmp_path / "out" / "heap.png")
-    assert written.size == SIZE
-    assert not written.getexif()
-    assert not np.array_equal(np.asarray(written), np.asarray(picture))
+    with Image.open(tmp_path / "out" / "heap.png") as written:
+        assert written.size == SIZE
+        assert not written.getexif()
+        assert not np.array_equal(np.asarray(written), np.asarray(picture))
     with (tmp_path / "out" / "profile.csv").open(encoding="utf-8") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["x [m]", "height [m]"]

@@ -95,7 +95,7 @@ def test_two_points_at_a_known_distance_give_metres() -> None:
     scale = pixel_of((-0.1, 0.0), camera, shape), pixel_of((0.1, 0.0), camera, shape)
     heap = measure_picture(render(shape, camera), Marks(scale=scale, length=0.2))
     assert heap.scaled
-    assert heap.flanks.height == pytest.approx(0.1 * math.tan(math.radians(25.0)), rel=0.03)
+    assert heap.flanks.height == pytest.approx(float(shape.surface[1].max()), rel=0.03)
     assert heap.flanks.feet[1] - heap.flanks.feet[0] == pytest.approx(0.2, rel=0.08)  # the feet are 5 % above the table
 
 
@@ -162,9 +162,11 @@ def test_a_picture_without_a_heap_is_refused_in_one_sentence(name: str) -> None:
 
 
 def test_a_heap_of_the_colour_of_its_background_is_refused() -> None:
-    faint = Light(heap=(206.0, 208.0, 211.0), grain_contrast=0.0, table=(204.0, 207.0, 212.0))
+    row, column = np.mgrid[: SIZE[1], : SIZE[0]]
+    heap = np.where(row > 100 + 0.5 * np.abs(column - 240), 1.0, 0.0) * (row < 200)
+    noise = 8.0 * np.random.default_rng(3).standard_normal((*heap.shape, 3))
     with pytest.raises(ParameterError):
-        measure_picture(render(triangle(25.0), Camera(size=SIZE, noise=8.0), faint))
+        measure_picture(np.clip(150.0 + heap[..., None] + noise, 0, 255).astype(np.uint8))
 
 
 @pytest.mark.parametrize(
