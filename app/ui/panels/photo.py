@@ -11,6 +11,7 @@ import numpy as np
 import pygame
 from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
+from repose.app.jobs.photo_job import FLANK, SURFACE, TABLE
 from repose.app.render.text import heading, note, text_width
 from repose.app.render.theme import colour32
 from repose.app.storage.photo_files import SUFFIXES
@@ -22,7 +23,7 @@ from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
 from repose.sim.measure.angle_of_repose import with_error
-from repose.sim.message import EMPTY, Message, Number, _, plain
+from repose.sim.message import EMPTY, Message, Number, _, joined, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.marks import Marks, Pixel
 from repose.sim.photo.results import height_in_words
@@ -161,16 +162,16 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
     heap = state.heap
     if heap is not None:
         heading(_("In the photograph"), 1.0, ui.palette.text)
-        row(_("angle of repose"), with_error(heap.angle, heap.standard_error), ui)  # type: ignore[arg-type]
+        row(_("angle of repose"), _angle(heap.angle, heap.standard_error), ui)
         for label, flank in ((_("left flank"), heap.left), (_("right flank"), heap.right)):
             if flank is not None:
-                row(label, with_error(flank.angle, flank.standard_error), ui)  # type: ignore[arg-type]
-        row(_("height"), height_in_words(heap), ui)  # type: ignore[arg-type]
+                row(label, _angle(flank.angle, flank.standard_error), ui)
+        row(_("height"), joined((height_in_words(heap),)), ui)
     computed = computed_flanks(ui.snapshot)
     if computed is not None and computed.measured:
         heading(_("Computed, measured alike"), 1.0, ui.palette.text)
-        row(_("angle of repose"), with_error(computed.angle, computed.standard_error), ui)  # type: ignore[arg-type]
-        row(_("height"), Number(computed.height, "m"), ui)  # type: ignore[arg-type]
+        row(_("angle of repose"), _angle(computed.angle, computed.standard_error), ui)
+        row(_("height"), joined((Number(computed.height, "m"),)), ui)
     if heap is not None and button(
         ui, "photo.save", _("Save results"), help=_("The photograph with its lines, the numbers and the profile.")
     ):
@@ -178,6 +179,10 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
             show_toast(ui, Message("Saved: {name}.", name=str(state.save())))
         except OSError as error:
             show_toast(ui, Message("Not saved: {reason}.", reason=reason_of(error)), bad=True)
+
+
+def _angle(angle: float, error: float) -> Message:
+    return joined((with_error(angle, error),))
 
 
 def _draw_over_picture(ui: Ui, state: ComparedPhoto) -> None:
@@ -261,7 +266,7 @@ def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
 
     size = max(heap.flanks.height, 1e-12)
     corners = [(heap.flanks.apex, 0.0), (heap.flanks.apex + size, 0.0), (heap.flanks.apex, size)]
-    pixels = np.array([heap.pixel_of(*corner) for corner in corners], float)  # type: ignore[arg-type]
+    pixels = np.array([heap.pixel_of(*corner) for corner in corners], float)
     window = np.array([place(*corner) for corner in corners])
     if not np.isfinite(window).all():
         return None
@@ -290,7 +295,7 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
 def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
     """The surface, the fitted lines with their angles, the marks and the points that can be dragged."""
     draw, heap, thick = imgui.get_window_draw_list(), state.heap, 2.0 * ui.window.scale
-    surface, fitted, marked = (colour32(colour) for colour in (ui.palette.warn, ui.palette.accent, ui.palette.good))
+    surface, fitted, marked = (colour32((r / 255.0, g / 255.0, b / 255.0, 1.0)) for r, g, b in (SURFACE, FLANK, TABLE))
 
     def line(places: NDArray[np.float64], colour: int, width: float) -> None:
         draw.add_polyline([imgui.ImVec2(float(x), float(y)) for x, y in onto.window(places)], colour, width)
