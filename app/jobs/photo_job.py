@@ -15,7 +15,6 @@ from repose.app.progress import write_out
 from repose.app.storage.photo_files import Photo, read_photo
 from repose.app.storage.png import save_png
 from repose.sim.io.json_text import json_text
-from repose.sim.message import Message
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
@@ -79,10 +78,7 @@ def measure_photo(path: Path, request: MarksRequest, out: Path | None, json: boo
     if json:
         write_out(text.rstrip())
     else:
-        shown = [
-            (str(label), str(value if isinstance(value, Message) else Message("{v}", v=value)))
-            for label, value in rows(heap)
-        ]
+        shown = rows(heap)
         width = max(len(label) for label, _value in shown)
         no_scale = "" if heap.scaled else "\nThe scale is not set, so lengths are in pixels: give it with --scale."
         write_out("\n".join(f"{label:{width}}  {value}" for label, value in shown) + no_scale + written)

@@ -25,7 +25,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.io.json_text import json_text, read_json
 from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
-from repose.sim.message import Message, _, plain
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.collapse import Collapse, first_motion, in_own_units, measure_collapse, of_profiles
 from repose.sim.photo.results import as_json, unit_of
@@ -72,17 +72,12 @@ def measure_video(
     return DONE if complete else NOT_ALL_WRITTEN
 
 
-def _words(collapse: Collapse) -> Message:
+def _words(collapse: Collapse) -> str:
     unit, known = unit_of(collapse.last), np.isfinite(collapse.run_out)
-    return Message(
-        "First motion at {begins} s; after {time} s the heap is {angle} steep, {height} {unit} high, on {run_out} "
-        "{unit} of the table.",
-        begins=f"{collapse.begins:.3f}",
-        time=f"{collapse.time[-1]:.2f}",
-        angle=with_error(collapse.last.angle, collapse.last.standard_error),
-        height=f"{collapse.height[known][-1]:.3g}",
-        run_out=f"{collapse.run_out[known][-1]:.3g}",
-        unit=unit,
+    angle = with_error(collapse.last.angle, collapse.last.standard_error)
+    return (
+        f"First motion at {collapse.begins:.3f} s; after {collapse.time[-1]:.2f} s the heap is {plain(angle)} steep, "
+        f"{collapse.height[known][-1]:.3g} {unit} high, on {collapse.run_out[known][-1]:.3g} {unit} of the table."
     )
 
 
@@ -133,15 +128,18 @@ def _draw(collapse: Collapse, beside: tuple[Floats, Floats, Floats] | None, file
     heap, unit = collapse.last, unit_of(collapse.last)
     series = collapse.time, collapse.height, collapse.run_out
     if beside is None or not heap.scaled:
-        axes = Axis(_("time since the first motion"), "s"), Axis(_("length"), unit)
+        axes = Axis(plain("time since the first motion"), "s"), Axis(plain("length"), unit)
     else:
         series = in_own_units(*series, float(np.trapezoid(np.maximum(heap.height, 0.0), heap.x)))
-        axes = Axis(_("time over √(L/g)")), Axis(_("length over L, the square root of the area"))
+        axes = Axis(plain("time over √(L/g)")), Axis(plain("length over L, the square root of the area"))
     lines = [
-        Line(_("height in the video"), series[0], series[1], points=True),
-        Line(_("run-out in the video"), series[0], series[2], points=True),
+        Line(plain("height in the video"), series[0], series[1], points=True),
+        Line(plain("run-out in the video"), series[0], series[2], points=True),
     ]
     if beside is not None and heap.scaled:
-        lines += [Line(_("computed height"), beside[0], beside[1]), Line(_("computed run-out"), beside[0], beside[2])]
-    title = _("Collapse of the heap")
-    draw(Sheet(title, plain(str(_words(collapse))), (Curve(COMPARISON, title, *axes, tuple(lines)),)), file)
+        lines += [
+            Line(plain("computed height"), beside[0], beside[1]),
+            Line(plain("computed run-out"), beside[0], beside[2]),
+        ]
+    title = plain("Collapse of the heap")
+    draw(Sheet(title, plain(_words(collapse)), (Curve(COMPARISON, title, *axes, tuple(lines)),)), file)

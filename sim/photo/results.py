@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 from repose.sim.measure.angle_of_repose import with_error
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Number, plain
 from repose.sim.photo.heap_in_picture import PictureHeap
-
-COLUMNS = ("x", "height")
 
 
 def unit_of(heap: PictureHeap) -> str:
@@ -23,19 +21,17 @@ def height_in_words(heap: PictureHeap) -> Number:
     return Number(heap.flanks.height, "m") if heap.scaled else Number(heap.flanks.height, "px", ".0f")
 
 
-def rows(heap: PictureHeap) -> list[tuple[Message, Message | Number | str]]:
+def rows(heap: PictureHeap) -> list[tuple[str, str]]:
     """Quantities and values: angle, both flanks, height, tilt, source of the error."""
-    missing = _("the heap leans against a wall or a border there")
-    said: list[tuple[Message, Any]] = [(_("angle"), with_error(heap.angle, heap.standard_error))]
-    for label, flank in ((_("left flank"), heap.left), (_("right flank"), heap.right)):
-        said.append((label, missing if flank is None else with_error(flank.angle, flank.standard_error)))
-    said.append((_("height"), height_in_words(heap)))
-    tilt = with_error(heap.tilt, heap.surface.horizon.error)
-    said.append((_("edge of the table, found") if heap.surface.horizon.detected else _("horizon, marked"), tilt))
-    words = {"line": _("line fit"), "threshold": _("threshold"), "horizon": _("horizon"), "camera": _("camera")}
-    largest = max(heap.parts, key=lambda name: heap.parts[name])
-    said.append((_("largest part of the error"), words[largest]))
-    return said
+    said = [("angle", plain(with_error(heap.angle, heap.standard_error)))]
+    for name, flank in (("left flank", heap.left), ("right flank", heap.right)):
+        missing = plain("the heap leans against a wall or a border there")
+        said.append((name, missing if flank is None else plain(with_error(flank.angle, flank.standard_error))))
+    said.append(("height", plain(height_in_words(heap))))
+    found = "edge of the table, found" if heap.surface.horizon.detected else "horizon, marked"
+    said.append((found, plain(with_error(heap.tilt, heap.surface.horizon.error))))
+    said.append(("largest part of the error", plain(max(heap.parts, key=lambda name: heap.parts[name]))))
+    return [(name, str(value)) for name, value in said]
 
 
 def as_json(heap: PictureHeap, name: str) -> dict[str, Any]:

@@ -353,16 +353,14 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     """The value for which the profile is nearest to the wanted one.
 
     At each distance the height is a parabola in x, fitted to all runs; the value is that with the least sum of squared
-    differences, each over the variance of the runs about the parabola there. For the interval whole profiles of
-    residuals are drawn, both for the runs and for the heap in the picture, which scatters like one run (bootstrap).
+    differences, each over the variance of the runs about the parabola there. For the interval profiles that scatter
+    like the residuals are drawn, both for the runs and for the heap in the picture, which scatters like one run.
     """
     missing = CalibrationResult(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
     x = place(goal, np.array([observation.at for observation in seen]))
     degree = min(2, np.unique(x).size - 1)
     if degree < 1 or x.size < degree + 2:
         return missing
-    from scipy.stats import t as student
-
     y, wanted = np.array([observation.profile for observation in seen]), np.array(goal.profile)
     powers = np.vander(x, degree + 1)
     solve = np.linalg.pinv(powers)
@@ -384,13 +382,12 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
 
     at = float(nearest_to(fit[None], wanted[None])[0])
     generator = np.random.default_rng(0)
-    # Residuals of a fit are smaller than the scatter, and few of them have less of its tails than it has: Student's t.
-    few = float(student.ppf(0.975, free)) / 1.96
-    residuals = left * math.sqrt(x.size / free) * few
-    drawn = residuals[generator.integers(0, x.size, (RESAMPLED, x.size))]
-    again = solve @ (powers @ fit + drawn)
+    # Sums of the residuals with normal weights have their covariance; few residuals know it badly: Student's t.
+    known = np.sqrt(generator.chisquare(free, RESAMPLED) / free)[:, None, None]
+    drawn = generator.standard_normal((RESAMPLED, x.size + 1, x.size)) @ left / math.sqrt(free) / known
+    again = solve @ (powers @ fit + drawn[:, 1:])
     there = np.vander(np.array([at]), degree + 1) @ fit
-    values = value_at(goal, nearest_to(again, there + residuals[generator.integers(0, x.size, RESAMPLED)]))
+    values = value_at(goal, nearest_to(again, there + drawn[:, 0]))
     of_runs = value_at(goal, nearest_to(again, np.broadcast_to(there, (RESAMPLED, wanted.size))))
     low, high = np.percentile(values, [2.5, 97.5])
     return CalibrationResult(

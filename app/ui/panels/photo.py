@@ -109,8 +109,10 @@ def _draw_ways(ui: Ui, state: ComparedPhoto) -> None:
     chosen = choose(ui, "photo.how", _("Shown"), WAYS, state.how, help=_("Where the photograph is shown."))
     state.how = chosen or state.how
     if state.how in ("over", "wipe"):
-        label = _("opacity {share}") if state.how == "over" else _("width {share}")
-        words = Message(label.template, share=Number(state.share, format=".0%"))
+        share = Number(state.share, format=".0%")
+        words = Message("opacity {share}", share=share)
+        if state.how == "wipe":
+            words = Message("width {share}", share=share)
         moved = slide(ui, "photo.share", (words,), state.share, step=0.05)
         tooltip(ui, _("How much of the photograph covers the computed heap."))
         state.share = state.share if moved is None else moved
