@@ -43,8 +43,6 @@ DISTANCES = np.linspace(0.0, 2.4, 25)
 SMOOTHEST = 0.25
 """Variance that is added at each distance, over the mean variance [-]: one distance at which all runs agree by chance
 does not decide."""
-WITH_PROFILE = ("heap", "two_sided")
-"""Scenes whose results contain the profile."""
 DIGITS = 3
 """Number of significant digits of the parameter values of the runs."""
 
@@ -71,13 +69,13 @@ class Goal:
     """Wanted standard error of the parameter over its value [-]."""
     most_runs: int = 48
     profile: tuple[float, ...] = ()
-    """The wanted profile of the heap in units of its size (`canonical_profile`), in place of the wanted value."""
+    """The wanted profile in units of its size (`canonical_profile`), in place of the wanted value."""
 
     @property
     def title(self) -> str:
         """The goal in words."""
         if self.profile:
-            return f"{self.parameter.quantity.label} for which the heap has the profile of the picture"
+            return f"{self.parameter.quantity.label} for the profile of the picture"
         quantity = quantity_of(self.scene, name_of_study(self.scene))
         what = "k of θ = k arctan μ" if self.frictions else quantity.label
         return f"{self.parameter.quantity.label} for which the {what} is {self.wanted:g}{self.unit}"
@@ -121,10 +119,10 @@ class Goal:
             raise ParameterError(
                 f"{self.wanted:g} ± {self.wanted_error:g} is refused: both must be finite, and the error at least 0."
             )
-        if self.profile and self.scene not in WITH_PROFILE:
+        if self.profile and not scenes()[self.scene].course.has_profile:
+            able = " or ".join(scene.name for scene in scenes().values() if scene.course.has_profile)
             raise ParameterError(
-                f"The scene '{self.scene}' has no profile to compare with a picture: calibrate "
-                f"{' or '.join(WITH_PROFILE)}."
+                f"The scene '{self.scene}' has no profile to compare with a picture: calibrate {able}."
             )
         own = quantity_of(self.scene, name_of_study(self.scene))
         if self.frictions and own.unit != "°":

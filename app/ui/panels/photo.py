@@ -300,7 +300,7 @@ def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
     surface, fitted, marked = (colour32((r / 255.0, g / 255.0, b / 255.0, 1.0)) for r, g, b in (SURFACE, FLANK, TABLE))
 
     def line(places: NDArray[np.float64], colour: int, width: float) -> None:
-        draw.add_polyline([imgui.ImVec2(float(x), float(y)) for x, y in onto.window(places)], colour, width)
+        draw.add_polyline([imgui.ImVec2(float(x), float(y)) for x, y in onto.window(places)], colour, width, 0)
 
     if heap is not None:
         thin = slice(None, None, max(1, heap.x.size // 400))

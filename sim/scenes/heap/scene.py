@@ -530,6 +530,7 @@ SCENE = Scene(
             "bend_error_degrees": ResultNumber(_("bend error"), "°"),
             **tilt_and_trickle.NUMBERS,
         },
+        has_profile=True,
         turned=lambda state: state.other.turned,
         prepared=PREPARED,
     ),
