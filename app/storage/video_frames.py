@@ -17,6 +17,8 @@ from repose.sim.wording import path_text, reason_of
 SUFFIXES = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi")
 LONGEST_SIDE, SMALL_SIDE = 960, 320
 """Longest side of a frame that is measured, and of one that is compared with its neighbour [pixel]."""
+LONGEST_PAUSE, MISSING = 3.0, 0.05
+"""Time after the last frame, in frames, and share of the length without frames up to which a file is whole [-]."""
 MOST_FRAMES = 120
 """Largest number of frames that are measured: at twice this number every second one is dropped."""
 
@@ -71,7 +73,8 @@ def read_video(path: Path, on_progress: Callable[[float | None], None]) -> Video
         ) from None
     if len(video.frames) < 2:
         raise ParameterError(Message("{name} has fewer than two frames.", name=path_text(path)))
-    if not video.remark and math.isfinite(length) and video.times[-1] < 0.9 * length - 0.5:
+    missing = length - video.times[-1] - LONGEST_PAUSE * float(np.median(np.diff(video.times)))
+    if not video.remark and missing > MISSING * length:
         video.remark = Message(
             "{name} is cut off: it is used up to {time} of {length}.",
             name=path.name,

@@ -89,7 +89,8 @@ def test_height_and_run_out_over_time_are_those_of_the_triangles(
     series = result["series"]
     for time, height, run_out in zip(series["time"], series["height"], series["run_out"], strict=True):
         slope = math.tan(math.radians(slope_at(time + result["first_motion"], 0.41)))
-        assert height == pytest.approx(1e-3 * math.sqrt(AREA * slope), abs=2.5e-3)
+        # Smoothing by 1.5 pixels and chroma of half the resolution round the tip, by up to two widths of both.
+        assert height == pytest.approx(1e-3 * math.sqrt(AREA * slope), abs=5e-3)
         assert run_out == pytest.approx(0.95 * 2e-3 * math.sqrt(AREA / slope), rel=0.06)
     assert (tmp_path / "out" / "collapse.png").stat().st_size > 10_000
     with (tmp_path / "out" / "series.csv").open(encoding="utf-8") as file:
