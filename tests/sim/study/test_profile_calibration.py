@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
-from repose.sim.study.calibration import Goal, calibrate, canonical_profile
+from repose.sim.study.calibration import LEAST_OF_PROFILES, Goal, calibrate, canonical_profile
 from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 
@@ -45,7 +45,7 @@ def goal_for(x: Floats, height: Floats) -> Goal:
 def test_the_value_of_a_profile_is_found_without_scatter() -> None:
     found, seen = calibrate(goal_for(*heap_of(0.4, 0)), made(0.0, 0))
     assert found.value == pytest.approx(0.4, rel=0.02)
-    assert len(seen) == 8
+    assert len(seen) == LEAST_OF_PROFILES
 
 
 def test_the_interval_contains_the_value_in_18_of_20_seeds() -> None:
