@@ -12,12 +12,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN
-from repose.app.jobs.photo_job import annotated, marks_of
+from repose.app.jobs.photo_job import marks_of
 from repose.app.jobs.requests import MarksRequest
 from repose.app.jobs.result_folder import RESULT, ResultFolder, Writers
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import StopAsked, stoppable
 from repose.app.storage.photo_files import Photo
+from repose.app.storage.photo_results import annotated
 from repose.app.storage.plot_files import Sheet, draw
 from repose.app.storage.png import save_png
 from repose.app.storage.video_frames import Video, read_video

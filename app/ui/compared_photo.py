@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.jobs.photo_job import annotated, profile_text
 from repose.app.storage import paths
 from repose.app.storage.photo_files import Photo, read_photo
+from repose.app.storage.photo_results import annotated, profile_text
 from repose.app.storage.png import save_png
 from repose.app.storage.run_saver import free_name
 from repose.sim.engine.world import Floats

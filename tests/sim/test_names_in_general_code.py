@@ -34,6 +34,7 @@ SPEAKS_OF_HEAPS = {
     "sim/study/plan_file.py",
     # What a picture is searched for.
     *("app/jobs/calibrate_job.py", "app/jobs/photo_job.py", "app/jobs/video_job.py", "app/storage/photo_files.py"),
+    "app/storage/photo_results.py",
     *("app/ui/compared_photo.py", "app/ui/panels/photo.py"),
 }
 """Files that name the heap without deciding anything by it."""

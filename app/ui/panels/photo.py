@@ -11,10 +11,10 @@ import numpy as np
 import pygame
 from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
-from repose.app.jobs.photo_job import FLANK, SURFACE, TABLE
 from repose.app.render.text import heading, note, text_width
 from repose.app.render.theme import colour32
 from repose.app.storage.photo_files import SUFFIXES
+from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
 from repose.app.ui.compared_photo import PERIOD, ComparedPhoto, computed_flanks, computed_profile, floor_of
 from repose.app.ui.keys import Key
