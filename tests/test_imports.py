@@ -29,6 +29,7 @@ LAYERS = (
     ("repose.sim.clumps",),
     ("repose.sim.io",),
     ("repose.sim.instruments",),
+    ("repose.sim.photo",),
     ("repose.sim.measure",),
     ("repose.sim.laws", "repose.sim.integrators", "repose.sim.fields", "repose.sim.bonds"),
     ("repose.sim.engine",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from repose.app.cli.terminal import refuse, table
@@ -83,9 +84,27 @@ def open_any(request: OpenRequest) -> int:
     result.json and a picture are written.
     """
     from repose.app.jobs.doctor import has_display
-    from repose.app.jobs.shared import found_in
+    from repose.app.jobs.shared import found_in, is_photo, is_video
 
     what = request.what
+    if is_photo(what):
+        from repose.app.jobs.photo_job import measure_photo
+
+        if request.window and not (request.json or request.out or request.marks.is_given) and has_display():
+            from repose.app.window.start import run
+
+            return run(photo=Path(what))
+        if request.begins is not None or request.computed is not None:
+            refuse("--begins and --computed are for a video of a heap: leave them out.")
+        return measure_photo(Path(what), request.marks, request.out, request.json)
+    if is_video(what):
+        from repose.app.jobs.video_job import measure_video
+
+        return measure_video(Path(what), request.marks, request.begins, request.computed, request.out, request.json)
+    if request.begins is not None or request.computed is not None:
+        refuse("--begins and --computed are for a video of a heap: leave them out.")
+    if request.marks.is_given:
+        refuse("--scale, --horizon, --crop and --threshold are for a picture of a heap: leave them out.")
     content = found_in(what, request.radius, request.timestep)
     if content.remark:
         print_line(content.remark)

@@ -24,7 +24,9 @@ CALIBRATE_EXAMPLES = """Examples:
 
 repose calibrate --vary shear_stiffness=5:100 --out arctan
 
-repose calibrate --angle 28 --angle-error 1 --vary friction=0.1:1.5"""
+repose calibrate --angle 28 --angle-error 1 --vary friction=0.1:1.5
+
+repose calibrate two_sided --picture heap.jpg --vary friction=0.1:1.5"""
 
 
 def sweep(request: SweepRequest) -> int:
@@ -58,7 +60,7 @@ def study(request: StudyRequest) -> int:
 
 
 def calibrate(request: CalibrationRequest) -> int:
-    """Find the parameter that gives heaps a measured angle.
+    """Find the value of a parameter that gives heaps a measured angle, the profile in a picture, or θ = arctan μ.
 
     It is the value of one parameter with which heaps have this angle, or follow θ = arctan μ. The result is the value
     with its 95 % confidence interval, which contains the error of the measurement, a picture of the runs with the

@@ -12,11 +12,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN
 from repose.app.jobs.headless_plan import plan
+from repose.app.jobs.photo_job import marks_of
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.requests import CalibrationRequest, RunRequest
 from repose.app.jobs.result_folder import RESULT, RUNS, ResultFolder, RunsInFolder, Writers
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import StopAsked, stoppable
+from repose.app.storage.photo_files import read_photo
 from repose.app.storage.plot_files import Sheet, draw
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment.comparison import shown
@@ -26,15 +28,20 @@ from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
 from repose.sim.message import Capital, _, label_of, plain
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.heap_in_picture import measure_picture
 from repose.sim.registry import scenes
 from repose.sim.study.calibration import (
+    DISTANCES,
     CalibrationResult,
     Goal,
     Observation,
     calibrate,
+    canonical_profile,
+    fitted_profile,
     nearest,
     place,
     report,
+    rounded,
     value_at,
 )
 from repose.sim.study.outcome import StudyOutcome
@@ -61,6 +68,7 @@ def goal_of(request: CalibrationRequest) -> Goal:
             "shear_stiffness=5:400."
         )
     low, high = (float(end) for end in ends)
+    profile = _profile_in(request) if request.picture is not None else ()
     return Goal(
         scene=job.scene,
         name=name.strip(),
@@ -68,11 +76,22 @@ def goal_of(request: CalibrationRequest) -> Goal:
         high=high,
         wanted=1.0 if request.angle is None else request.angle,
         wanted_error=request.angle_error,
-        frictions=FRICTIONS if request.angle is None else (),
+        frictions=FRICTIONS if request.angle is None and not profile else (),
+        profile=profile,
         values=job.values,
         precision=request.precision,
         most_runs=request.runs,
     ).check()
+
+
+def _profile_in(request: CalibrationRequest) -> tuple[float, ...]:
+    """The profile of the heap in the picture, in units of its size; raises `ParameterError`."""
+    assert request.picture is not None
+    photo = read_photo(request.picture)
+    heap = measure_picture(photo.pixels, marks_of(request.marks), photo.step)
+    profile = canonical_profile(heap.x, heap.height)
+    assert profile is not None  # it has a flank
+    return tuple(rounded(height) for height in profile)
 
 
 def run_calibration(request: CalibrationRequest) -> int:
@@ -180,7 +199,10 @@ def _preset(goal: Goal, calibration: CalibrationResult) -> presets.Preset:
 
 
 def _draw(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation], file: BinaryIO) -> None:
-    """Observations, fitted parabola, wanted value with its error, and the confidence interval."""
+    """Observations, fitted parabola, wanted value with its error, confidence interval; of a picture the profiles."""
+    if goal.profile:
+        _draw_profiles(goal, calibration, seen, file)
+        return
     quantity = goal.parameter.quantity
     scale = quantity.scale
     ends = place(goal, np.array([goal.low, goal.high]))
@@ -205,4 +227,17 @@ def _draw(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation
     y = Axis(_("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
     x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
     curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
+    draw(Sheet(plain(Capital(goal.title)), plain(in_words(goal, calibration)), (curve,)), file)
+
+
+def _draw_profiles(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation], file: BinaryIO) -> None:
+    """The profile in the picture, the nearest computed one, and their difference."""
+    wanted = np.array(goal.profile)
+    lines = [Line(_("in the picture"), DISTANCES, wanted, points=True)]
+    if math.isfinite(calibration.value):
+        fitted = fitted_profile(goal, seen, calibration.value)
+        lines.append(Line(_("nearest computed profile"), DISTANCES, fitted, fitted=True))
+        lines.append(Line(_("difference"), DISTANCES, wanted - fitted))
+    axes = Axis(_("distance from the apex over the square root of the area")), Axis(_("height over the same"))
+    curve = Curve(COMPARISON, plain(goal.title), *axes, tuple(lines))
     draw(Sheet(plain(Capital(goal.title)), plain(in_words(goal, calibration)), (curve,)), file)

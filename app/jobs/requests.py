@@ -374,6 +374,24 @@ class StudyRequest(Request):
 
 
 @dataclass(frozen=True)
+class MarksRequest(Request):
+    """What is told about a picture of a heap, in its pixels from the upper left corner."""
+
+    scale: str = option("", "X,Y X,Y METRES", "Of a picture: two points and their distance.", shows_default=False)
+    horizon: str = option("", "X,Y X,Y", "Of a picture: two points of the table; its edge is looked for if not given.",
+        shows_default=False)
+    crop: str = option("", "X,Y X,Y", "Of a picture: opposite corners of the part with the heap.", shows_default=False)
+    threshold: float | None = option(None, "NUMBER",
+        "Of a picture: distance of colour from the background from which on a pixel is of the heap; that of Otsu if "
+        "not given.", check=above_zero("a number above 0"))
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything is told."""
+        return self != MarksRequest()
+
+
+@dataclass(frozen=True)
 class CalibrationRequest(Request):
     """The runs that determine one parameter."""
 
@@ -383,6 +401,9 @@ class CalibrationRequest(Request):
     angle: float | None = option(None, "DEGREES",
         "What was measured, in the unit in which the scene shows it; without it θ = arctan μ is looked for.")
     angle_error: float = option(0.0, "DEGREES", "Standard error of what was measured.")
+    picture: Path | None = option(None, "FILE.jpg|.png",
+        "A picture of the heap: the value is looked for whose profile is nearest to it.")
+    marks: MarksRequest = MarksRequest()
     precision: float = option(0.05, "SHARE", "Wanted standard error as a share of the value.")
     runs: int = option(48, "NUMBER", "Most runs to do.")
     changes: OfAll = ()
@@ -397,6 +418,10 @@ class CalibrationRequest(Request):
             raise ParameterError(
                 f"--angle-error {self.angle_error:g} is the error of a measured angle: give the angle with --angle."
             )
+        if self.picture is not None and self.angle is not None:
+            raise ParameterError("--picture and --angle are two measurements: leave one of them out.")
+        if self.picture is None and self.marks.is_given:
+            raise ParameterError("--scale, --horizon, --crop and --threshold are of a picture: name it with --picture.")
         _require_out(self.resume, self.out, "calibration")
 
 
@@ -543,8 +568,8 @@ class OpenRequest(Request):
     """What somebody has shared, to be shown, or run without a window."""
 
     what: str = option(..., "CODE|FILE",
-        "A code of an experiment, a saved run, a preset, a lecture, or a text dump of LAMMPS: id, x y z, radius; in "
-        "SI.", is_argument=True)
+        "A code of an experiment, a saved run, a preset, a lecture, a picture (JPEG, PNG, HEIC) or a video of a "
+        "heap, or a text dump of LAMMPS: id, x y z, radius; in SI.", is_argument=True)
     radius: float | None = option(None, "METRES", "Radius of all spheres if the dump has none.",
         check=above_zero("a length above 0 m"))
     timestep: float | None = option(None, "SECONDS", "Time step of the run if the dump has no times.",
@@ -554,6 +579,12 @@ class OpenRequest(Request):
     changes: tuple[str, ...] = option((), "NAME=VALUE",
         "Change one parameter, such as gate; SI; may be repeated.", name="--set")
     json: Json = False
+    marks: MarksRequest = MarksRequest()
+    begins: float | None = option(None, "SECONDS",
+        "Of a video of a heap: time of the first motion; it is looked for if not given.",
+        check=within(0.0, 1e5, "0 s or later"))
+    computed: Path | None = option(None, "FILE.json",
+        "Of a video of a heap: result.json of a run of the scene heap, drawn in the same figure.")
     video: Video = ""
     film: FilmRequest = FilmRequest()
     picture: bool = option(True, "", "Draw the last frame as a PNG file.")

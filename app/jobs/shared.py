@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from repose.app.lectures.lecture_file import Lecture, load
+from repose.app.storage import video_frames
+from repose.app.storage.photo_files import SUFFIXES
 from repose.sim import registry
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX, ArchiveError
@@ -29,6 +31,16 @@ class ArgumentContent(NamedTuple):
     remark: Message = EMPTY
     """Sentence for the user about the file; empty if there is none."""
     lecture: Lecture | None = None
+
+
+def is_photo(what: str) -> bool:
+    """Whether this is a picture, by its ending."""
+    return not is_code(what) and Path(what).suffix.lower() in SUFFIXES
+
+
+def is_video(what: str) -> bool:
+    """Whether this is a video, by its ending."""
+    return not is_code(what) and Path(what).suffix.lower() in video_frames.SUFFIXES
 
 
 def found_in(what: str, radius: float | None = None, timestep: float | None = None) -> ArgumentContent:

@@ -149,6 +149,8 @@ class StepContent(schema.FilePart):
     """The part of the scene that fills the picture [m]; None: the camera follows the grains."""
     plot: Word = ""
     """Name of the plot that is shown large; empty for none."""
+    photo: Word = ""
+    """Picture of a heap beside the run, shipped or beside the file; empty for none. In a step its whole path."""
     controls: Names = ()
     """Parameters with a slider."""
     guess: Annotated[bool | GuessQuestion, schema.Allowed(_("true, false or a table, [step.guess]"))] = False
@@ -426,6 +428,7 @@ def _step(table: StepTable, before: str, held: Mapping[str, Value], folder: Path
         "colour": table.colour or AUTOMATIC,
         "box": _box(table, in_space),
         "plot": plot,
+        "photo": _photo(table.photo, folder),
         "guess": _guess(table, scene),
     }
     return Step.model_construct(table.model_fields_set, **content)
@@ -453,6 +456,17 @@ def _preset(table: StepTable, folder: Path | None) -> presets.Preset:
     )
     __ = preset.runs  # refused here and not when the step begins
     return preset
+
+
+def _photo(named: str, folder: Path | None) -> str:
+    """The path of a picture beside the file of the lecture, or of a shipped one; raises `ParameterError`."""
+    if not named:
+        return ""
+    shipped = files("repose.assets").joinpath("photos", named)
+    for path in (*([folder / named] if folder is not None else []), Path(str(shipped))):
+        if path.is_file():
+            return str(path)
+    raise schema.refused("photo", named, _("there is no such picture, shipped or beside the file of the lecture"))
 
 
 def _values(table: StepTable, scene: str, under: Mapping[str, Value] | None = None) -> dict[str, Value]:

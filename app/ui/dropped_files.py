@@ -1,4 +1,4 @@
-"""Files dropped on the window: a saved run or a lecture is opened, a preset is started, any other file becomes
+"""Files dropped on the window: a saved run, a lecture or a photograph is opened, a preset is started, any other becomes
 the value of a parameter."""
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from repose.app.ui.lecture_mode import open_lecture
 from repose.app.ui.panels import sizes
+from repose.app.ui.panels.photo import is_photo, open_photo
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.questions import request
@@ -29,6 +30,8 @@ def take_dropped(ui: Ui, path: str) -> Message:
     """Open the run, start the preset, or set the parameter that accepts such a file; returns why that is not possible,
     or an empty string."""
     suffix, shown = Path(path).suffix.lower(), Path(path).name
+    if is_photo(path):
+        return open_photo(ui, path)
     if suffix == SUFFIX:
         open_file(ui, path)
         return EMPTY

@@ -14,6 +14,7 @@ from repose.app.lectures.mode import Beginning, Holder, Kept
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.storage.view_settings import View
 from repose.app.ui import replay_control
+from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.edits import PATIENCE
 from repose.app.ui.panels import large_plot
 from repose.app.ui.pause_and_speed import SPEEDS
@@ -130,6 +131,7 @@ def _leave(ui: Ui) -> None:
         return
     mode.on, mode.view, mode.course = False, None, None
     mode.frame_box(None)
+    ui.states[ComparedPhoto].show_of_lecture("")
     ui.mode.presenting, ui.mode.overlay = mode.kept.presenting, mode.kept.overlay
     ui.control.transport.restore(mode.kept.speed, mode.kept.directed)
     if mode.lecture is not None:
@@ -169,6 +171,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
     user: View = ui.settings.choices.view
     mode.view = user.model_copy(update={"colour_by": step.colour, "shown": shown, "selected": (), "cut_axis": ""})
     ui.mode.overlay = ""
+    ui.states[ComparedPhoto].show_of_lecture(step.photo)
     if step.plot:
         ui.mode.overlay = large_plot.PANEL.name
         bring_forward(ui, large_plot.ROW, step.plot)

@@ -18,6 +18,7 @@ from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_option import asked_threads
 from repose.app.ui import audience
 from repose.app.ui.lecture_mode import offer
+from repose.app.ui.panels.photo import open_photo
 from repose.app.window.application import FILM_TIME, Application
 from repose.app.window.sdl import on_lost_display
 from repose.app.window.window import Window, open_window
@@ -44,13 +45,14 @@ def run(
     language: str = "",
     lecture: Lecture | None = None,
     phones: str = "",
+    photo: Path | None = None,
 ) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
     `preset` is a name, a file or a code, by default the last preset; `saved` is the file of a run to open instead,
-    `lecture` a lecture to offer, whose first experiment is shown until it starts: its engine is prepared, and no other
-    one. `threads` is the typed number, by default the last choice.
+    `photo` a photograph to show beside the run, `lecture` a lecture to offer, whose first experiment is shown until it
+    starts: its engine is prepared, and no other one. `threads` is the typed number, by default the last choice.
     `language` is the code of a language, by default the last choice or that of the system.
     `phones` is where phones connect from the start, as typed; empty: they cannot before the user switches them on.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
@@ -71,6 +73,8 @@ def run(
         on_lost_display(partial(_leave_without_display, application))
         if saved is not None:
             application.ui.work.run_saver.open(str(saved))
+        if photo is not None:
+            open_photo(application.ui, str(photo))
         if lecture is not None:
             offer(application.ui, lecture)
         if phones:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _
 
 Method = Literal["line", "robust", "height_over_base", "sectors", "flank"]
 """The last two methods are for heaps in space (repose.sim.measure.angle_of_repose_3d and flank_angle)."""
@@ -18,6 +18,13 @@ ERROR_OF: dict[Method, Message] = {
     "flank": _("sectors"),
 }
 """Source of the standard error of one measurement; heaps of other seeds scatter more."""
+
+LEVEL = 2.0
+"""Standard errors within which a slope may be that of a level surface [-]: one of 44 level surfaces seems to fall by
+more."""
+STEEPEST = math.radians(60.0)
+"""Largest angle of repose of loose discs and spheres: that of the flank of densely packed equal discs, each of which
+lies on two others [rad]."""
 
 
 @dataclass(frozen=True)
@@ -66,3 +73,16 @@ class SurfaceSlope:
     def error_of(self) -> Message:
         """Source of the standard error, in words."""
         return ERROR_OF[self.method]
+
+
+def slope_complaint(angle: float, standard_error: float, steepest: float = STEEPEST, level: float = LEVEL) -> Message:
+    """Why a measured slope [rad] is not that of a heap: it may be level within `level` standard errors, or is as steep
+    as `steepest`; empty if it is that of a heap. An error that is not known counts as 0."""
+    error = standard_error if math.isfinite(standard_error) else 0.0
+    if level * error < angle < steepest:
+        return EMPTY
+    return Message(
+        "A slope of {angle}° ± {error}° is not that of a heap.",
+        angle=Number(math.degrees(angle), format=".1f"),
+        error=Number(math.degrees(error), format=".1f"),
+    )

@@ -81,7 +81,7 @@ def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> Non
         "pydantic",
         "pydantic_core",  # comes with pydantic
         "scipy",
-        "skimage",  # iso-surfaces
+        "skimage",  # iso-surfaces, pictures
         "repose",
         "tomlkit",
         *sys.stdlib_module_names,

@@ -11,7 +11,7 @@ import pytest
 from repose.sim.registry import scenes
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN = ("sim/scenes", "sim/measure", "sim/laws", "sim/study/studies")
+OWN = ("sim/scenes", "sim/measure", "sim/photo", "sim/laws", "sim/study/studies")
 """Folders whose files describe single scenes, laws, measurements and studies of scenes."""
 HEAP = re.compile(r"\bheap(3d|s)?\b|angle[ _]of[ _]repose|AngleOfRepose", re.IGNORECASE)
 OTHER_MEANING = {
@@ -32,6 +32,10 @@ SPEAKS_OF_HEAPS = {
     *("app/jobs/shortcut.py", "app/ui/repeat_card.py", "app/window/gl_context.py", "sim/io/presets.py"),
     "app/lectures/old_labels.py",  # labels in lectures of earlier versions
     "sim/study/plan_file.py",
+    # What a picture is searched for.
+    *("app/jobs/calibrate_job.py", "app/jobs/photo_job.py", "app/jobs/video_job.py", "app/storage/photo_files.py"),
+    "app/storage/photo_results.py",
+    *("app/ui/compared_photo.py", "app/ui/panels/photo.py"),
 }
 """Files that name the heap without deciding anything by it."""
 

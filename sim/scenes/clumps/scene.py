@@ -30,7 +30,7 @@ from repose.sim.measure.angle_of_repose import angle_in_words, measure_angle
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, SECTORS, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Answer, Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
-from repose.sim.measure.surface_slope import SurfaceSlope
+from repose.sim.measure.surface_slope import LEVEL, SurfaceSlope, slope_complaint
 from repose.sim.message import EMPTY, Message, Number, Value, _, joined, plural
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.clumps.plate_and_container import (
@@ -60,7 +60,7 @@ from repose.sim.scenes.common.cone_slope import (
 )
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.measured_heap import LEVEL, change_since_measured, note_measured, slope_complaint
+from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import POURED, enter, rests
 from repose.sim.scenes.common.poured import (
     HEAP_WORDS,

@@ -16,18 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.message import EMPTY, Message, Number, _, plural
+from repose.sim.message import EMPTY, Message, _, plural
 
 MOVED = 0.05
 """Displacement from which a measured grain has moved [radii]. Grains at rest move by less than 1e-4 radii, and the
 elastic change of a heap when stiffness or gravity changes a little is of the same order."""
-
-LEVEL = 2.0
-"""Standard errors within which a slope may be that of a level surface [-]: one of 44 level surfaces seems to fall by
-more."""
-STEEPEST = math.radians(60.0)
-"""Largest angle of repose of loose discs and spheres: that of the flank of densely packed equal discs, each of which
-lies on two others [rad]."""
 
 
 @dataclass(frozen=True)
@@ -86,19 +79,6 @@ def change_since_measured(experiment: Experiment) -> Message:
     path = np.sqrt(((now_at - np.reshape(measured.position, now_at.shape)) ** 2).sum(axis=1))
     moved = int((path > MOVED * run.world.radius[rows]).sum())
     return plural("before {count} grain moved", "before {count} grains moved", count=moved) if moved else EMPTY
-
-
-def slope_complaint(angle: float, standard_error: float, steepest: float = STEEPEST, level: float = LEVEL) -> Message:
-    """Why a measured slope [rad] is not that of a heap: it may be level within `level` standard errors, or is as steep
-    as `steepest`; empty if it is that of a heap. An error that is not known counts as 0."""
-    error = standard_error if math.isfinite(standard_error) else 0.0
-    if level * error < angle < steepest:
-        return EMPTY
-    return Message(
-        "A slope of {angle}° ± {error}° is not that of a heap.",
-        angle=Number(math.degrees(angle), format=".1f"),
-        error=Number(math.degrees(error), format=".1f"),
-    )
 
 
 def measured_flaw(measured: MeasuredHeap | None) -> bool:

@@ -33,12 +33,12 @@ from repose.sim.measure.avalanches import flaws as other_flaws
 from repose.sim.measure.display import Answer, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
-from repose.sim.measure.surface_slope import SurfaceSlope
+from repose.sim.measure.surface_slope import SurfaceSlope, slope_complaint
 from repose.sim.message import EMPTY as NOT_AMISS
 from repose.sim.message import Joined, Message, Number, _, plural
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
-from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured, slope_complaint
+from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     PouredButtons,
@@ -530,6 +530,7 @@ SCENE = Scene(
             "bend_error_degrees": ResultNumber(_("bend error"), "°"),
             **tilt_and_trickle.NUMBERS,
         },
+        has_profile=True,
         turned=lambda state: state.other.turned,
         prepared=PREPARED,
     ),

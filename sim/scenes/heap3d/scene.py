@@ -26,6 +26,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
+from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import (
     ANSWER_VALUES,
@@ -40,7 +41,7 @@ from repose.sim.scenes.common.cone_slope import (
 )
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.measured_heap import note_measured, slope_complaint
+from repose.sim.scenes.common.measured_heap import note_measured
 from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     HEAP_WORDS,

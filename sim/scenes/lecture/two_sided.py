@@ -399,11 +399,21 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
         "portions": [dict(zip(keys, map(float, row), strict=True)) for row in rows],
         "angle_degrees": angle if math.isfinite(angle) else None,
         "angle_error_degrees": error if math.isfinite(error) else None,
+        "profile": _profile(experiment),
         "pressure": [
             {"x": float(x), "plate": float(p), "weight_above": float(w)}
             for x, p, w in zip(position, push, above, strict=True)
         ],
     }
+
+
+def _profile(experiment: Experiment) -> dict[str, Any]:
+    """Height h [m] of the surface in strips with centres x [m], one mean diameter wide, at the present time [s]."""
+    world, built = experiment.run.world, experiment.run.built
+    reach, loose = (-built.half_width, built.half_width), ~world.fixed
+    height = surface_profile(world.motion[:2, 0, loose].T, world.radius[loose], reach, built.diameter)
+    x = strip_centres(reach, built.diameter)
+    return {"x": x.tolist(), "time": [experiment.time], "height": [height.tolist()]}
 
 
 def share(experiment: Experiment) -> float:
@@ -451,6 +461,7 @@ SCENE = Scene(
         disc_course(
             COURSE, readings, ("grains_poured", "height", "grains_gone", "mean_angle", "left_angle", "right_angle")
         ),
+        has_profile=True,
         result_numbers={
             "angle_degrees": ResultNumber(_("angle"), "°"),
             "angle_error_degrees": ResultNumber(_("angle error"), "°"),

@@ -21,7 +21,7 @@ def refusal(text: str) -> str:
 
 
 def test_every_shipped_lecture_is_read_and_every_step_has_notes() -> None:
-    assert set(names()) == {"granular-flow", "heap-slope", "sand-castle"}
+    assert set(names()) == {"granular-flow", "heap-slope", "sand-castle", "your-heap"}
     for name in names():
         lecture = load(name)
         assert len(lecture.steps) >= 4
@@ -177,7 +177,7 @@ def test_bad_input_is_refused_in_a_sentence_with_file_and_step(text: str, words:
 def test_a_lecture_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="did you mean 'heap-slope'"):
         load("heap-slop")
-    with pytest.raises(ParameterError, match="Shipped lectures: granular-flow, heap-slope, sand-castle"):
+    with pytest.raises(ParameterError, match="Shipped lectures: granular-flow, heap-slope, sand-castle, your-heap"):
         load(tmp_path / "none.toml")
 
 

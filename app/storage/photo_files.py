@@ -1,0 +1,92 @@
+"""Photographs: read upright and not larger than what is searched. Nothing of their metadata is kept or written."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.message import Message, _
+from repose.sim.parameters import ParameterError
+from repose.sim.wording import path_text, reason_of
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".heic", ".heif")
+MOST_MEGAPIXELS = 80
+"""Largest picture [10^6 pixel]: decoded it needs 240 MB. Cameras of telephones make at most 50, or 200 if told so."""
+LONGEST_SIDE = 1600
+"""Longest side of the picture that is searched [pixel]: a flank of 400 columns gives its angle to 0.1°."""
+SMALLEST_SIDE = 32
+
+
+@dataclass(frozen=True)
+class Photo:
+    """A photograph, turned upright."""
+
+    name: str
+    """Name of the file."""
+    pixels: NDArray[np.uint8]
+    """Shape (height, width, 3)."""
+    step: float
+    """Pixels of the whole picture per pixel."""
+    size: tuple[int, int]
+    """Width and height of the whole picture, upright [pixel]."""
+
+
+def read_photo(path: Path) -> Photo:
+    """The photograph in a file, turned as its EXIF flag says; raises `ParameterError` in one sentence."""
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    if path.suffix.lower() in (".heic", ".heif"):
+        _read_heic()
+    too_large = Message(
+        "{name} has more than {most} megapixels: save a smaller copy of it.",
+        name=path_text(path),
+        most=MOST_MEGAPIXELS,
+    )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the limit is below
+            opened = Image.open(path)
+        with opened:
+            if opened.width * opened.height > MOST_MEGAPIXELS * 1e6:
+                raise ParameterError(too_large)
+            turned = opened.getexif().get(0x0112, 1) in (5, 6, 7, 8)
+            whole = opened.size[::-1] if turned else opened.size
+            opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded to a half or a quarter of its size
+            upright = ImageOps.exif_transpose(opened)
+            if "A" in upright.getbands() or "transparency" in upright.info:
+                ground = Image.new("RGBA", upright.size, "white")
+                upright = Image.alpha_composite(ground, upright.convert("RGBA"))
+            shown = upright.convert("RGB")
+    except Image.DecompressionBombError:
+        raise ParameterError(too_large) from None
+    except UnidentifiedImageError:
+        raise ParameterError(Message("{name} is not a picture that can be read.", name=path_text(path))) from None
+    except (OSError, ValueError, SyntaxError) as error:
+        raise ParameterError(
+            Message("{name} cannot be read: {reason}.", name=path_text(path), reason=reason_of(error))
+        ) from None
+    if min(shown.size) < SMALLEST_SIDE:
+        raise ParameterError(
+            Message(
+                "{name} has {width} × {height} pixels: a heap needs at least {least} of both.",
+                name=path_text(path),
+                width=whole[0],
+                height=whole[1],
+                least=SMALLEST_SIDE,
+            )
+        )
+    shown.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.BOX)
+    return Photo(path.name, np.array(shown), max(whole) / max(shown.size), whole)
+
+
+def _read_heic() -> None:
+    try:
+        from pillow_heif import register_heif_opener
+    except ImportError:
+        raise ParameterError(
+            _("HEIC pictures need the package pillow-heif: install repose with the extra heic, or save a JPEG.")
+        ) from None
+    register_heif_opener()

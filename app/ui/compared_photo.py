@@ -1,0 +1,215 @@
+"""A photograph beside the computed heap: marks with their undo history, and the measurement in a thread."""
+
+from __future__ import annotations
+
+import io
+import logging
+import math
+import threading
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.storage import paths
+from repose.app.storage.photo_files import Photo, read_photo
+from repose.app.storage.photo_results import annotated, profile_text
+from repose.app.storage.png import save_png
+from repose.app.storage.run_saver import free_name
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io.atomic_file import write_new_file
+from repose.sim.io.json_text import json_text
+from repose.sim.measure.flanks import Flanks, measure_flanks
+from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.message import EMPTY, Message
+from repose.sim.parameters import ParameterError
+from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
+from repose.sim.photo.marks import Marks, Pixel
+from repose.sim.photo.results import as_json
+from repose.sim.wording import message_of, reason_of
+
+log = logging.getLogger(__name__)
+
+PERIOD = 1.5
+"""Time for which photograph and computed heap are shown in turn [s]."""
+CONTROL_POINTS = 9
+"""Number of points of the found surface that are offered to be moved."""
+
+
+@dataclass
+class ComparedPhoto:
+    """The photograph, its marks and the heap in it. The thread writes `photo`, `heap`, `trouble`; the panel
+    `repose.app.ui.panels.photo` all else."""
+
+    photo: Photo | None = None
+    marks: Marks = field(default_factory=Marks)
+    heap: PictureHeap | None = None
+    trouble: Message = EMPTY
+    """Why no heap is measured; empty if one is."""
+    undoable: list[Marks] = field(default_factory=list)
+    redoable: list[Marks] = field(default_factory=list)
+    how: str = "over"
+    """How it is shown: over, wipe, beside or alternate."""
+    share: float = 0.5
+    """Opacity, or the part of the width that the photograph takes [-]."""
+    pinned: bool = True
+    """Whether it stays in the picture when its panel is closed."""
+    of_lecture: bool = False
+    """Whether a step of a lecture has opened it."""
+    picking: str = ""
+    """What the next clicks on the photograph determine: scale, horizon, crop, surface; empty for nothing."""
+    clicked: tuple[Pixel, ...] = ()
+    """The first of two clicks."""
+    held: int | None = None
+    """Number of the point of the surface that is dragged."""
+    length: float = 0.1
+    """Distance of the next two clicks for the scale [m]."""
+    texture: bytes = b""
+    """The photograph as a file of a picture."""
+    number: int = 0
+    """Increases with every photograph."""
+    _asked: int = 0
+    """Number of the newest request; the answer to an earlier one is not taken."""
+    _answered: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def working(self) -> bool:
+        """Whether an answer is due."""
+        return self._answered < self._asked
+
+    def open(self, path: str) -> None:
+        """Read a photograph and look for its heap."""
+        self.close()
+        self.pinned = True
+        self._ask(partial(self._read, Path(path)))
+
+    def show_of_lecture(self, path: str) -> None:
+        """Show the photograph of a step of a lecture; without one, no longer that of an earlier step."""
+        if path:
+            self.open(path)
+        elif self.of_lecture:
+            self.close()
+        self.of_lecture = bool(path)
+
+    def close(self) -> None:
+        """Show no photograph any longer."""
+        self.stop()
+        self.photo, self.heap, self.trouble = None, None, EMPTY
+        self.marks, self.undoable, self.redoable, self.picking, self.clicked = Marks(), [], [], "", ()
+
+    def change(self, marks: Marks) -> None:
+        """Measure with other marks; can be undone."""
+        self.undoable.append(self.marks)
+        self.redoable.clear()
+        self._use(marks)
+
+    def undo(self) -> None:
+        """Take the last change of the marks back."""
+        if self.undoable:
+            self.redoable.append(self.marks)
+            self._use(self.undoable.pop())
+
+    def redo(self) -> None:
+        """Do the change that was taken back again."""
+        if self.redoable:
+            self.undoable.append(self.marks)
+            self._use(self.redoable.pop())
+
+    def stop(self) -> None:
+        """Wait no longer for the answer under way."""
+        with self._lock:
+            self._answered = self._asked
+
+    def control_points(self) -> tuple[Pixel, ...]:
+        """The points of the surface that the user has moved, or points of the surface that was found."""
+        if self.marks.points or self.heap is None:
+            return self.marks.points
+        chosen = np.linspace(0, self.heap.x.size - 1, CONTROL_POINTS).round().astype(np.int64)
+        places = self.heap.pixel_of(self.heap.x[chosen], self.heap.height[chosen])
+        return tuple(sorted((float(x), float(y)) for x, y in places))
+
+    def save(self) -> Path:
+        """Write the picture with the lines, and beside it result and profile, to new files; raises `OSError`."""
+        photo, heap = self.photo, self.heap
+        assert photo is not None
+        assert heap is not None
+        pixels = annotated(photo, heap)
+        path = free_name(paths.runs_folder(), f"heap-{Path(photo.name).stem[:60]}", ".png")
+        write_new_file(path, lambda file: save_png(pixels, file, {"program": "Repose"}))
+        for suffix, text in ((".json", json_text(as_json(heap, photo.name), indent=2)), (".csv", profile_text(heap))):
+            write_new_file(path.with_suffix(suffix), lambda file, text=text: file.write(text.encode("utf-8")))
+        return path
+
+    def _use(self, marks: Marks) -> None:
+        self.marks, self.clicked = marks, ()
+        if self.photo is not None:
+            self._ask(partial(self._measured, self.photo, marks))
+
+    def _ask(self, work: object) -> None:
+        with self._lock:
+            self._asked += 1
+        threading.Thread(target=self._do, args=(work, self._asked), name="photo", daemon=True).start()
+
+    def _read(self, path: Path) -> tuple[Photo | None, bytes, PictureHeap | None, Message]:
+        from PIL import Image
+
+        try:
+            photo = read_photo(path)
+        except ParameterError as error:
+            return None, b"", None, message_of(error)
+        shown = io.BytesIO()
+        Image.fromarray(photo.pixels).save(shown, "PNG", compress_level=1)
+        return photo, shown.getvalue(), *self._measured(photo, Marks())[2:]
+
+    def _measured(self, photo: Photo, marks: Marks) -> tuple[Photo | None, bytes, PictureHeap | None, Message]:
+        try:
+            return photo, b"", measure_picture(photo.pixels, marks, photo.step), EMPTY
+        except ParameterError as error:
+            return photo, b"", None, message_of(error)
+
+    def _do(self, work: object, number: int) -> None:
+        try:
+            photo, texture, heap, trouble = work()  # type: ignore[operator]
+        except Exception as error:  # an error of a library must not end the window
+            log.exception("The picture could not be measured.")
+            photo, texture, heap = self.photo, b"", None
+            trouble = Message("The picture could not be measured: {reason}.", reason=reason_of(error))
+        with self._lock:
+            if number <= self._answered or number < self._asked:
+                return
+            if texture:
+                self.texture, self.number = texture, self.number + 1
+            self.photo, self.heap, self.trouble, self._answered = photo, heap, trouble, number
+
+
+def computed_flanks(snapshot: Snapshot) -> Flanks | None:
+    """The flanks of the computed heap, from the outline of its grains; None without a heap."""
+    profile = computed_profile(snapshot)
+    return None if profile is None else measure_flanks(*profile)
+
+
+def computed_profile(snapshot: Snapshot) -> tuple[Floats, Floats] | None:
+    """x and height of the outline of the loose grains above the lowest one [m]; None without grains."""
+    grains = snapshot.grains
+    loose = ~grains.fixed
+    if loose.sum() < 20:
+        return None
+    position, radius = grains.position[loose].astype(np.float64), grains.radius[loose].astype(np.float64)
+    flat: NDArray[np.float64] = np.column_stack([position[:, 0], position[:, -1]])
+    floor = float((flat[:, 1] - radius).min())
+    reach = float((flat[:, 0] - radius).min()), float((flat[:, 0] + radius).max())
+    width = 2.0 * float(radius.mean())
+    if not all(map(math.isfinite, (*reach, floor, width))):
+        return None
+    height = surface_profile(flat - (0.0, floor), radius, reach, width)
+    return strip_centres(reach, width), height
+
+
+def floor_of(snapshot: Snapshot) -> float:
+    """Height of the lowest point of the loose grains [m]."""
+    grains = snapshot.grains
+    loose = ~grains.fixed
+    return float((grains.position[loose, -1] - grains.radius[loose]).min(initial=0.0))

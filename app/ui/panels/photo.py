@@ -1,0 +1,419 @@
+"""The heap in a photograph beside the computed one: marks, measurement, and how both are shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pygame
+from imgui_bundle import imgui
+from numpy.typing import ArrayLike, NDArray
+from repose.app.render.text import heading, note, text_width
+from repose.app.render.theme import colour32
+from repose.app.storage.photo_files import SUFFIXES
+from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
+from repose.app.ui import file_dialog
+from repose.app.ui.compared_photo import PERIOD, ComparedPhoto, computed_flanks, computed_profile, floor_of
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.toasts import show_toast
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
+from repose.sim.measure.angle_of_repose import with_error
+from repose.sim.message import EMPTY, Message, Number, _, joined, plain
+from repose.sim.parameters import ParameterError
+from repose.sim.photo.marks import Marks, Pixel
+from repose.sim.photo.results import height_in_words
+from repose.sim.wording import message_of, reason_of
+
+WAYS = {"over": _("over it"), "wipe": _("wiped"), "beside": _("beside it"), "alternate": _("in turn")}
+PICKED = {
+    "scale": (_("Scale"), _("Click two points at the distance below.")),
+    "horizon": (_("Horizon"), _("Click two points of the table.")),
+    "crop": (_("Crop"), _("Click two opposite corners around the heap.")),
+    "surface": (_("Surface"), _("Drag the points of the surface to where it is.")),
+}
+"""What clicks on the photograph determine: label and what to do."""
+SHORTEST, LONGEST = 1e-3, 10.0
+"""Range of the length of the scale [m]."""
+WEAKEST, STRONGEST = 0.5, 100.0
+"""Range of the threshold [-]."""
+NEAR = 12.0
+"""Distance of the mouse from a point that it drags [px at scale 1]."""
+Place = tuple[float, float]
+
+
+def draw(ui: Ui) -> None:
+    """The column: file, how both are shown, marks, results."""
+    state = ui.states[ComparedPhoto]
+    _draw_title(ui)
+    imgui.begin_child("photo", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
+    _draw_file(ui, state)
+    if state.photo is not None:
+        _draw_ways(ui, state)
+        _draw_marks(ui, state)
+        _draw_results(ui, state)
+    imgui.end_child()
+
+
+def draw_over(ui: Ui) -> None:
+    """The photograph over the picture, while the panel is open or the photograph is to stay."""
+    state = ui.states[ComparedPhoto]
+    if not _shown(ui):
+        state.picking = ""
+    if state.photo is not None and (_shown(ui) or (state.pinned and not ui.mode.overlay)):
+        _draw_over_picture(ui, state)
+
+
+def _draw_title(ui: Ui) -> None:
+    start = imgui.get_cursor_pos()
+    close = text_width(_("Close  Esc")) + 3.0 * imgui.get_style().frame_padding.x
+    heading(_("Photograph"), 1.15, ui.palette.text)
+    below = imgui.get_cursor_pos()
+    imgui.set_cursor_pos(imgui.ImVec2(start.x + imgui.get_content_region_avail().x - close, start.y))
+    if button(ui, "photo.close", _("Close"), hint=_("Esc"), width=close):
+        ui.mode.overlay = ""
+    imgui.set_cursor_pos(imgui.ImVec2(below.x, max(below.y, imgui.get_cursor_pos_y())))
+
+
+def _draw_file(ui: Ui, state: ComparedPhoto) -> None:
+    """The name, the button that opens a file, and the progress with a button that ends it."""
+    missing = file_dialog.why_none()
+    if button(
+        ui,
+        "photo.open",
+        _("Open photograph…"),
+        enabled=not missing and not file_dialog.is_open(ui),
+        help=missing or _("JPEG, PNG or HEIC; or drop the file on the window. It stays on this machine."),
+    ):
+        file_dialog.ask_to_open(ui, _("Photograph"), None, _("Photographs"), SUFFIXES, partial(open_photo, ui))
+    if state.working:
+        width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
+        room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
+        imgui.progress_bar(-float(imgui.get_time()), imgui.ImVec2(room, imgui.get_frame_height()), "")
+        imgui.same_line()
+        if button(ui, "photo.stop", _("Stop"), width=width, help=_("Look for the heap no longer.")):
+            state.stop()
+    elif state.photo is None and not state.trouble:
+        note(_("Drop a photograph of a heap on the window."), ui.palette.muted)
+    if state.photo is not None:
+        row(_("file"), plain(state.photo.name), ui)
+    if state.trouble and not state.working:
+        note(state.trouble, ui.palette.bad)
+
+
+def _draw_ways(ui: Ui, state: ComparedPhoto) -> None:
+    chosen = choose(ui, "photo.how", _("Shown"), WAYS, state.how, help=_("Where the photograph is shown."))
+    state.how = chosen or state.how
+    if state.how in ("over", "wipe"):
+        share = Number(state.share, format=".0%")
+        words = Message("opacity {share}", share=share)
+        if state.how == "wipe":
+            words = Message("width {share}", share=share)
+        moved = slide(ui, "photo.share", (words,), state.share, step=0.05)
+        tooltip(ui, _("How much of the photograph covers the computed heap."))
+        state.share = state.share if moved is None else moved
+    help = _("Whether the photograph stays in the picture of the run without this panel.")
+    state.pinned = checkbox(ui, "photo.pinned", _("stays when this is closed"), state.pinned, help)
+
+
+def _draw_marks(ui: Ui, state: ComparedPhoto) -> None:
+    gap = imgui.get_style().item_spacing.x
+    half = 0.5 * (imgui.get_content_region_avail().x - gap)
+    for number, (name, (label, words)) in enumerate(PICKED.items()):
+        if number % 2:
+            imgui.same_line()
+        active = state.picking == name
+        emphasis = ui.palette.accent if active else None
+        if button(ui, f"photo.{name}", label, help=words, width=half, emphasis=emphasis):
+            state.picking, state.clicked = ("" if active else name), ()
+    if state.picking:
+        note(PICKED[state.picking][1], ui.palette.accent)
+    if state.picking == "scale":
+        where = math.log(state.length / SHORTEST) / math.log(LONGEST / SHORTEST)
+        words = Message("length {length}", length=Number(state.length, "m"))
+        moved = slide(ui, "photo.length", (words,), where, step=0.01)
+        tooltip(ui, _("The distance of the two points."))
+        if moved is not None:
+            state.length = float(f"{SHORTEST * (LONGEST / SHORTEST) ** moved:.2g}")
+    _draw_threshold(ui, state)
+    if button(ui, "photo.undo", _("Undo"), hint=_("Ctrl+Z"), width=half, enabled=bool(state.undoable)):
+        state.undo()
+    imgui.same_line()
+    if button(ui, "photo.redo", _("Redo"), hint=_("Ctrl+Y"), width=half, enabled=bool(state.redoable)):
+        state.redo()
+
+
+def _draw_threshold(ui: Ui, state: ComparedPhoto) -> None:
+    """A slider of the threshold, which begins at that of Otsu."""
+    present = state.marks.threshold or (state.heap.surface.threshold if state.heap is not None else 10.0)
+    where = math.log(min(max(present, WEAKEST), STRONGEST) / WEAKEST) / math.log(STRONGEST / WEAKEST)
+    words = Message("threshold {threshold}", threshold=Number(present, format=".3g"))
+    moved = slide(ui, "photo.threshold", (words,), where, step=0.02)
+    tooltip(ui, _("Difference of colour from the background from which on a pixel belongs to the heap."))
+    if moved is not None and not state.working:
+        threshold = float(f"{WEAKEST * (STRONGEST / WEAKEST) ** moved:.3g}")
+        if threshold != state.marks.threshold:
+            _change(ui, state, replace(state.marks, threshold=threshold))
+
+
+def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
+    heap = state.heap
+    if heap is not None:
+        heading(_("In the photograph"), 1.0, ui.palette.text)
+        row(_("angle of repose"), _angle(heap.angle, heap.standard_error), ui)
+        for label, flank in ((_("left flank"), heap.left), (_("right flank"), heap.right)):
+            if flank is not None:
+                row(label, _angle(flank.angle, flank.standard_error), ui)
+        row(_("height"), joined((height_in_words(heap),)), ui)
+    computed = computed_flanks(ui.snapshot)
+    if computed is not None and computed.measured:
+        heading(_("Computed, measured alike"), 1.0, ui.palette.text)
+        row(_("angle of repose"), _angle(computed.angle, computed.standard_error), ui)
+        row(_("height"), joined((Number(computed.height, "m"),)), ui)
+    if heap is not None and button(
+        ui, "photo.save", _("Save results"), help=_("The photograph with its lines, the numbers and the profile.")
+    ):
+        try:
+            show_toast(ui, Message("Saved: {name}.", name=str(state.save())))
+        except OSError as error:
+            show_toast(ui, Message("Not saved: {reason}.", reason=reason_of(error)), bad=True)
+
+
+def _angle(angle: float, error: float) -> Message:
+    return joined((with_error(angle, error),))
+
+
+def _draw_over_picture(ui: Ui, state: ComparedPhoto) -> None:
+    """The photograph over the picture of the run, its surface and lines, and the clicks on it."""
+    assert state.photo is not None
+    left, top, right, bottom = ui.window.inset
+    low, high = (left, top), (ui.window.size[0] - right, ui.window.size[1] - bottom)
+    if min(high[0] - low[0], high[1] - low[1]) < 50.0:
+        return
+    imgui.set_next_window_pos(imgui.ImVec2(*low))
+    imgui.set_next_window_size(imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_saved_settings
+    flags |= imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_nav
+    if not state.picking:
+        flags |= imgui.WindowFlags_.no_inputs  # the mouse is that of the run
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
+    imgui.begin("photo over picture", None, flags)
+    imgui.pop_style_var()
+    onto = _Mapping(ui, state, low, high)
+    turn = state.how == "alternate" and imgui.get_time() % (2.0 * PERIOD) > PERIOD
+    if not turn or state.picking:
+        _draw_photo(ui, state, onto, low, high)
+    if state.picking:
+        imgui.set_cursor_screen_pos(imgui.ImVec2(*low))
+        imgui.invisible_button("photo.clicks", imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
+        ui.probe.mark("photo.clicks")
+        _take_clicks(ui, state, onto)
+    imgui.end()
+
+
+class _Mapping:
+    """Pixels of the whole photograph to pixels of the window, and back: turned upright, shifted and scaled.
+
+    Over the picture the heap of the photograph lies on the computed one: apex on apex, table on table, and with equal
+    areas, because a heap has no size of its own. Beside it, and without two heaps, it fills its part of the picture.
+    """
+
+    def __init__(self, ui: Ui, state: ComparedPhoto, low: Place, high: Place) -> None:
+        assert state.photo is not None
+        self.size = state.photo.size
+        aligned = None if state.how == "beside" or state.picking else _aligned(ui, state)
+        if aligned is None:
+            part = 0.5 if state.how == "beside" and not state.picking else 1.0
+            room = (high[0] - low[0]) * part, high[1] - low[1]
+            scale = min(room[0] / self.size[0], room[1] / self.size[1])
+            corner = (
+                high[0] - room[0] + 0.5 * (room[0] - scale * self.size[0]),
+                low[1] + 0.5 * (room[1] - scale * self.size[1]),
+            )
+            aligned = np.array([[scale, 0.0, corner[0]], [0.0, scale, corner[1]]])
+        self.matrix: NDArray[np.float64] = aligned
+
+    def window(self, places: ArrayLike) -> NDArray[np.float64]:
+        """Pixels of the window, shape (..., 2)."""
+        there: NDArray[np.float64] = np.asarray(places, float) @ self.matrix[:, :2].T + self.matrix[:, 2]
+        return there
+
+    def photo(self, place: Place) -> Pixel:
+        """Pixel of the whole photograph."""
+        x, y = np.linalg.solve(self.matrix[:, :2], np.array(place) - self.matrix[:, 2])
+        return float(min(max(x, 0.0), self.size[0])), float(min(max(y, 0.0), self.size[1]))
+
+
+def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
+    """The matrix (2, 3) that lays the heap of the photograph on the computed one; None without both."""
+    heap, profile = state.heap, computed_profile(ui.snapshot)
+    if heap is None or profile is None:
+        return None
+    computed = computed_flanks(ui.snapshot)
+    area = float(np.trapezoid(profile[1], profile[0]))
+    if computed is None or not computed.measured or not area > 0.0:
+        return None
+    own = float(np.trapezoid(np.maximum(heap.height, 0.0), heap.x))
+    scale = math.sqrt(area / own)
+    floor, dimension = floor_of(ui.snapshot), ui.snapshot.grains.position.shape[1]
+
+    def place(x: float, up: float) -> NDArray[np.float64]:
+        at = np.zeros(dimension)
+        at[0], at[-1] = computed.apex + scale * (x - heap.flanks.apex), floor + scale * up
+        return np.asarray(ui.camera.world_to_pixel(at[None], ui.window.size), float)[0, :2]
+
+    size = max(heap.flanks.height, 1e-12)
+    corners = [(heap.flanks.apex, 0.0), (heap.flanks.apex + size, 0.0), (heap.flanks.apex, size)]
+    pixels = np.array([heap.pixel_of(*corner) for corner in corners], float)
+    window = np.array([place(*corner) for corner in corners])
+    if not np.isfinite(window).all():
+        return None
+    matrix: NDArray[np.float64] = np.linalg.solve(np.column_stack([pixels, np.ones(3)]), window).T
+    return matrix
+
+
+def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: Place) -> None:
+    draw = imgui.get_window_draw_list()
+    wide, tall = onto.size
+    texture = ui.window.texture(f"photo {state.number}", lambda: state.texture)
+    corners = [imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])]
+    opacity = state.share if state.how == "over" and not state.picking else 1.0
+    edge = low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else high[0]
+    draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(edge, high[1]), True)
+    if texture is not None:
+        whole = [imgui.ImVec2(*at) for at in ((0, 0), (1, 0), (1, 1), (0, 1))]
+        draw.add_image_quad(texture, *corners, *whole, imgui.get_color_u32(imgui.ImVec4(1.0, 1.0, 1.0, opacity)))
+    _draw_lines(ui, state, onto)
+    draw.pop_clip_rect()
+    if edge < high[0]:
+        line = colour32(ui.palette.accent)
+        draw.add_line(imgui.ImVec2(edge, low[1]), imgui.ImVec2(edge, high[1]), line, 2.0 * ui.window.scale)
+
+
+def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
+    """The surface, the fitted lines with their angles, the marks and the points that can be dragged."""
+    draw, heap, thick = imgui.get_window_draw_list(), state.heap, 2.0 * ui.window.scale
+    surface, fitted, marked = (colour32((r / 255.0, g / 255.0, b / 255.0, 1.0)) for r, g, b in (SURFACE, FLANK, TABLE))
+
+    def line(places: NDArray[np.float64], colour: int, width: float) -> None:
+        draw.add_polyline([imgui.ImVec2(float(x), float(y)) for x, y in onto.window(places)], colour, width, 0)
+
+    if heap is not None:
+        thin = slice(None, None, max(1, heap.x.size // 400))
+        line(heap.pixel_of(heap.x[thin], heap.height[thin]), surface, thick)
+        line(heap.pixel_of(np.array(heap.flanks.feet), np.zeros(2)), marked, thick)
+        for flank in (heap.left, heap.right):
+            if flank is not None:
+                line(heap.pixel_of(*np.array((flank.start, flank.end)).T), fitted, 1.5 * thick)
+    places = [*(state.marks.scale or ()), *(state.marks.horizon or ()), *state.clicked]
+    for at in places if state.picking in ("scale", "horizon", "crop") else ():
+        draw.add_circle_filled(imgui.ImVec2(*map(float, onto.window(at))), 2.0 * thick, marked)
+    for at in state.control_points() if state.picking == "surface" else ():
+        draw.add_circle_filled(imgui.ImVec2(*map(float, onto.window(at))), 3.0 * thick, fitted)
+
+
+def _take_clicks(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
+    mouse = imgui.get_io().mouse_pos
+    at = onto.photo((mouse.x, mouse.y))
+    if state.picking == "surface":
+        _drag_point(ui, state, onto, (mouse.x, mouse.y))
+    elif imgui.is_item_clicked():
+        state.clicked = (*state.clicked, at)
+        if len(state.clicked) == 2:
+            pair, name = (state.clicked[0], state.clicked[1]), state.picking
+            state.picking, state.clicked = "", ()
+            _try(ui, state, name, pair)
+
+
+def _drag_point(ui: Ui, state: ComparedPhoto, onto: _Mapping, mouse: Place) -> None:
+    """Begin, continue or end to drag a point of the surface; the change is measured when it is let go."""
+    points = state.control_points()
+    if imgui.is_item_activated() and points:
+        away = np.linalg.norm(onto.window(points) - mouse, axis=1)
+        state.held = int(away.argmin()) if away.min() <= NEAR * ui.window.scale else None
+    if imgui.is_item_deactivated() and state.held is not None:
+        kept = replace(state.marks, points=points)
+        held, state.held = state.held, None
+        _change(ui, state, kept.with_point(onto.photo(mouse), held))
+    elif state.held is not None:
+        circle = imgui.ImVec2(*mouse), NEAR * ui.window.scale, colour32(ui.palette.accent)
+        imgui.get_window_draw_list().add_circle(*circle)
+
+
+def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> None:
+    """Use two clicks as the mark of this name, or say why not."""
+    try:
+        if name == "scale":
+            marks = replace(state.marks, scale=pair, length=state.length)
+        elif name == "horizon":
+            marks = replace(state.marks, horizon=pair)
+        else:
+            marks = replace(state.marks, crop=pair)
+    except ParameterError as error:
+        show_toast(ui, message_of(error), bad=True)
+        return
+    _change(ui, state, marks)
+
+
+def _change(ui: Ui, state: ComparedPhoto, marks: Marks) -> None:
+    state.change(marks)
+
+
+def open_photo(ui: Ui, path: str) -> Message:
+    """Show a photograph beside the run; returns an empty message, because the panel says what is wrong with it."""
+    ui.mode.overlay = COLUMN.name
+    ui.states[ComparedPhoto].open(path)
+    return EMPTY
+
+
+def is_photo(path: str) -> bool:
+    """Whether a file is a photograph, by its ending."""
+    return Path(path).suffix.lower() in SUFFIXES
+
+
+def toggle(ui: Ui) -> None:
+    """Open the panel, or close it."""
+    ui.mode.overlay = "" if ui.mode.overlay == COLUMN.name else COLUMN.name
+
+
+def _shown(ui: Ui) -> bool:
+    return ui.mode.overlay == COLUMN.name
+
+
+KEYS = (
+    Key(
+        "photo",
+        _("Ctrl+I"),
+        _("photograph of a heap beside the computed one"),
+        _("Window"),
+        toggle,
+        codes=(pygame.K_i,),
+        ctrl=True,
+    ),
+    Key(
+        "photo_undo",
+        _("Ctrl+Z"),
+        _("photograph: undo the last mark"),
+        _("Window"),
+        lambda ui: ui.states[ComparedPhoto].undo(),
+        codes=(pygame.K_z,),
+        ctrl=True,
+        when=_shown,
+    ),
+    Key(
+        "photo_redo",
+        _("Ctrl+Y"),
+        _("photograph: redo it"),
+        _("Window"),
+        lambda ui: ui.states[ComparedPhoto].redo(),
+        codes=(pygame.K_y,),
+        ctrl=True,
+        when=_shown,
+    ),
+)
+COLUMN = Panel("photo", _("Photograph"), 5, "instead", draw, keys=KEYS)
+PANEL = (COLUMN, Panel("photo_over_picture", _("Photograph over the picture"), 6, "over", draw_over))
