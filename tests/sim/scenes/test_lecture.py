@@ -30,6 +30,7 @@ from repose.sim.scenes.lecture import (
     disc_scene,
     drum,
     janssen,
+    plane_shear,
     press_course,
     rough_plane,
     silo,
@@ -274,6 +275,16 @@ def test_the_silo_closes_after_the_last_stage_and_comes_to_rest_full() -> None:
     assert (silo.passed(experiment), experiment.run.world.sphere_count) == (passed, 60)
     assert (experiment.run.world.motion[1, 0] > 0.0).all()
     assert experiment.fault is None
+
+
+def test_the_last_picture_of_the_silo_has_no_room_below_it_and_that_of_plane_shear_none_for_loose_grains() -> None:
+    experiment = begun("silo")
+    built = experiment.run.built
+    assert silo.focus(experiment)[0][1] == -silo.BELOW * built.diameter
+    experiment.run.state.phase = "rested"
+    assert silo.focus(experiment)[0][1] == -built.diameter
+    sheared = begun("plane_shear")
+    assert plane_shear.focus(sheared)[1][1] < sheared.run.built.height < plane_shear.box(sheared.run.built)[1][1]
 
 
 def test_the_check_of_the_silo_complains_of_another_power_and_of_a_clogged_outlet() -> None:
