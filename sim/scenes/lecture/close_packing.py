@@ -94,8 +94,8 @@ class ClosePackingParameters(PouredInSpaceParameters):
     def first_edge(self) -> float:
         """Edge of the cell at the start [m],; a sphere must not touch two images of
         another one."""
-        filled = self.grain_count * 4.0 / 3.0 * math.pi * self.mean_cube_radius
-        return max((filled / LOOSE) ** (1.0 / 3.0), SHORTEST * self.radius_limits[1])
+        filled: float = self.grain_count * 4.0 / 3.0 * math.pi * self.mean_cube_radius
+        return max(math.cbrt(filled / LOOSE), SHORTEST * self.largest_radius)
 
     @property
     def time_scale(self) -> float:
