@@ -94,8 +94,8 @@ class ClosePackingParameters(PouredInSpaceParameters):
     def first_edge(self) -> float:
         """Edge of the cell at the start [m],; a sphere must not touch two images of
         another one."""
-        filled = self.grain_count * 4.0 / 3.0 * math.pi * self.mean_cube_radius
-        return max((filled / LOOSE) ** (1.0 / 3.0), SHORTEST * self.radius_limits[1])
+        filled: float = self.grain_count * 4.0 / 3.0 * math.pi * self.mean_cube_radius
+        return max(math.cbrt(filled / LOOSE), SHORTEST * self.largest_radius)
 
     @property
     def time_scale(self) -> float:
@@ -227,7 +227,7 @@ def measured_values(experiment: Experiment) -> dict[str, tuple[float, float]] | 
     if experiment.phase != "rested" or grows.sum() < LEAST_RECORDS:
         return None
     packing, pressure = column(experiment, "packing")[grows], column(experiment, "pressure")[grows]
-    (rise, level), covariance = np.polyfit(packing, pressure ** (2.0 / 3.0), 1, cov=True)
+    (rise, level), covariance = np.polyfit(packing, np.maximum(pressure, 0.0) ** (2.0 / 3.0), 1, cov=True)
     if rise <= CLEAR * math.sqrt(float(covariance[0, 0])):
         return None
     jammed = float(-level / rise)
@@ -283,7 +283,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Pressure and contacts per sphere over the packing fraction, while the cell shrinks and while it grows."""
     packing, grows = column(experiment, "packing"), column(experiment, "grows") > 0.0
-    pressure = column(experiment, "pressure") ** (2.0 / 3.0)
+    pressure = np.maximum(column(experiment, "pressure"), 0.0) ** (2.0 / 3.0)  # dampers pull on spheres that part
     contacts = column(experiment, "contacts")
     shown = packing > SHOWN if packing.size else grows
     halves = (_("shrinking"), shown & ~grows), (_("growing"), shown & grows)

@@ -25,7 +25,7 @@ def is_published(outcome: StudyOutcome, quantity: str, published: float, room: f
     if found is None:
         return verdicts.UNDECIDED
     value, error = found
-    return StatementVerdict(shown(value, error), abs(value - published) < room + verdicts.CLEAR * error)
+    return StatementVerdict(str(shown(value, error)), abs(value - published) < room + verdicts.CLEAR * error)
 
 
 def falls(outcome: StudyOutcome) -> StatementVerdict:
