@@ -17,7 +17,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.measure.packing import packing_fraction
 from repose.sim.registry import scenes
 from repose.sim.scenes.lecture import close_packing
-from repose.sim.scenes.lecture.close_packing import change_size, measured_values, packing_of
+from repose.sim.scenes.lecture.close_packing import change_size, mean_contacts, measured_values, packing_of
 
 from tests.tiers import tiered
 
@@ -68,6 +68,16 @@ def test_the_work_of_the_cell_is_stored_and_dissipated(integrator: str) -> None:
     energy = energy_of(experiment)
     assert energy.work > 0.0
     assert abs(energy.gap) < 0.01 * energy.work
+
+
+def test_loose_spheres_and_those_that_only_they_hold_are_left_out() -> None:
+    four, five = np.triu_indices(4, 1), np.triu_indices(5, 1)
+    assert mean_contacts(*four, 6, 4) == 0.0, "three contacts each"
+    assert mean_contacts(*four, 6, 2) == 3.0
+    chain = np.array([4, 5, 6, 7]), np.array([5, 6, 7, 8])
+    i, j = (np.concatenate([whole, hanging]) for whole, hanging in zip(five, chain, strict=True))
+    assert mean_contacts(i, j, 9, 4) == 4.0
+    assert mean_contacts(i, j, 9, 2) == 4.0, "one end of the chain after the other"
 
 
 def test_the_line_of_the_unloading_gives_the_packing_at_which_the_pressure_begins() -> None:
