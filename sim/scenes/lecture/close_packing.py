@@ -66,8 +66,8 @@ JAMMED, SCATTER = 0.639, 0.015
 how far one run of a few hundred may differ [-]. It depends a little on how they are brought together (Chaudhuri,
 Berthier & Sastry, Phys. Rev. Lett. 104 (2010) 165701)."""
 ISOSTATIC, SPREAD = 6.0, 0.5
-"""Contacts per sphere at φ_J without friction, and their largest deviation [-]: two standard deviations of one run of 400
-spheres (5.82, 6.34, 5.81 and 5.95 with the seeds 1 to 4)."""
+"""Contacts per sphere at φ_J without friction, and their largest deviation [-]: two standard deviations of one run of
+400 spheres (5.82, 6.34, 5.81 and 5.95 with the seeds 1 to 4)."""
 SHOWN = 0.5
 """Packing fraction from which on records are drawn [-]."""
 MANY = 300
