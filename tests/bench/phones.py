@@ -96,7 +96,7 @@ def main() -> None:
         (folder / "phones.toml").write_text(LECTURE, encoding="utf-8")
         with open_desktop(folder, "lecture", str(folder / "phones.toml"), "--phones", "127.0.0.1") as desktop:
             desktop.press("F5")
-            desktop.until(lambda: desktop.look()["state"]["at"] > 0, "first step")
+            desktop.until(lambda: desktop.look()["state"]["moving_count"] > 0, "first grain")
             rows = []
             for _ in range(options.pairs):
                 without = watch(desktop)
