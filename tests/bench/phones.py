@@ -105,7 +105,7 @@ def main() -> None:
                 command += ["--as-phones", told["host"], told["codes"][0], "1"]
                 with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as phones:
                     beside = watch(desktop)
-                    taken = int(phones.communicate()[0])
+                    taken = int(phones.communicate()[0].split()[-1])  # pygame greets before
                 rows.append((*without, *beside, taken))
                 print(json.dumps(dict(zip(NAMES, rows[-1], strict=True))), flush=True)
             sent = sum(row[4] for row in rows)
