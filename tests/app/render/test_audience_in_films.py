@@ -1,4 +1,4 @@
-"""A film shows the answers of an audience once they are shown, and the window does not: it has them beside the guess."""
+"""A film shows the answers of an audience once they are shown; the window does not: it has them beside the guess."""
 
 from __future__ import annotations
 
