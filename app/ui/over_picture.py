@@ -27,7 +27,7 @@ def begin_over_picture(ui: Ui, name: str, beside: float = 0.0) -> imgui.ImVec2 |
         above = margin
         size = imgui.ImVec2(
             ui.window.size[0] - left - right - 2 * margin,
-            ui.window.size[1] - top - bottom - 2 * margin - strip_height(ui),
+            ui.window.size[1] - top - bottom - 2 * margin - (0.0 if ui.mode.presenting else strip_height(ui)),
         )
     if min(size.x, size.y) < 100 * ui.window.scale:
         return None

@@ -96,7 +96,7 @@ def main() -> None:
         (folder / "phones.toml").write_text(LECTURE, encoding="utf-8")
         with open_desktop(folder, "lecture", str(folder / "phones.toml"), "--phones", "127.0.0.1") as desktop:
             desktop.press("F5")
-            desktop.until(lambda: desktop.look()["state"]["at"] > 0, "first step")
+            desktop.until(lambda: desktop.look()["state"]["moving_count"] > 0, "first grain")
             rows = []
             for _ in range(options.pairs):
                 without = watch(desktop)
@@ -105,7 +105,7 @@ def main() -> None:
                 command += ["--as-phones", told["host"], told["codes"][0], "1"]
                 with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as phones:
                     beside = watch(desktop)
-                    taken = int(phones.communicate()[0])
+                    taken = int(phones.communicate()[0].split()[-1])  # pygame greets before
                 rows.append((*without, *beside, taken))
                 print(json.dumps(dict(zip(NAMES, rows[-1], strict=True))), flush=True)
             sent = sum(row[4] for row in rows)

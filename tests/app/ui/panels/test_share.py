@@ -161,13 +161,13 @@ def test_what_the_command_line_of_a_preset_runs_has_the_same_bits(
 
 
 def test_modules_of_the_qr_code_are_drawn_where_they_are(shared: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    from repose.app.ui.panels import share
+    from repose.app.ui import qr_code
 
     drawn: list[tuple[int, int, int]] = []
 
     class List:
         def add_rect_filled(self, low: imgui.ImVec2, high: imgui.ImVec2, colour: int) -> None:
-            if colour == share.BLACK:
+            if colour == qr_code.BLACK:
                 step = high.y - low.y
                 drawn.extend(
                     (round(low.x + k * step), round(low.y), round(step)) for k in range(round((high.x - low.x) / step))
@@ -177,15 +177,17 @@ def test_modules_of_the_qr_code_are_drawn_where_they_are(shared: PanelHarness, m
     code = presets.code_of(Preset("", "", "heap", 9))
     press(shared, "share")
     assert drawn == []
-    monkeypatch.setattr(share.imgui, "get_window_draw_list", lambda: List())
+    monkeypatch.setattr(qr_code.imgui, "get_window_draw_list", lambda: List())
     origin = imgui.ImVec2(10.0, 20.0)
-    monkeypatch.setattr(share.imgui, "get_cursor_screen_pos", lambda: origin)
-    monkeypatch.setattr(share.imgui, "dummy", lambda size: None)
+    monkeypatch.setattr(qr_code.imgui, "get_cursor_screen_pos", lambda: origin)
+    monkeypatch.setattr(qr_code.imgui, "dummy", lambda size: None)
     monkeypatch.setattr(shared.ui.probe, "mark", lambda name: None)
-    share._draw_qr(shared.ui, code, 400.0)
+    qr_code.draw_qr(shared.ui, "share.qr", code, 400.0)
     monkeypatch.undo()
     assert imgui.get_window_draw_list is real
     step = drawn[0][2]
-    rows = np.array([*share.qr_of(code).matrix], bool)
-    wanted = {(10 + step * (x + share.QUIET), 20 + step * (y + share.QUIET), step) for y, x in zip(*np.nonzero(rows))}
+    rows = np.array([*qr_code.qr_of(code).matrix], bool)
+    wanted = {
+        (10 + step * (x + qr_code.QUIET), 20 + step * (y + qr_code.QUIET), step) for y, x in zip(*np.nonzero(rows))
+    }
     assert set(drawn) == wanted
