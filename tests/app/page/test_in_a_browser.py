@@ -69,9 +69,8 @@ def test_the_picture_of_a_page_is_that_of_the_window(case: str, picture_maker: P
     assert found.shape == expected.shape
     difference = np.abs(found - expected).max(axis=2)
     assert (expected.max(axis=2) > 60).mean() > 0.02  # something is drawn
-    print(case, difference.mean(), [(difference > level).mean() for level in (4, 8, 16, 32, 64)])
-    assert difference.mean() < 0.5
-    assert (difference > 16).mean() < 0.002
+    assert difference.mean() < 0.25
+    assert (difference > 16).mean() < 1e-3
 
 
 @needs_browser
