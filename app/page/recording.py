@@ -217,7 +217,7 @@ class Recording:
     def _values(self, frame: Frame) -> dict[str, Whole]:
         """The columns of the spheres: places, sizes, orientations, quantities, light."""
         grains = frame.snapshot.grains
-        known: NDArray[np.bool_] = np.isfinite(grains.position).all(axis=1)
+        known = np.asarray(np.isfinite(grains.position).all(axis=1))
         columns: dict[str, Whole] = {
             "there": known.astype(np.int64),
             **{axis: whole(grains.position[:, k], self.quantum) for k, axis in enumerate("xyz"[: frame.dimension])},
