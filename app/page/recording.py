@@ -217,15 +217,15 @@ class Recording:
     def _values(self, frame: Frame) -> dict[str, Whole]:
         """The columns of the spheres: places, sizes, orientations, quantities, light."""
         grains = frame.snapshot.grains
-        known = np.isfinite(grains.position).all(axis=1)
-        columns = {
+        known = np.asarray(np.isfinite(grains.position).all(axis=1))
+        columns: dict[str, Whole] = {
             "there": known.astype(np.int64),
             **{axis: whole(grains.position[:, k], self.quantum) for k, axis in enumerate("xyz"[: frame.dimension])},
             "radius": whole(grains.radius, self.quantum / 4.0),
             "fixed": grains.fixed.astype(np.int64),
         }
         if grains.orientation.shape == (len(grains.radius), 1):
-            columns["turn"] = np.rint(grains.orientation[:, 0] * (TURN / math.tau)).astype(np.int64) % TURN
+            columns["turn"] = whole(grains.orientation[:, 0], math.tau / TURN) % TURN
         elif grains.orientation.shape[1:] == (4,):
             sign = np.where(grains.orientation[:, :1] < 0.0, -1.0, 1.0)
             turned = whole(sign * grains.orientation, 1.0 / LENGTH_OF_QUATERNION)
@@ -272,13 +272,12 @@ class Recording:
         i, j = self._numbers[pairs[drawn]].T
         i, j = np.minimum(i, j), np.maximum(i, j)
         order = np.lexsort((j, i))
-        strength = whole(strength / WIDEST, 1.0 / STRENGTHS)
         kept = order[i[order] >= 0]  # a wall that is left out has no number
-        return i[kept], j[kept], strength[kept], radius
+        return i[kept], j[kept], whole(strength / WIDEST, 1.0 / STRENGTHS)[kept], radius
 
     def _shapes(self, frame: Frame, number: Whole) -> dict[str, Whole]:
         snapshot = frame.snapshot
-        shapes = {}
+        shapes: dict[str, Whole] = {}
         if frame.dimension == 2:
             shapes["bonds"] = number[snapshot.contacts.bonds].reshape(-1)
             shapes["joints"] = number[frame.joints].reshape(-1)

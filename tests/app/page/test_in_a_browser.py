@@ -69,9 +69,8 @@ def test_the_picture_of_a_page_is_that_of_the_window(case: str, picture_maker: P
     assert found.shape == expected.shape
     difference = np.abs(found - expected).max(axis=2)
     assert (expected.max(axis=2) > 60).mean() > 0.02  # something is drawn
-    print(case, difference.mean(), [(difference > level).mean() for level in (4, 8, 16, 32, 64)])
-    assert difference.mean() < 0.5
-    assert (difference > 16).mean() < 0.002
+    assert difference.mean() < 0.25
+    assert (difference > 16).mean() < 1e-3
 
 
 @needs_browser
@@ -96,10 +95,13 @@ def test_a_page_works_in_the_frame_of_a_learning_platform_which_forbids_all_but_
     page = written(page_of_snapshots([fake_heap()]), tmp_path)
     frame = tmp_path / "course.html"
     frame.write_text(
-        "<body style='margin:0'><iframe sandbox='allow-scripts' style='border:0;width:100vw;height:100vh' "
-        f"src='{page.name}#bare=1&amp;frame=0'></iframe>"
+        "<!doctype html><body style='margin:0'><iframe sandbox='allow-scripts' src='page.html#bare=1&amp;frame=0' "
+        f"style='border:0;display:block;width:{HALF[0]}px;height:{HALF[1]}px'></iframe>"
+        "<script>document.querySelector('iframe').onload = () => "
+        "{ const now = performance.now(); while (performance.now() < now + 20000); }</script>"
     )
-    alone, framed = picture_of(page, "bare=1&frame=0", HALF), picture_of(frame, "", HALF)
+    alone = picture_of(page, "bare=1&frame=0", HALF)
+    framed = picture_of(frame, "", HALF, "--timeout=60000")  # in real time, while the frame draws in its own process
     assert alone.std() > 5.0
     np.testing.assert_array_equal(framed, alone)
 
