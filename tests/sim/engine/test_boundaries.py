@@ -9,6 +9,8 @@ import pytest
 from repose.sim.engine import boundaries, images
 from repose.sim.engine.boundaries import boundary_table, images_of, in_cell, shortest_branch
 from repose.sim.engine.builder import checked_boundary, enlarge_pairs, with_threads
+from repose.sim.engine.neighbours import pair_list, verlet_list
+from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
 from repose.sim.parameters import ParameterError
 
@@ -103,19 +105,53 @@ def test_the_search_finds_every_pair_of_nearest_images_once(
     assert len(across) > 1, "no pair is across the border: the test tests nothing"
 
 
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_the_search_finds_spheres_of_very_different_sizes_across_the_border(dimension: int) -> None:
-    """Over a factor of 15, in cells of every size class; the largest ones reach a fifth of the period.
+def of_very_different_sizes(dimension: int) -> World:
+    """Sizes over a factor of 15, in cells of every size class; the largest reach a fifth of the period, and have other
+    spheres beside them, some of them across the border.
 
     They have later rows than smaller spheres: the search of a sphere finds later rows only, and large cells that are
     skipped beyond the border are missed by the smaller ones."""
     generator = np.random.default_rng(dimension)
     radius = 1.5e-3 * 15.0 ** generator.random(80) if dimension == 2 else 2e-3 * 10.0 ** generator.random(120)
     radius[60:63] = 0.19 * SIDE
+    position = generator.random((radius.size, dimension)) * SIDE
+    position[60:63, 0] = 0.02 * SIDE, 0.5 * SIDE, 0.97 * SIDE  # at two opposite borders
     model, _ = model_of("leapfrog", dimension)
-    world = world_of(model, generator.random((radius.size, dimension)) * SIDE, radius, 1e-3)
-    world = world._replace(boundary=checked_boundary(dimension, SIDE))
-    listed_once(world)
+    world = world_of(model, position, radius, 1e-3)
+    return world._replace(boundary=checked_boundary(dimension, SIDE))
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_the_search_finds_spheres_of_very_different_sizes_across_the_border(dimension: int) -> None:
+    listed_once(of_very_different_sizes(dimension))
+
+
+def listed_plainly(world: World) -> set[tuple[int, int]]:
+    """The pairs that one thread lists, uncompiled."""
+    like = (0.0,) * world.dimension
+    while verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, 0), like, (0.0,)):
+        world = enlarge_pairs(world)
+    used = int(world.counters[PAIR_COUNT])
+    return set(zip(world.pairs.i[:used].tolist(), world.pairs.j[:used].tolist()))
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_large_spheres_are_missed_if_their_cells_are_not_searched_beyond_the_border(
+    dimension: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the test above."""
+    world = of_very_different_sizes(dimension)
+    found = pairs_within(world, float(world.search.skin[0]))
+    assert listed_plainly(world) == found
+    search = pair_list.find_beyond_border
+    monkeypatch.setattr(
+        pair_list,
+        "find_beyond_border",
+        lambda world, cells, *others: search(world, cells._replace(kinds=1), *others),
+    )
+    missed = found - listed_plainly(world)
+    assert len(missed) > 3
+    assert all(world.radius[later] > world.workspace.search.large[0] for _, later in missed)
 
 
 @pytest.mark.parametrize(
