@@ -76,20 +76,18 @@ def note_partial_sums(threads, rows_i, rows_j, begin, end):
     ranges = threads.ranges
     for k in range(begin, end):
         first, last = ranges[k, FIRST_CHUNK] * CHUNK, ranges[k, LAST_CHUNK] * CHUNK
-        spheres = partial_of(threads, k, ranges[k, LAST_ROW] - ranges[k, FIRST_ROW])
-        if spheres.size > 0:
-            ranges[k, PARTIAL_COUNT] = note_later(spheres, rows_i[first:last], rows_j[first:last], ranges[k, FIRST_ROW])
-        else:
-            ranges[k, PARTIAL_COUNT] = 0
+        start, room = start_of_partial(ranges, k), ranges[k, LAST_ROW] - ranges[k, FIRST_ROW]
+        ranges[k, PARTIAL_COUNT] = 0
+        if room > 0:
+            noted = threads.partial[start : start + room]
+            ranges[k, PARTIAL_COUNT] = note_later(noted, rows_i[first:last], rows_j[first:last], ranges[k, FIRST_ROW])
 
 
 @compilable(forceinline=True)
-def partial_of(threads, k, number):
-    """The first `number` spheres in the room that `Threads.partial` has for range k: as `Threads.sums`, from the row
-    after those of the spheres on."""
-    ranges = threads.ranges
-    start = ranges[k, SHIFT] + ranges[k, FIRST_ROW] - (ranges[0, SHIFT] + ranges[0, FIRST_ROW])
-    return threads.partial[start : start + number]
+def start_of_partial(ranges, k):
+    """Entry of `Threads.partial` at which the spheres of range k begin. There is room for as many spheres as the range
+    has rows in `Threads.sums`."""
+    return ranges[k, SHIFT] + ranges[k, FIRST_ROW] - (ranges[0, SHIFT] + ranges[0, FIRST_ROW])
 
 
 def note_later(noted, rows_i, rows_j, first):
@@ -146,11 +144,10 @@ def own_ranges(threads, thread):
 @compilable(forceinline=True)
 def clear_partial_sums(sums, threads, k, width):
     """Set the partial sums of range k to zero."""
-    shift = threads.ranges[k, SHIFT]
-    spheres = partial_of(threads, k, threads.ranges[k, PARTIAL_COUNT])
-    for at in range(spheres.size):
+    shift, start = threads.ranges[k, SHIFT], start_of_partial(threads.ranges, k)
+    for at in range(start, start + threads.ranges[k, PARTIAL_COUNT]):
         for c in range(width):
-            sums[entry(shift + spheres[at], width, c)] = 0.0
+            sums[entry(shift + threads.partial[at], width, c)] = 0.0
 
 
 @compilable(forceinline=True)
@@ -171,10 +168,9 @@ def find_rows_of_sums(rows_of_sums, rows, ranges, k):
 def add_partial_sums(sums, threads, width, first, last):
     """Add the partial sums on the spheres first to last - 1, in the order of the ranges."""
     for k in range(threads.range_count[0]):
-        shift = threads.ranges[k, SHIFT]
-        spheres = partial_of(threads, k, threads.ranges[k, PARTIAL_COUNT])
-        for at in range(spheres.size):
-            row = np.int64(spheres[at])
+        shift, start = threads.ranges[k, SHIFT], start_of_partial(threads.ranges, k)
+        for at in range(start, start + threads.ranges[k, PARTIAL_COUNT]):
+            row = np.int64(threads.partial[at])
             if first <= row < last:
                 for c in range(width):
                     sums[entry(row, width, c)] += sums[entry(shift + row, width, c)]
