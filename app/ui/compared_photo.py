@@ -64,6 +64,10 @@ class ComparedPhoto:
     """The first of two clicks."""
     held: int | None = None
     """Number of the point of the surface that is dragged."""
+    threshold: float | None = None
+    """The threshold that the slider asks for, until the answer to the one before has come."""
+    sliding: bool = False
+    """Whether the drag of the slider has changed the marks."""
     length: float = 0.1
     """Distance of the next two clicks for the scale [m]."""
     texture: bytes = b""
@@ -100,9 +104,10 @@ class ComparedPhoto:
         self.photo, self.heap, self.trouble = None, None, EMPTY
         self.marks, self.undoable, self.redoable, self.picking, self.clicked = Marks(), [], [], "", ()
 
-    def change(self, marks: Marks) -> None:
-        """Measure with other marks; can be undone."""
-        self.undoable.append(self.marks)
+    def change(self, marks: Marks, goes_on: bool = False) -> None:
+        """Measure with other marks; can be undone, together with the change before if the same drag `goes_on`."""
+        if not goes_on:
+            self.undoable.append(self.marks)
         self.redoable.clear()
         self._use(marks)
 

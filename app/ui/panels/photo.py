@@ -25,7 +25,7 @@ from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
 from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.message import EMPTY, Message, Number, _, joined, plain
 from repose.sim.parameters import ParameterError
-from repose.sim.photo.marks import Marks, Pixel
+from repose.sim.photo.marks import Pixel
 from repose.sim.photo.results import height_in_words
 from repose.sim.wording import message_of, reason_of
 
@@ -41,6 +41,8 @@ SHORTEST, LONGEST = 1e-3, 10.0
 """Range of the length of the scale [m]."""
 WEAKEST, STRONGEST = 0.5, 100.0
 """Range of the threshold [-]."""
+FIRST = 10.0
+"""Threshold at which the slider begins where no heap is found [-]."""
 NEAR = 12.0
 """Distance of the mouse from a point that it drags [px at scale 1]."""
 Place = tuple[float, float]
@@ -149,15 +151,21 @@ def _draw_marks(ui: Ui, state: ComparedPhoto) -> None:
 
 def _draw_threshold(ui: Ui, state: ComparedPhoto) -> None:
     """A slider of the threshold, which begins at that of Otsu."""
-    present = state.marks.threshold or (state.heap.surface.threshold if state.heap is not None else 10.0)
+    found = state.heap.surface.threshold if state.heap is not None else FIRST
+    present = state.threshold or state.marks.threshold or found
     where = math.log(min(max(present, WEAKEST), STRONGEST) / WEAKEST) / math.log(STRONGEST / WEAKEST)
     words = Message("threshold {threshold}", threshold=Number(present, format=".3g"))
     moved = slide(ui, "photo.threshold", (words,), where, step=0.02)
+    held = imgui.is_item_active()
     tooltip(ui, _("Difference of colour from the background from which on a pixel belongs to the heap."))
-    if moved is not None and not state.working:
-        threshold = float(f"{WEAKEST * (STRONGEST / WEAKEST) ** moved:.3g}")
-        if threshold != state.marks.threshold:
-            _change(ui, state, replace(state.marks, threshold=threshold))
+    if moved is not None:
+        state.threshold = float(f"{WEAKEST * (STRONGEST / WEAKEST) ** moved:.3g}")
+    if state.threshold is not None and not state.working:
+        asked, state.threshold = state.threshold, None
+        if asked != state.marks.threshold:
+            state.change(replace(state.marks, threshold=asked), goes_on=state.sliding)
+            state.sliding = held
+    state.sliding = state.sliding and held
 
 
 def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
@@ -194,24 +202,22 @@ def _draw_over_picture(ui: Ui, state: ComparedPhoto) -> None:
     low, high = (left, top), (ui.window.size[0] - right, ui.window.size[1] - bottom)
     if min(high[0] - low[0], high[1] - low[1]) < 50.0:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(*low))
-    imgui.set_next_window_size(imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
-    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_saved_settings
-    flags |= imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_nav
-    if not state.picking:
-        flags |= imgui.WindowFlags_.no_inputs  # the mouse is that of the run
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
-    imgui.begin("photo over picture", None, flags)
-    imgui.pop_style_var()
     onto = _Mapping(ui, state, low, high)
     turn = state.how == "alternate" and imgui.get_time() % (2.0 * PERIOD) > PERIOD
     if not turn or state.picking:
-        _draw_photo(ui, state, onto, low, high)
-    if state.picking:
-        imgui.set_cursor_screen_pos(imgui.ImVec2(*low))
-        imgui.invisible_button("photo.clicks", imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
-        ui.probe.mark("photo.clicks")
-        _take_clicks(ui, state, onto)
+        _draw_photo(ui, state, onto, low, high)  # behind all windows: nothing of the interface is covered
+    if not state.picking:
+        return  # the mouse is that of the run
+    imgui.set_next_window_pos(imgui.ImVec2(*low))
+    imgui.set_next_window_size(imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_saved_settings
+    flags |= imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_nav
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
+    imgui.begin("photo over picture", None, flags)
+    imgui.pop_style_var()
+    imgui.invisible_button("photo.clicks", imgui.get_content_region_avail())
+    ui.probe.mark("photo.clicks")
+    _take_clicks(ui, state, onto)
     imgui.end()
 
 
@@ -277,7 +283,7 @@ def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
 
 
 def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: Place) -> None:
-    draw = imgui.get_window_draw_list()
+    draw = imgui.get_background_draw_list()
     wide, tall = onto.size
     texture = ui.window.texture(f"photo {state.number}", lambda: state.texture)
     corners = [imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])]
@@ -296,7 +302,7 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
 
 def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
     """The surface, the fitted lines with their angles, the marks and the points that can be dragged."""
-    draw, heap, thick = imgui.get_window_draw_list(), state.heap, 2.0 * ui.window.scale
+    draw, heap, thick = imgui.get_background_draw_list(), state.heap, 2.0 * ui.window.scale
     surface, fitted, marked = (colour32((r / 255.0, g / 255.0, b / 255.0, 1.0)) for r, g, b in (SURFACE, FLANK, TABLE))
 
     def line(places: NDArray[np.float64], colour: int, width: float) -> None:
@@ -338,10 +344,10 @@ def _drag_point(ui: Ui, state: ComparedPhoto, onto: _Mapping, mouse: Place) -> N
     if imgui.is_item_deactivated() and state.held is not None:
         kept = replace(state.marks, points=points)
         held, state.held = state.held, None
-        _change(ui, state, kept.with_point(onto.photo(mouse), held))
+        state.change(kept.with_point(onto.photo(mouse), held))
     elif state.held is not None:
         circle = imgui.ImVec2(*mouse), NEAR * ui.window.scale, colour32(ui.palette.accent)
-        imgui.get_window_draw_list().add_circle(*circle)
+        imgui.get_background_draw_list().add_circle(*circle)
 
 
 def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> None:
@@ -356,10 +362,6 @@ def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> 
     except ParameterError as error:
         show_toast(ui, message_of(error), bad=True)
         return
-    _change(ui, state, marks)
-
-
-def _change(ui: Ui, state: ComparedPhoto, marks: Marks) -> None:
     state.change(marks)
 
 
