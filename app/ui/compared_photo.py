@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from repose.app.storage.photo_files import Photo, read_photo
 from repose.app.storage.photo_results import annotated, profile_text
 from repose.app.storage.png import save_png
 from repose.app.storage.run_saver import free_name
-from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.json_text import json_text
@@ -74,6 +74,8 @@ class ComparedPhoto:
     """The photograph as a file of a picture."""
     number: int = 0
     """Increases with every photograph."""
+    _computed: tuple[int, ComputedHeap | None] = (-1, None)
+    """Number of a snapshot, and its heap."""
     _asked: int = 0
     """Number of the newest request; the answer to an earlier one is not taken."""
     _answered: int = 0
@@ -122,6 +124,12 @@ class ComparedPhoto:
         if self.redoable:
             self.undoable.append(self.marks)
             self._use(self.redoable.pop())
+
+    def computed(self, snapshot: Snapshot) -> ComputedHeap | None:
+        """The heap of a snapshot, which is measured once."""
+        if self._computed[0] != snapshot.serial:
+            self._computed = snapshot.serial, computed_heap(snapshot)
+        return self._computed[1]
 
     def stop(self) -> None:
         """Wait no longer for the answer under way."""
@@ -190,14 +198,18 @@ class ComparedPhoto:
             self.photo, self.heap, self.trouble, self._answered = photo, heap, trouble, number
 
 
-def computed_flanks(snapshot: Snapshot) -> Flanks | None:
-    """The flanks of the computed heap, from the outline of its grains; None without a heap."""
-    profile = computed_profile(snapshot)
-    return None if profile is None else measure_flanks(*profile)
+class ComputedHeap(NamedTuple):
+    """The heap of a snapshot, as in a photograph."""
+
+    flanks: Flanks
+    area: float
+    """Under the outline of its grains [m²]."""
+    floor: float
+    """Height of the lowest point of its grains [m]."""
 
 
-def computed_profile(snapshot: Snapshot) -> tuple[Floats, Floats] | None:
-    """x and height of the outline of the loose grains above the lowest one [m]; None without grains."""
+def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
+    """The outline of the loose grains above the lowest one, measured like a photograph; None without a flank."""
     grains = snapshot.grains
     loose = ~grains.fixed
     if loose.sum() < 20:
@@ -209,12 +221,8 @@ def computed_profile(snapshot: Snapshot) -> tuple[Floats, Floats] | None:
     width = 2.0 * float(radius.mean())
     if not all(map(math.isfinite, (*reach, floor, width))):
         return None
-    height = surface_profile(flat - (0.0, floor), radius, reach, width)
-    return strip_centres(reach, width), height
-
-
-def floor_of(snapshot: Snapshot) -> float:
-    """Height of the lowest point of the loose grains [m]."""
-    grains = snapshot.grains
-    loose = ~grains.fixed
-    return float((grains.position[loose, -1] - grains.radius[loose]).min(initial=0.0))
+    x, height = strip_centres(reach, width), surface_profile(flat - (0.0, floor), radius, reach, width)
+    flanks, area = measure_flanks(x, height), float(np.trapezoid(height, x))
+    if flanks is None or not flanks.measured or not area > 0.0:
+        return None
+    return ComputedHeap(flanks, area, floor)

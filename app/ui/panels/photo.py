@@ -16,7 +16,7 @@ from repose.app.render.theme import colour32
 from repose.app.storage.photo_files import SUFFIXES
 from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
-from repose.app.ui.compared_photo import PERIOD, ComparedPhoto, computed_flanks, computed_profile, floor_of
+from repose.app.ui.compared_photo import PERIOD, ComparedPhoto
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import show_toast
@@ -43,6 +43,8 @@ WEAKEST, STRONGEST = 0.5, 100.0
 """Range of the threshold [-]."""
 FIRST = 10.0
 """Threshold at which the slider begins where no heap is found [-]."""
+PART = 0.5
+"""Part of the picture that the photograph beside the run takes [-]."""
 NEAR = 12.0
 """Distance of the mouse from a point that it drags [px at scale 1]."""
 Place = tuple[float, float]
@@ -177,11 +179,11 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
             if flank is not None:
                 row(label, _angle(flank.angle, flank.standard_error), ui)
         row(_("height"), joined((height_in_words(heap),)), ui)
-    computed = computed_flanks(ui.snapshot)
-    if computed is not None and computed.measured:
+    computed = state.computed(ui.snapshot)
+    if computed is not None:
         heading(_("Computed, measured alike"), 1.0, ui.palette.text)
-        row(_("angle of repose"), _angle(computed.angle, computed.standard_error), ui)
-        row(_("height"), joined((Number(computed.height, "m"),)), ui)
+        row(_("angle of repose"), _angle(computed.flanks.angle, computed.flanks.standard_error), ui)
+        row(_("height"), joined((Number(computed.flanks.height, "m"),)), ui)
     if heap is not None and button(
         ui, "photo.save", _("Save results"), help=_("The photograph with its lines, the numbers and the profile.")
     ):
@@ -221,6 +223,12 @@ def _draw_over_picture(ui: Ui, state: ComparedPhoto) -> None:
     imgui.end()
 
 
+def beside(ui: Ui, width: float) -> float:
+    """Width of the photograph beside a picture of this width [px]; 0 while it lies over it."""
+    state = ui.states[ComparedPhoto]
+    return PART * width if state.photo is not None and state.how == "beside" and not state.picking else 0.0
+
+
 class _Mapping:
     """Pixels of the whole photograph to pixels of the window, and back: turned upright, shifted and scaled.
 
@@ -233,13 +241,12 @@ class _Mapping:
         self.size = state.photo.size
         aligned = None if state.how == "beside" or state.picking else _aligned(ui, state)
         if aligned is None:
-            part = 0.5 if state.how == "beside" and not state.picking else 1.0
-            room = (high[0] - low[0]) * part, high[1] - low[1]
-            scale = min(room[0] / self.size[0], room[1] / self.size[1])
-            corner = (
-                high[0] - room[0] + 0.5 * (room[0] - scale * self.size[0]),
-                low[1] + 0.5 * (room[1] - scale * self.size[1]),
-            )
+            left, right = low[0], high[0]
+            if state.how == "beside" and not state.picking:
+                left = right if ui.window.beside else right - PART * (right - left)
+                right += ui.window.beside
+            scale = min((right - left) / self.size[0], (high[1] - low[1]) / self.size[1])
+            corner = 0.5 * (left + right - scale * self.size[0]), 0.5 * (low[1] + high[1] - scale * self.size[1])
             aligned = np.array([[scale, 0.0, corner[0]], [0.0, scale, corner[1]]])
         self.matrix: NDArray[np.float64] = aligned
 
@@ -256,20 +263,16 @@ class _Mapping:
 
 def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
     """The matrix (2, 3) that lays the heap of the photograph on the computed one; None without both."""
-    heap, profile = state.heap, computed_profile(ui.snapshot)
-    if heap is None or profile is None:
-        return None
-    computed = computed_flanks(ui.snapshot)
-    area = float(np.trapezoid(profile[1], profile[0]))
-    if computed is None or not computed.measured or not area > 0.0:
+    heap, computed = state.heap, state.computed(ui.snapshot)
+    if heap is None or computed is None:
         return None
     own = float(np.trapezoid(np.maximum(heap.height, 0.0), heap.x))
-    scale = math.sqrt(area / own)
-    floor, dimension = floor_of(ui.snapshot), ui.snapshot.grains.position.shape[1]
+    scale, dimension = math.sqrt(computed.area / own), ui.snapshot.grains.position.shape[1]
 
     def place(x: float, up: float) -> NDArray[np.float64]:
         at = np.zeros(dimension)
-        at[0], at[-1] = computed.apex + scale * (x - heap.flanks.apex), floor + scale * up
+        at[0] = computed.flanks.apex + scale * (x - heap.flanks.apex)
+        at[-1] = computed.floor + scale * up
         return np.asarray(ui.camera.world_to_pixel(at[None], ui.window.size), float)[0, :2]
 
     size = max(heap.flanks.height, 1e-12)
@@ -289,7 +292,8 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
     corners = [imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])]
     opacity = state.share if state.how == "over" and not state.picking else 1.0
     edge = low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else high[0]
-    draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(edge, high[1]), True)
+    right = edge + (ui.window.beside if state.how == "beside" else 0.0)
+    draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(right, high[1]), True)
     if texture is not None:
         whole = [imgui.ImVec2(*at) for at in ((0, 0), (1, 0), (1, 1), (0, 1))]
         draw.add_image_quad(texture, *corners, *whole, imgui.get_color_u32(imgui.ImVec4(1.0, 1.0, 1.0, opacity)))
@@ -417,5 +421,5 @@ KEYS = (
         when=_shown,
     ),
 )
-COLUMN = Panel("photo", _("Photograph"), 5, "instead", draw, keys=KEYS)
+COLUMN = Panel("photo", _("Photograph"), 5, "instead", draw, keys=KEYS, beside=beside)
 PANEL = (COLUMN, Panel("photo_over_picture", _("Photograph over the picture"), 6, "over", draw_over))
