@@ -74,8 +74,8 @@ class ComparedPhoto:
     """The photograph as a file of a picture."""
     number: int = 0
     """Increases with every photograph."""
-    _computed: tuple[int, ComputedHeap | None] = (-1, None)
-    """Number of a snapshot, and its heap."""
+    _computed: tuple[tuple[int, int], ComputedHeap | None] = ((-1, -1), None)
+    """Identity and number of a snapshot, and its heap."""
     _asked: int = 0
     """Number of the newest request; the answer to an earlier one is not taken."""
     _answered: int = 0
@@ -127,8 +127,8 @@ class ComparedPhoto:
 
     def computed(self, snapshot: Snapshot) -> ComputedHeap | None:
         """The heap of a snapshot, which is measured once."""
-        if self._computed[0] != snapshot.serial:
-            self._computed = snapshot.serial, computed_heap(snapshot)
+        if self._computed[0] != (key := (id(snapshot), snapshot.serial)):
+            self._computed = key, computed_heap(snapshot)
         return self._computed[1]
 
     def stop(self) -> None:
