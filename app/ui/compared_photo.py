@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.flanks import Flanks, measure_flanks
 from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
@@ -36,6 +37,9 @@ PERIOD = 1.5
 """Time for which photograph and computed heap are shown in turn [s]."""
 CONTROL_POINTS = 9
 """Number of points of the found surface that are offered to be moved."""
+
+Answer = tuple[Photo | None, PictureHeap | None, Message]
+"""Photograph, heap in it, and why there is none."""
 
 
 @dataclass
@@ -70,8 +74,6 @@ class ComparedPhoto:
     """Whether the drag of the slider has changed the marks."""
     length: float = 0.1
     """Distance of the next two clicks for the scale [m]."""
-    texture: bytes = b""
-    """The photograph as a file of a picture."""
     number: int = 0
     """Increases with every photograph."""
     _computed: tuple[tuple[int, int], ComputedHeap | None] = ((-1, -1), None)
@@ -161,40 +163,35 @@ class ComparedPhoto:
         if self.photo is not None:
             self._ask(partial(self._measured, self.photo, marks))
 
-    def _ask(self, work: object) -> None:
+    def _ask(self, work: Callable[[], Answer]) -> None:
         with self._lock:
             self._asked += 1
         threading.Thread(target=self._do, args=(work, self._asked), name="photo", daemon=True).start()
 
-    def _read(self, path: Path) -> tuple[Photo | None, bytes, PictureHeap | None, Message]:
-        from PIL import Image
-
+    def _read(self, path: Path) -> Answer:
         try:
             photo = read_photo(path)
         except ParameterError as error:
-            return None, b"", None, message_of(error)
-        shown = io.BytesIO()
-        Image.fromarray(photo.pixels).save(shown, "PNG", compress_level=1)
-        return photo, shown.getvalue(), *self._measured(photo, Marks())[2:]
+            return None, None, message_of(error)
+        return self._measured(photo, Marks())
 
-    def _measured(self, photo: Photo, marks: Marks) -> tuple[Photo | None, bytes, PictureHeap | None, Message]:
+    def _measured(self, photo: Photo, marks: Marks) -> Answer:
         try:
-            return photo, b"", measure_picture(photo.pixels, marks, photo.step), EMPTY
+            return photo, measure_picture(photo.pixels, marks, photo.step), EMPTY
         except ParameterError as error:
-            return photo, b"", None, message_of(error)
+            return photo, None, message_of(error)
 
-    def _do(self, work: object, number: int) -> None:
+    def _do(self, work: Callable[[], Answer], number: int) -> None:
         try:
-            photo, texture, heap, trouble = work()  # type: ignore[operator]
+            photo, heap, trouble = work()
         except Exception as error:  # an error of a library must not end the window
             log.exception("The picture could not be measured.")
-            photo, texture, heap = self.photo, b"", None
+            photo, heap = self.photo, None
             trouble = Message("The picture could not be measured: {reason}.", reason=reason_of(error))
         with self._lock:
             if number <= self._answered or number < self._asked:
                 return
-            if texture:
-                self.texture, self.number = texture, self.number + 1
+            self.number += photo is not self.photo
             self.photo, self.heap, self.trouble, self._answered = photo, heap, trouble, number
 
 
@@ -224,5 +221,7 @@ def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
     x, height = strip_centres(reach, width), surface_profile(flat - (0.0, floor), radius, reach, width)
     flanks, area = measure_flanks(x, height), float(np.trapezoid(height, x))
     if flanks is None or not flanks.measured or not area > 0.0:
+        return None
+    if slope_complaint(flanks.angle, flanks.standard_error):
         return None
     return ComputedHeap(flanks, area, floor)

@@ -13,7 +13,7 @@ from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
 from repose.app.render.text import heading, note, text_width
 from repose.app.render.theme import colour32
-from repose.app.storage.photo_files import SUFFIXES
+from repose.app.storage.photo_files import SUFFIXES, Photo
 from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
 from repose.app.ui.compared_photo import PERIOD, ComparedPhoto
@@ -286,9 +286,10 @@ def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
 
 
 def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: Place) -> None:
+    assert state.photo is not None
     draw = imgui.get_background_draw_list()
     wide, tall = onto.size
-    texture = ui.window.texture(f"photo {state.number}", lambda: state.texture)
+    texture = ui.window.texture(f"photo {state.number}", partial(_opaque, state.photo))
     corners = [imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])]
     opacity = state.share if state.how == "over" and not state.picking else 1.0
     edge = low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else high[0]
@@ -302,6 +303,12 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
     if edge < high[0]:
         line = colour32(ui.palette.accent)
         draw.add_line(imgui.ImVec2(edge, low[1]), imgui.ImVec2(edge, high[1]), line, 2.0 * ui.window.scale)
+
+
+def _opaque(photo: Photo) -> NDArray[np.uint8]:
+    """The pixels with a fourth channel, shape (height, width, 4)."""
+    solid = np.full((*photo.pixels.shape[:2], 1), 255, np.uint8)
+    return np.ascontiguousarray(np.concatenate([photo.pixels, solid], axis=2))
 
 
 def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
