@@ -87,6 +87,8 @@ def open_any(request: OpenRequest) -> int:
     from repose.app.jobs.shared import found_in, is_photo, is_video
 
     what = request.what
+    if (is_photo(what) or is_video(what)) and (request.changes or request.video or request.radius or request.timestep):
+        refuse("--set, --video, --radius and --timestep are for runs and dumps: leave them out.")
     if is_photo(what):
         from repose.app.jobs.photo_job import measure_photo
 

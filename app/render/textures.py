@@ -1,11 +1,13 @@
-"""Small pictures as textures for panels, read once each."""
+"""Pictures as textures for panels, read once each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import OpenGL.GL as gl
 from imgui_bundle import imgui
+from numpy.typing import NDArray
 from repose.app.storage.thumbnails import pixels
 
 MOST = 200
@@ -19,8 +21,9 @@ class Textures:
         self._textures: dict[str, int] = {}
         """Number of the texture by name; 0 if there is no picture, or none that can be read."""
 
-    def texture(self, name: str, read: Callable[[], bytes]) -> imgui.ImTextureRef | None:
-        """The texture of the picture file that `read` returns, called once per name; None if there is none."""
+    def texture(self, name: str, read: Callable[[], bytes | NDArray[np.uint8]]) -> imgui.ImTextureRef | None:
+        """The texture of the small picture file, or of the pixels (height, width, 4), that `read` returns, called once
+        per name; None if there is none."""
         if name not in self._textures:
             while len(self._textures) >= MOST:
                 self._free(next(iter(self._textures)))
@@ -38,8 +41,8 @@ class Textures:
             gl.glDeleteTextures([number])
 
 
-def _upload(picture: bytes) -> int:
-    rows = pixels(picture)
+def _upload(picture: bytes | NDArray[np.uint8]) -> int:
+    rows = pixels(picture) if isinstance(picture, bytes) else picture
     if rows is None:
         return 0
     number = int(gl.glGenTextures(1))

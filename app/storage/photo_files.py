@@ -56,6 +56,8 @@ def read_photo(path: Path) -> Photo:
             whole = opened.size[::-1] if turned else opened.size
             opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded to a half or a quarter of its size
             upright = ImageOps.exif_transpose(opened)
+            if upright.mode.startswith("I"):  # 16 bits of grey, of which the first 8 are shown
+                upright = Image.fromarray((np.asarray(upright, np.float64) / 257.0).clip(0, 255).astype(np.uint8))
             if "A" in upright.getbands() or "transparency" in upright.info:
                 ground = Image.new("RGBA", upright.size, "white")
                 upright = Image.alpha_composite(ground, upright.convert("RGBA"))

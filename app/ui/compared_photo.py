@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +18,12 @@ from repose.app.storage.photo_files import Photo, read_photo
 from repose.app.storage.photo_results import annotated, profile_text
 from repose.app.storage.png import save_png
 from repose.app.storage.run_saver import free_name
-from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.flanks import Flanks, measure_flanks
 from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
@@ -36,6 +37,9 @@ PERIOD = 1.5
 """Time for which photograph and computed heap are shown in turn [s]."""
 CONTROL_POINTS = 9
 """Number of points of the found surface that are offered to be moved."""
+
+Answer = tuple[Photo | None, PictureHeap | None, Message]
+"""Photograph, heap in it, and why there is none."""
 
 
 @dataclass
@@ -64,12 +68,16 @@ class ComparedPhoto:
     """The first of two clicks."""
     held: int | None = None
     """Number of the point of the surface that is dragged."""
+    threshold: float | None = None
+    """The threshold that the slider asks for, until the answer to the one before has come."""
+    sliding: bool = False
+    """Whether the drag of the slider has changed the marks."""
     length: float = 0.1
     """Distance of the next two clicks for the scale [m]."""
-    texture: bytes = b""
-    """The photograph as a file of a picture."""
     number: int = 0
     """Increases with every photograph."""
+    _computed: tuple[tuple[int, int], ComputedHeap | None] = ((-1, -1), None)
+    """Identity and number of a snapshot, and its heap."""
     _asked: int = 0
     """Number of the newest request; the answer to an earlier one is not taken."""
     _answered: int = 0
@@ -100,9 +108,10 @@ class ComparedPhoto:
         self.photo, self.heap, self.trouble = None, None, EMPTY
         self.marks, self.undoable, self.redoable, self.picking, self.clicked = Marks(), [], [], "", ()
 
-    def change(self, marks: Marks) -> None:
-        """Measure with other marks; can be undone."""
-        self.undoable.append(self.marks)
+    def change(self, marks: Marks, goes_on: bool = False) -> None:
+        """Measure with other marks; can be undone, together with the change before if the same drag `goes_on`."""
+        if not goes_on:
+            self.undoable.append(self.marks)
         self.redoable.clear()
         self._use(marks)
 
@@ -117,6 +126,12 @@ class ComparedPhoto:
         if self.redoable:
             self.undoable.append(self.marks)
             self._use(self.redoable.pop())
+
+    def computed(self, snapshot: Snapshot) -> ComputedHeap | None:
+        """The heap of a snapshot, which is measured once."""
+        if self._computed[0] != (key := (id(snapshot), snapshot.serial)):
+            self._computed = key, computed_heap(snapshot)
+        return self._computed[1]
 
     def stop(self) -> None:
         """Wait no longer for the answer under way."""
@@ -148,51 +163,50 @@ class ComparedPhoto:
         if self.photo is not None:
             self._ask(partial(self._measured, self.photo, marks))
 
-    def _ask(self, work: object) -> None:
+    def _ask(self, work: Callable[[], Answer]) -> None:
         with self._lock:
             self._asked += 1
         threading.Thread(target=self._do, args=(work, self._asked), name="photo", daemon=True).start()
 
-    def _read(self, path: Path) -> tuple[Photo | None, bytes, PictureHeap | None, Message]:
-        from PIL import Image
-
+    def _read(self, path: Path) -> Answer:
         try:
             photo = read_photo(path)
         except ParameterError as error:
-            return None, b"", None, message_of(error)
-        shown = io.BytesIO()
-        Image.fromarray(photo.pixels).save(shown, "PNG", compress_level=1)
-        return photo, shown.getvalue(), *self._measured(photo, Marks())[2:]
+            return None, None, message_of(error)
+        return self._measured(photo, Marks())
 
-    def _measured(self, photo: Photo, marks: Marks) -> tuple[Photo | None, bytes, PictureHeap | None, Message]:
+    def _measured(self, photo: Photo, marks: Marks) -> Answer:
         try:
-            return photo, b"", measure_picture(photo.pixels, marks, photo.step), EMPTY
+            return photo, measure_picture(photo.pixels, marks, photo.step), EMPTY
         except ParameterError as error:
-            return photo, b"", None, message_of(error)
+            return photo, None, message_of(error)
 
-    def _do(self, work: object, number: int) -> None:
+    def _do(self, work: Callable[[], Answer], number: int) -> None:
         try:
-            photo, texture, heap, trouble = work()  # type: ignore[operator]
+            photo, heap, trouble = work()
         except Exception as error:  # an error of a library must not end the window
             log.exception("The picture could not be measured.")
-            photo, texture, heap = self.photo, b"", None
+            photo, heap = self.photo, None
             trouble = Message("The picture could not be measured: {reason}.", reason=reason_of(error))
         with self._lock:
             if number <= self._answered or number < self._asked:
                 return
-            if texture:
-                self.texture, self.number = texture, self.number + 1
+            self.number += photo is not self.photo
             self.photo, self.heap, self.trouble, self._answered = photo, heap, trouble, number
 
 
-def computed_flanks(snapshot: Snapshot) -> Flanks | None:
-    """The flanks of the computed heap, from the outline of its grains; None without a heap."""
-    profile = computed_profile(snapshot)
-    return None if profile is None else measure_flanks(*profile)
+class ComputedHeap(NamedTuple):
+    """The heap of a snapshot, as in a photograph."""
+
+    flanks: Flanks
+    area: float
+    """Under the outline of its grains [m²]."""
+    floor: float
+    """Height of the lowest point of its grains [m]."""
 
 
-def computed_profile(snapshot: Snapshot) -> tuple[Floats, Floats] | None:
-    """x and height of the outline of the loose grains above the lowest one [m]; None without grains."""
+def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
+    """The outline of the loose grains above the lowest one, measured like a photograph; None without a flank."""
     grains = snapshot.grains
     loose = ~grains.fixed
     if loose.sum() < 20:
@@ -204,12 +218,10 @@ def computed_profile(snapshot: Snapshot) -> tuple[Floats, Floats] | None:
     width = 2.0 * float(radius.mean())
     if not all(map(math.isfinite, (*reach, floor, width))):
         return None
-    height = surface_profile(flat - (0.0, floor), radius, reach, width)
-    return strip_centres(reach, width), height
-
-
-def floor_of(snapshot: Snapshot) -> float:
-    """Height of the lowest point of the loose grains [m]."""
-    grains = snapshot.grains
-    loose = ~grains.fixed
-    return float((grains.position[loose, -1] - grains.radius[loose]).min(initial=0.0))
+    x, height = strip_centres(reach, width), surface_profile(flat - (0.0, floor), radius, reach, width)
+    flanks, area = measure_flanks(x, height), float(np.trapezoid(height, x))
+    if flanks is None or not flanks.measured or not area > 0.0:
+        return None
+    if slope_complaint(flanks.angle, flanks.standard_error):
+        return None
+    return ComputedHeap(flanks, area, floor)

@@ -65,8 +65,8 @@ class WindowArea:
     """Width at the right of the picture that plates cover [px]; the scene is shown beside it."""
     bold: Any = None
     """The bold font, or None."""
-    texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None
-    """texture(name, function that reads the picture) -> texture of a small picture, or None."""
+    texture: Callable[[str, Callable[[], Any]], Any] = lambda name, read: None
+    """texture(name, function that returns a small picture as a file, or pixels) -> its texture, or None."""
     fps: float = 0.0
     """Frames drawn per second."""
 

@@ -91,6 +91,4 @@ def _flank(x: Floats, y: Floats, apex: float, foot: float) -> SurfaceSlope | Non
     heights = np.bincount(strip[inside], y[inside], STRIPS)[filled] / counts[filled]
     places = np.bincount(strip[inside], x[inside], STRIPS)[filled] / counts[filled]
     points = np.column_stack([places, heights])
-    return measure_angle(
-        points, np.full(filled.size, 0.5 * width), filled, x_range=(first, last), highest=1, complete=True
-    )
+    return measure_angle(points, np.full(filled.size, 0.5 * width), filled, x_range=(first, last), highest=1)

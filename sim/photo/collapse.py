@@ -81,8 +81,8 @@ def measure_collapse(
         raise ParameterError(_("The video ends before the time of its first motion: give an earlier one."))
     last = measure_picture(chosen[-1].pixels, marks, step)
     ends = np.array([-1e4, 1e4]) * last.pixel
-    start, end = (tuple(map(float, place)) for place in last.pixel_of(ends, np.zeros(2)))
-    fixed = replace(marks, horizon=(start, end), threshold=last.surface.threshold, points=())
+    (x0, y0), (x1, y1) = last.pixel_of(ends, np.zeros(2)).tolist()
+    fixed = replace(marks, horizon=((x0, y0), (x1, y1)), threshold=last.surface.threshold, points=())
     height, run_out = np.full(len(chosen), np.nan), np.full(len(chosen), np.nan)
     for number, frame in enumerate(chosen):
         on_progress(number / len(chosen))

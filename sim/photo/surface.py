@@ -104,7 +104,7 @@ def find_surface(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) ->
     lab, spread, is_backdrop = _backdrop(part)
     whole = Compared(np.linalg.norm(lab, axis=2), spread[0], by_colour=False)
     horizon = _horizon(is_backdrop, marks, step, (left, top))
-    above = np.arange(part.shape[0])[:, None] < horizon.row(np.arange(part.shape[1]) + 0.5)[None] - TABLE
+    above = np.arange(part.shape[0])[:, None] < horizon.row(_middles(part.shape[1]))[None] - TABLE
     compared = _channel(lab, spread, above & ~is_backdrop, whole)
     if marks.threshold is None:
         threshold = _otsu(compared, above, is_backdrop)
@@ -145,7 +145,7 @@ def surface_at(compared: Compared, horizon: Horizon, threshold: float) -> tuple[
 
     distance = compared.distance
     height, width = distance.shape
-    line = horizon.row(np.arange(width) + 0.5)
+    line = horizon.row(_middles(width))
     rows = np.arange(height)[:, None] + 0.5
     mask = (distance > threshold) & (rows < line[None] + 1.0)
     labels = label(mask, connectivity=1)
@@ -165,7 +165,13 @@ def surface_at(compared: Compared, horizon: Horizon, threshold: float) -> tuple[
     rise = line[columns] - row
     if not (np.nanmax(rise, initial=0.0) >= SMALLEST and columns.size >= 4.0 * SMALLEST):
         raise ParameterError(NO_HEAP)
-    return columns + 0.5, row
+    return _middles(width)[columns], row
+
+
+def _middles(count: int) -> Floats:
+    """Middles of pixels, shape (count,)."""
+    middles: Floats = np.arange(count) + 0.5
+    return middles
 
 
 def _cropped(picture: NDArray[np.uint8], marks: Marks, step: float) -> tuple[int, int, int, int]:
@@ -238,7 +244,7 @@ def _horizon(is_backdrop: NDArray[np.bool_], marks: Marks, step: float, corner: 
 
 def _first(mask: NDArray[np.bool_]) -> Floats:
     """The first row of the mask in each column, from above; nan where there is none, or where it is the border."""
-    first = mask.argmax(axis=0).astype(np.float64)
+    first: Floats = mask.argmax(axis=0).astype(np.float64)
     first[~mask.any(axis=0) | (first == 0.0)] = np.nan
     return first
 

@@ -380,7 +380,8 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
         squares = np.einsum("bik,bjk,k->bij", fits, fits, weight)
         products = np.einsum("bik,bk,k->bi", fits, profiles, weight)
         sums = np.einsum("xi,bij,xj->bx", at_fine, squares, at_fine) - 2.0 * products @ at_fine.T
-        return fine[sums.argmin(axis=1)]
+        nearest: Floats = fine[sums.argmin(axis=1)]
+        return nearest
 
     at = float(nearest_to(fit[None], wanted[None])[0])
     generator = np.random.default_rng(0)

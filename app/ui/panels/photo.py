@@ -13,10 +13,10 @@ from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
 from repose.app.render.text import heading, note, text_width
 from repose.app.render.theme import colour32
-from repose.app.storage.photo_files import SUFFIXES
+from repose.app.storage.photo_files import SUFFIXES, Photo
 from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
-from repose.app.ui.compared_photo import PERIOD, ComparedPhoto, computed_flanks, computed_profile, floor_of
+from repose.app.ui.compared_photo import PERIOD, ComparedPhoto
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import show_toast
@@ -25,7 +25,7 @@ from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
 from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.message import EMPTY, Message, Number, _, joined, plain
 from repose.sim.parameters import ParameterError
-from repose.sim.photo.marks import Marks, Pixel
+from repose.sim.photo.marks import Pixel
 from repose.sim.photo.results import height_in_words
 from repose.sim.wording import message_of, reason_of
 
@@ -41,6 +41,10 @@ SHORTEST, LONGEST = 1e-3, 10.0
 """Range of the length of the scale [m]."""
 WEAKEST, STRONGEST = 0.5, 100.0
 """Range of the threshold [-]."""
+FIRST = 10.0
+"""Threshold at which the slider begins where no heap is found [-]."""
+PART = 0.5
+"""Part of the picture that the photograph beside the run takes [-]."""
 NEAR = 12.0
 """Distance of the mouse from a point that it drags [px at scale 1]."""
 Place = tuple[float, float]
@@ -149,15 +153,21 @@ def _draw_marks(ui: Ui, state: ComparedPhoto) -> None:
 
 def _draw_threshold(ui: Ui, state: ComparedPhoto) -> None:
     """A slider of the threshold, which begins at that of Otsu."""
-    present = state.marks.threshold or (state.heap.surface.threshold if state.heap is not None else 10.0)
+    found = state.heap.surface.threshold if state.heap is not None else FIRST
+    present = state.threshold or state.marks.threshold or found
     where = math.log(min(max(present, WEAKEST), STRONGEST) / WEAKEST) / math.log(STRONGEST / WEAKEST)
     words = Message("threshold {threshold}", threshold=Number(present, format=".3g"))
     moved = slide(ui, "photo.threshold", (words,), where, step=0.02)
+    held = imgui.is_item_active()
     tooltip(ui, _("Difference of colour from the background from which on a pixel belongs to the heap."))
-    if moved is not None and not state.working:
-        threshold = float(f"{WEAKEST * (STRONGEST / WEAKEST) ** moved:.3g}")
-        if threshold != state.marks.threshold:
-            _change(ui, state, replace(state.marks, threshold=threshold))
+    if moved is not None:
+        state.threshold = float(f"{WEAKEST * (STRONGEST / WEAKEST) ** moved:.3g}")
+    if state.threshold is not None and not state.working:
+        asked, state.threshold = state.threshold, None
+        if asked != state.marks.threshold:
+            state.change(replace(state.marks, threshold=asked), goes_on=state.sliding)
+            state.sliding = held
+    state.sliding = state.sliding and held
 
 
 def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
@@ -169,11 +179,11 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
             if flank is not None:
                 row(label, _angle(flank.angle, flank.standard_error), ui)
         row(_("height"), joined((height_in_words(heap),)), ui)
-    computed = computed_flanks(ui.snapshot)
-    if computed is not None and computed.measured:
+    computed = state.computed(ui.snapshot)
+    if computed is not None:
         heading(_("Computed, measured alike"), 1.0, ui.palette.text)
-        row(_("angle of repose"), _angle(computed.angle, computed.standard_error), ui)
-        row(_("height"), joined((Number(computed.height, "m"),)), ui)
+        row(_("angle of repose"), _angle(computed.flanks.angle, computed.flanks.standard_error), ui)
+        row(_("height"), joined((Number(computed.flanks.height, "m"),)), ui)
     if heap is not None and button(
         ui, "photo.save", _("Save results"), help=_("The photograph with its lines, the numbers and the profile.")
     ):
@@ -194,25 +204,29 @@ def _draw_over_picture(ui: Ui, state: ComparedPhoto) -> None:
     low, high = (left, top), (ui.window.size[0] - right, ui.window.size[1] - bottom)
     if min(high[0] - low[0], high[1] - low[1]) < 50.0:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(*low))
-    imgui.set_next_window_size(imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
-    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_saved_settings
-    flags |= imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_nav
-    if not state.picking:
-        flags |= imgui.WindowFlags_.no_inputs  # the mouse is that of the run
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
-    imgui.begin("photo over picture", None, flags)
-    imgui.pop_style_var()
     onto = _Mapping(ui, state, low, high)
     turn = state.how == "alternate" and imgui.get_time() % (2.0 * PERIOD) > PERIOD
     if not turn or state.picking:
-        _draw_photo(ui, state, onto, low, high)
-    if state.picking:
-        imgui.set_cursor_screen_pos(imgui.ImVec2(*low))
-        imgui.invisible_button("photo.clicks", imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
-        ui.probe.mark("photo.clicks")
-        _take_clicks(ui, state, onto)
+        _draw_photo(ui, state, onto, low, high)  # behind all windows: nothing of the interface is covered
+    if not state.picking:
+        return  # the mouse is that of the run
+    imgui.set_next_window_pos(imgui.ImVec2(*low))
+    imgui.set_next_window_size(imgui.ImVec2(high[0] - low[0], high[1] - low[1]))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_saved_settings
+    flags |= imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_nav
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
+    imgui.begin("photo over picture", None, flags)
+    imgui.pop_style_var()
+    imgui.invisible_button("photo.clicks", imgui.get_content_region_avail())
+    ui.probe.mark("photo.clicks")
+    _take_clicks(ui, state, onto)
     imgui.end()
+
+
+def beside(ui: Ui, width: float) -> float:
+    """Width of the photograph beside a picture of this width [px]; 0 while it lies over it."""
+    state = ui.states[ComparedPhoto]
+    return PART * width if state.photo is not None and state.how == "beside" and not state.picking else 0.0
 
 
 class _Mapping:
@@ -227,13 +241,12 @@ class _Mapping:
         self.size = state.photo.size
         aligned = None if state.how == "beside" or state.picking else _aligned(ui, state)
         if aligned is None:
-            part = 0.5 if state.how == "beside" and not state.picking else 1.0
-            room = (high[0] - low[0]) * part, high[1] - low[1]
-            scale = min(room[0] / self.size[0], room[1] / self.size[1])
-            corner = (
-                high[0] - room[0] + 0.5 * (room[0] - scale * self.size[0]),
-                low[1] + 0.5 * (room[1] - scale * self.size[1]),
-            )
+            left, right = low[0], high[0]
+            if state.how == "beside" and not state.picking:
+                left = right if ui.window.beside else right - PART * (right - left)
+                right += ui.window.beside
+            scale = min((right - left) / self.size[0], (high[1] - low[1]) / self.size[1])
+            corner = 0.5 * (left + right - scale * self.size[0]), 0.5 * (low[1] + high[1] - scale * self.size[1])
             aligned = np.array([[scale, 0.0, corner[0]], [0.0, scale, corner[1]]])
         self.matrix: NDArray[np.float64] = aligned
 
@@ -250,20 +263,16 @@ class _Mapping:
 
 def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
     """The matrix (2, 3) that lays the heap of the photograph on the computed one; None without both."""
-    heap, profile = state.heap, computed_profile(ui.snapshot)
-    if heap is None or profile is None:
-        return None
-    computed = computed_flanks(ui.snapshot)
-    area = float(np.trapezoid(profile[1], profile[0]))
-    if computed is None or not computed.measured or not area > 0.0:
+    heap, computed = state.heap, state.computed(ui.snapshot)
+    if heap is None or computed is None:
         return None
     own = float(np.trapezoid(np.maximum(heap.height, 0.0), heap.x))
-    scale = math.sqrt(area / own)
-    floor, dimension = floor_of(ui.snapshot), ui.snapshot.grains.position.shape[1]
+    scale, dimension = math.sqrt(computed.area / own), ui.snapshot.grains.position.shape[1]
 
     def place(x: float, up: float) -> NDArray[np.float64]:
         at = np.zeros(dimension)
-        at[0], at[-1] = computed.apex + scale * (x - heap.flanks.apex), floor + scale * up
+        at[0] = computed.flanks.apex + scale * (x - heap.flanks.apex)
+        at[-1] = computed.floor + scale * up
         return np.asarray(ui.camera.world_to_pixel(at[None], ui.window.size), float)[0, :2]
 
     size = max(heap.flanks.height, 1e-12)
@@ -277,13 +286,15 @@ def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
 
 
 def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: Place) -> None:
-    draw = imgui.get_window_draw_list()
+    assert state.photo is not None
+    draw = imgui.get_background_draw_list()
     wide, tall = onto.size
-    texture = ui.window.texture(f"photo {state.number}", lambda: state.texture)
+    texture = ui.window.texture(f"photo {state.number}", partial(_opaque, state.photo))
     corners = [imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])]
     opacity = state.share if state.how == "over" and not state.picking else 1.0
     edge = low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else high[0]
-    draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(edge, high[1]), True)
+    right = edge + (ui.window.beside if state.how == "beside" else 0.0)
+    draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(right, high[1]), True)
     if texture is not None:
         whole = [imgui.ImVec2(*at) for at in ((0, 0), (1, 0), (1, 1), (0, 1))]
         draw.add_image_quad(texture, *corners, *whole, imgui.get_color_u32(imgui.ImVec4(1.0, 1.0, 1.0, opacity)))
@@ -294,9 +305,15 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
         draw.add_line(imgui.ImVec2(edge, low[1]), imgui.ImVec2(edge, high[1]), line, 2.0 * ui.window.scale)
 
 
+def _opaque(photo: Photo) -> NDArray[np.uint8]:
+    """The pixels with a fourth channel, shape (height, width, 4)."""
+    solid = np.full((*photo.pixels.shape[:2], 1), 255, np.uint8)
+    return np.ascontiguousarray(np.concatenate([photo.pixels, solid], axis=2))
+
+
 def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
     """The surface, the fitted lines with their angles, the marks and the points that can be dragged."""
-    draw, heap, thick = imgui.get_window_draw_list(), state.heap, 2.0 * ui.window.scale
+    draw, heap, thick = imgui.get_background_draw_list(), state.heap, 2.0 * ui.window.scale
     surface, fitted, marked = (colour32((r / 255.0, g / 255.0, b / 255.0, 1.0)) for r, g, b in (SURFACE, FLANK, TABLE))
 
     def line(places: NDArray[np.float64], colour: int, width: float) -> None:
@@ -338,10 +355,10 @@ def _drag_point(ui: Ui, state: ComparedPhoto, onto: _Mapping, mouse: Place) -> N
     if imgui.is_item_deactivated() and state.held is not None:
         kept = replace(state.marks, points=points)
         held, state.held = state.held, None
-        _change(ui, state, kept.with_point(onto.photo(mouse), held))
+        state.change(kept.with_point(onto.photo(mouse), held))
     elif state.held is not None:
         circle = imgui.ImVec2(*mouse), NEAR * ui.window.scale, colour32(ui.palette.accent)
-        imgui.get_window_draw_list().add_circle(*circle)
+        imgui.get_background_draw_list().add_circle(*circle)
 
 
 def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> None:
@@ -356,10 +373,6 @@ def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> 
     except ParameterError as error:
         show_toast(ui, message_of(error), bad=True)
         return
-    _change(ui, state, marks)
-
-
-def _change(ui: Ui, state: ComparedPhoto, marks: Marks) -> None:
     state.change(marks)
 
 
@@ -415,5 +428,5 @@ KEYS = (
         when=_shown,
     ),
 )
-COLUMN = Panel("photo", _("Photograph"), 5, "instead", draw, keys=KEYS)
+COLUMN = Panel("photo", _("Photograph"), 5, "instead", draw, keys=KEYS, beside=beside)
 PANEL = (COLUMN, Panel("photo_over_picture", _("Photograph over the picture"), 6, "over", draw_over))

@@ -70,10 +70,13 @@ def test_without_a_scale_lengths_are_pixels(
 
 
 def test_a_transparent_and_a_palette_picture_are_read(tmp_path: Path, picture: Image.Image) -> None:
-    for number, shown in enumerate((picture.convert("RGBA"), picture.convert("P"), picture.convert("L"))):
+    grey = Image.fromarray(np.asarray(picture.convert("L")).astype(np.uint16) * 257)  # 16 bits
+    for number, shown in enumerate((picture.convert("RGBA"), picture.convert("P"), picture.convert("L"), grey)):
         path = tmp_path / f"{number}.png"
         shown.save(path)
-        assert read_photo(path).pixels.shape == (SIZE[1], SIZE[0], 3)
+        pixels = read_photo(path).pixels
+        assert pixels.shape == (SIZE[1], SIZE[0], 3)
+        assert abs(float(pixels.mean()) - float(np.asarray(picture).mean())) < 8.0
 
 
 def test_a_large_picture_is_made_smaller_and_keeps_its_pixels_as_unit(tmp_path: Path, picture: Image.Image) -> None:
