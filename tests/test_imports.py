@@ -17,6 +17,7 @@ LAYERS = (
     ("repose.app.window",),
     ("repose.app.ui",),
     ("repose.app.lectures",),
+    ("repose.app.page",),
     ("repose.app.render",),
     ("repose.app.storage",),
     ("repose.app.audience",),

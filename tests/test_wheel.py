@@ -73,6 +73,7 @@ def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Pa
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert wanted - packed == set()
+    assert "repose/LICENSE" in packed
     assert {f"repose/{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")} <= packed
     assert {
         ".py",
@@ -90,6 +91,10 @@ def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Pa
         ".png",
         ".bib",
         ".css",
+<<<<<<< HEAD
+=======
+        ".js",
+>>>>>>> b39
     } == {Path(name).suffix for name in wanted}
     folders = {name.split("/")[0] for name in packed}
     assert folders == {"repose", next(name for name in folders if name.endswith(".dist-info"))}
