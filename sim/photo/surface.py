@@ -170,7 +170,7 @@ def surface_at(compared: Compared, horizon: Horizon, threshold: float) -> tuple[
 
 def _middles(count: int) -> Floats:
     """Middles of pixels, shape (count,)."""
-    middles: Floats = np.arange(count) + 0.5
+    middles: Floats = np.arange(count, dtype=np.float64) + 0.5
     return middles
 
 
