@@ -28,7 +28,7 @@ from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
 from repose.sim.photo.marks import Marks, Pixel
-from repose.sim.photo.results import as_json
+from repose.sim.photo.picture_result import as_json
 from repose.sim.wording import message_of, reason_of
 
 log = logging.getLogger(__name__)

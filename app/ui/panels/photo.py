@@ -26,7 +26,7 @@ from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.message import EMPTY, Message, Number, _, joined, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.marks import Pixel
-from repose.sim.photo.results import height_in_words
+from repose.sim.photo.picture_result import height_in_words
 from repose.sim.wording import message_of, reason_of
 
 WAYS = {"over": _("over it"), "wipe": _("wiped"), "beside": _("beside it"), "alternate": _("in turn")}
