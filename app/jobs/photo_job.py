@@ -16,7 +16,7 @@ from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.heap_in_picture import measure_picture
 from repose.sim.photo.marks import Marks, Pixel
-from repose.sim.photo.results import as_json, rows
+from repose.sim.photo.picture_result import as_json, rows
 from repose.sim.wording import value_text
 
 PROFILE, PICTURE = "profile.csv", "heap.png"

@@ -29,7 +29,7 @@ from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.collapse import Collapse, first_motion, in_own_units, measure_collapse, of_profiles
-from repose.sim.photo.results import as_json, unit_of
+from repose.sim.photo.picture_result import as_json, unit_of
 from repose.sim.wording import path_text, reason_of
 
 SERIES, PICTURE, FIGURE = "series.csv", "heap.png", "collapse.png"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.storage.photo_files import Photo
 from repose.sim.photo.heap_in_picture import PictureHeap
-from repose.sim.photo.results import unit_of
+from repose.sim.photo.picture_result import unit_of
 
 SURFACE, FLANK, TABLE = (255, 64, 160), (0, 200, 255), (255, 220, 0)
 """Colours of the found surface, of the fitted lines and of the horizon."""

@@ -11,7 +11,7 @@ import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.message import EMPTY, Message, Number
 from repose.sim.parameters import ParameterError
-from repose.sim.photo.collapse import Frame
+from repose.sim.photo.collapse import TimedFrame
 from repose.sim.wording import path_text, reason_of
 
 SUFFIXES = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi")
@@ -36,7 +36,7 @@ class Video:
     """Times of all frames [s]."""
     small: list[Floats] = field(default_factory=list)
     """All frames in grey, small."""
-    frames: list[Frame] = field(default_factory=list)
+    frames: list[TimedFrame] = field(default_factory=list)
     """The frames that are measured; the last one is the last of the video."""
     remark: Message = EMPTY
     """What the file lacks; empty for a whole file."""
@@ -102,7 +102,7 @@ def _take_frames(video: Video, decoded: object, length: float, on_progress: Call
         pixels = np.rot90(picture.reformat(*size, format="rgb24").to_ndarray(), turned // 90)
         whole = picture.width, picture.height
         video.size = whole[::-1] if turned in (90, 270) else whole
-        pending = Frame(time, np.ascontiguousarray(pixels))
+        pending = TimedFrame(time, np.ascontiguousarray(pixels))
         if number % every == 0:
             video.frames.append(pending)
             pending = None

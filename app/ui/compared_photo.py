@@ -28,7 +28,7 @@ from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
 from repose.sim.photo.marks import Marks, Pixel
-from repose.sim.photo.results import as_json
+from repose.sim.photo.picture_result import as_json
 from repose.sim.wording import message_of, reason_of
 
 log = logging.getLogger(__name__)
@@ -155,7 +155,7 @@ class ComparedPhoto:
         path = free_name(paths.runs_folder(), f"heap-{Path(photo.name).stem[:60]}", ".png")
         write_new_file(path, lambda file: save_png(pixels, file, {"program": "Repose"}))
         for suffix, text in ((".json", json_text(as_json(heap, photo.name), indent=2)), (".csv", profile_text(heap))):
-            write_new_file(path.with_suffix(suffix), lambda file, text=text: file.write(text.encode("utf-8")))
+            _write_text(path.with_suffix(suffix), text)
         return path
 
     def _use(self, marks: Marks) -> None:
@@ -193,6 +193,10 @@ class ComparedPhoto:
                 return
             self.number += photo is not self.photo
             self.photo, self.heap, self.trouble, self._answered = photo, heap, trouble, number
+
+
+def _write_text(path: Path, text: str) -> None:
+    write_new_file(path, lambda file: file.write(text.encode("utf-8")))
 
 
 class ComputedHeap(NamedTuple):

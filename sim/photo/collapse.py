@@ -25,7 +25,7 @@ GRAVITY = 9.81
 """[m/s²]; of the unit of time in which collapses of any size are compared."""
 
 
-class Frame(NamedTuple):
+class TimedFrame(NamedTuple):
     """One frame."""
 
     time: float
@@ -68,7 +68,7 @@ def first_motion(times: Sequence[float], small: Sequence[Floats]) -> float:
 
 
 def measure_collapse(
-    frames: Sequence[Frame], begins: float, marks: Marks, step: float, on_progress: Callable[[float], None]
+    frames: Sequence[TimedFrame], begins: float, marks: Marks, step: float, on_progress: Callable[[float], None]
 ) -> Collapse:
     """Height and run-out in every frame from `begins` on; the table and the threshold are those of the last frame.
 

@@ -19,8 +19,8 @@ from repose.sim.measure.flanks import Flanks, measure_flanks
 from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.found_surface import Compared, FoundSurface, find_surface, surface_at
 from repose.sim.photo.marks import Marks
-from repose.sim.photo.surface import Compared, Surface, find_surface, surface_at
 
 NO_MARKS = Marks()
 LESS, MORE = 0.7, 1.3
@@ -63,7 +63,7 @@ class PictureHeap:
     """[rad]."""
     parts: dict[str, float]
     """Standard error of the mean angle due to `line`, `threshold`, `horizon`, `camera` [rad]."""
-    surface: Surface
+    surface: FoundSurface
     scaled: bool
     """Whether lengths are metres."""
     origin: tuple[float, float]
@@ -140,7 +140,7 @@ def _corner(marks: Marks, step: float) -> tuple[int, int]:
     return max(round(x / step), 0), max(round(y / step), 0)
 
 
-def _corrected(surface: Surface, marks: Marks, step: float, corner: tuple[int, int]) -> Floats:
+def _corrected(surface: FoundSurface, marks: Marks, step: float, corner: tuple[int, int]) -> Floats:
     """The rows of the surface, on straight lines between the points that the user has set."""
     if len(marks.points) < 2:
         return surface.row
@@ -149,12 +149,12 @@ def _corrected(surface: Surface, marks: Marks, step: float, corner: tuple[int, i
     return np.where(inside, np.interp(surface.column, *points.T), surface.row)
 
 
-def _origin(surface: Surface, step: float, corner: tuple[int, int]) -> tuple[float, float]:
+def _origin(surface: FoundSurface, step: float, corner: tuple[int, int]) -> tuple[float, float]:
     start = surface.horizon.start
     return (start[0] + corner[0]) * step, (start[1] + corner[1]) * step
 
 
-def _profile(surface: Surface, marks: Marks, step: float, corner: tuple[int, int]) -> tuple[Floats, Floats]:
+def _profile(surface: FoundSurface, marks: Marks, step: float, corner: tuple[int, int]) -> tuple[Floats, Floats]:
     """Place along the table and height above it [m, or pixel of the whole picture], ascending."""
     known = np.isfinite(surface.row)
     tilt, start = surface.horizon.tilt, surface.horizon.start
@@ -167,7 +167,7 @@ def _profile(surface: Surface, marks: Marks, step: float, corner: tuple[int, int
 
 
 def _with_other_thresholds(
-    surface: Surface, compared: Compared, marks: Marks, step: float, corner: tuple[int, int]
+    surface: FoundSurface, compared: Compared, marks: Marks, step: float, corner: tuple[int, int]
 ) -> list[Flanks]:
     """The flanks with less and with more of the threshold, where a heap is left."""
     found = []
@@ -187,7 +187,7 @@ def _half_range(angles: list[float]) -> float:
     return 0.5 * (max(angles) - min(angles))
 
 
-def _errors(flanks: Flanks, others: list[Flanks], surface: Surface, width: float) -> dict[str, float]:
+def _errors(flanks: Flanks, others: list[Flanks], surface: FoundSurface, width: float) -> dict[str, float]:
     """Parts of the standard error of the mean angle [rad]."""
     horizon = surface.horizon.error * abs((flanks.left is None) - (flanks.right is None))
     return {
@@ -204,7 +204,9 @@ def _of_camera(angle: float, share: float) -> float:
     return 0.5 * math.sin(2.0 * angle) * math.tan(PITCH) * share / FOCAL
 
 
-def _flank(slope: Any, others: list[Any], flanks: Flanks, surface: Surface, width: float) -> tuple[float, float] | None:
+def _flank(
+    slope: Any, others: list[Any], flanks: Flanks, surface: FoundSurface, width: float
+) -> tuple[float, float] | None:
     """Angle and standard error of one flank [rad]."""
     if slope is None:
         return None

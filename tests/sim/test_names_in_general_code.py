@@ -33,6 +33,7 @@ SPEAKS_OF_HEAPS = {
     "app/lectures/old_labels.py",  # labels in lectures of earlier versions
     "sim/study/plan_file.py",
     # What a picture is searched for.
+    "app/cli/saved_commands.py",
     *("app/jobs/calibrate_job.py", "app/jobs/photo_job.py", "app/jobs/video_job.py", "app/storage/photo_files.py"),
     "app/storage/photo_results.py",
     *("app/ui/compared_photo.py", "app/ui/panels/photo.py"),

@@ -26,7 +26,7 @@ from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.message import EMPTY, Message, Number, _, joined, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.marks import Pixel
-from repose.sim.photo.results import height_in_words
+from repose.sim.photo.picture_result import height_in_words
 from repose.sim.wording import message_of, reason_of
 
 WAYS = {"over": _("over it"), "wipe": _("wiped"), "beside": _("beside it"), "alternate": _("in turn")}
@@ -277,7 +277,7 @@ def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
 
     size = max(heap.flanks.height, 1e-12)
     corners = [(heap.flanks.apex, 0.0), (heap.flanks.apex + size, 0.0), (heap.flanks.apex, size)]
-    pixels = np.array([heap.pixel_of(*corner) for corner in corners], float)
+    pixels = heap.pixel_of(*np.array(corners).T)
     window = np.array([place(*corner) for corner in corners])
     if not np.isfinite(window).all():
         return None
@@ -290,14 +290,16 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
     draw = imgui.get_background_draw_list()
     wide, tall = onto.size
     texture = ui.window.texture(f"photo {state.number}", partial(_opaque, state.photo))
-    corners = [imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])]
+    upper_left, upper_right, lower_right, lower_left = (
+        imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])
+    )
     opacity = state.share if state.how == "over" and not state.picking else 1.0
     edge = low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else high[0]
     right = edge + (ui.window.beside if state.how == "beside" else 0.0)
     draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(right, high[1]), True)
     if texture is not None:
-        whole = [imgui.ImVec2(*at) for at in ((0, 0), (1, 0), (1, 1), (0, 1))]
-        draw.add_image_quad(texture, *corners, *whole, imgui.get_color_u32(imgui.ImVec4(1.0, 1.0, 1.0, opacity)))
+        colour = imgui.get_color_u32(imgui.ImVec4(1.0, 1.0, 1.0, opacity))
+        draw.add_image_quad(texture, upper_left, upper_right, lower_right, lower_left, col=colour)
     _draw_lines(ui, state, onto)
     draw.pop_clip_rect()
     if edge < high[0]:

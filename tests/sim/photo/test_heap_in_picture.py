@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from repose.sim.measure.flanks import measure_flanks
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.found_surface import SMOOTH
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
 from repose.sim.photo.marks import Marks
-from repose.sim.photo.surface import SMOOTH
 
 from tests.rendered_heap import Camera, Light, pixel_of, render, triangle
 from tests.tiers import tiered

@@ -67,7 +67,7 @@ class Horizon:
 
 
 @dataclass(frozen=True)
-class Surface:
+class FoundSurface:
     """The surface of a heap in pixels of the picture that was searched."""
 
     column: Floats
@@ -94,7 +94,7 @@ class Compared:
     by_colour: bool
 
 
-def find_surface(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) -> tuple[Surface, Compared]:
+def find_surface(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) -> tuple[FoundSurface, Compared]:
     """The surface of the heap, and what it was found in; raises `ParameterError` in one sentence where there is none.
 
     picture (height, width, 3), `step` pixels of the whole picture per pixel; marks in pixels of the whole picture.
@@ -128,7 +128,7 @@ def find_surface(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) ->
                 least=Number(CLEAR, format="g"),
             )
         )
-    return Surface(column, row, horizon, threshold, contrast, compared.by_colour), compared
+    return FoundSurface(column, row, horizon, threshold, contrast, compared.by_colour), compared
 
 
 NO_HEAP = _(
@@ -170,7 +170,7 @@ def surface_at(compared: Compared, horizon: Horizon, threshold: float) -> tuple[
 
 def _middles(count: int) -> Floats:
     """Middles of pixels, shape (count,)."""
-    middles: Floats = np.arange(count) + 0.5
+    middles: Floats = np.arange(count, dtype=np.float64) + 0.5
     return middles
 
 
