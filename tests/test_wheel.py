@@ -92,6 +92,8 @@ def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Pa
         ".bib",
         ".css",
         ".js",
+        ".html",
+        ".jpg",
     } == {Path(name).suffix for name in wanted}
     folders = {name.split("/")[0] for name in packed}
     assert folders == {"repose", next(name for name in folders if name.endswith(".dist-info"))}

@@ -57,7 +57,7 @@ from repose.app.render.theme import PALETTES
 from repose.app.storage.time_curves import axis_unit, curves_over_time, opening, whole_span
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, _, plural
+from repose.sim.message import EMPTY, Message, _, plural
 from repose.sim.registry import records
 
 LARGEST = 5_000_000
@@ -114,7 +114,7 @@ class Page(NamedTuple):
 def left_out(frames: int, total: int) -> Message:
     """How many frames a page leaves out, as a sentence; empty if none."""
     if frames >= total:
-        return Message("")
+        return EMPTY
     return plural(
         "The run is too long for one page: it has {frames} frames, evenly spaced, and {count} is left out.",
         "The run is too long for one page: it has {frames} frames, evenly spaced, and {count} are left out.",

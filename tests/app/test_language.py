@@ -314,6 +314,7 @@ WITHOUT_PLURAL = {
     "{most} walls": CONSTANT,
     "{runs} seeds": CONSTANT,
     "{sectors} sectors": CONSTANT,
+    "{contacts} contacts": "a mean with one decimal, whose form no number changes",
     "{dimension} coordinates": "2 or 3, which have the same form in every language",
     "{push_size} grains": LENGTH,
     "{rod_size} grains": LENGTH,
