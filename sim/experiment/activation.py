@@ -84,6 +84,11 @@ def engine_for(scene: Scene, parameters: Any, built: Any, now: Effective | None 
     return Engine(model, formulas, *made, *(now or effective(scene, parameters)))
 
 
+def take_engine(experiment: Experiment, other: Experiment) -> None:
+    """Give an experiment the engine of another one, which `activate` keeps if the parameters select its formulas."""
+    experiment.engine = other.engine
+
+
 def has_formulas_of(engine: Engine, scene: Scene, parameters: Any, built: Any) -> bool:
     """Whether the model of the engine is that of these parameters: the values that select its formulas are the same."""
     known = engine.formulas

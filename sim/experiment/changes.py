@@ -13,7 +13,14 @@ from repose.sim.direction import Direction
 from repose.sim.engine.builder import with_parts
 from repose.sim.engine.world import World
 from repose.sim.experiment import displacement_reference, faults, hand, history, placed_instruments
-from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
+from repose.sim.experiment.activation import (
+    activate,
+    engine_for,
+    find_accelerations,
+    fit_ramp,
+    request_parameters,
+    take_engine,
+)
 from repose.sim.experiment.beginning import checked_world
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
@@ -99,7 +106,9 @@ def start(
     """Replace this experiment by a new one; after a refusal nothing has changed."""
     checked, parameters = _checked(scene, values, seed, ready)
     made, before = _made_world(checked, parameters, seed, ready), save_state(experiment)
-    _require_possible(_bare(checked, seed, ready, parameters, Run(*made, parameters)), instruments)
+    bare = _bare(checked, seed, ready, parameters, Run(*made, parameters))
+    _require_possible(bare, instruments)
+    take_engine(experiment, bare)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
     experiment.direction = direction or checked.direction
     experiment.audience = ()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from repose.app.cli.subcommands import run_command_line
-from repose.app.jobs import headless_job
+from repose.app.jobs import end_picture, headless_job
 from repose.app.render.director import CARD, REST, STILL
 from repose.app.window import headless_film
 from repose.app.window.window import WindowError
@@ -126,7 +126,7 @@ def test_without_opengl_the_run_completes_and_says_why_there_is_no_picture(
     def fail(size: object) -> None:
         raise WindowError("OpenGL 3.3 is needed but this machine offers 2.1.")
 
-    monkeypatch.setattr(headless_job, "open_picture_maker", fail)
+    monkeypatch.setattr(end_picture, "open_picture_maker", fail)
     monkeypatch.setattr(headless_film, "open_picture_maker", fail)
     assert run_command_line([*SMALL]) == 0
     assert "No picture: OpenGL 3.3 is needed but this machine offers 2.1." in capsys.readouterr().err

@@ -122,7 +122,7 @@ def test_a_picture_that_cannot_be_written_gives_exit_code_1(
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(headless_job, "_draw", fail)
+    monkeypatch.setattr(headless_job, "draw_end", fail)
     assert run_command_line(SHORT) == 1
     assert "heap.png could not be written: No space left on device." in capsys.readouterr().err
     assert [path.name for path in (here / "repose-heap-1").iterdir()] == ["result.json"]

@@ -75,8 +75,9 @@ OF_PLUG_INS = {"walls"}
 """Lines of walls in the plane: the hopper of CONTRIBUTING.md has them, no scene that ships."""
 OF_FILMS = {"title_card"}
 """Passes that draw in films only; the tests of films look at them."""
-OF_USERS = {"instruments"}
-"""Passes that draw what a user has placed; `tests/app/render/test_instruments.py` looks at them."""
+OF_USERS = {"audience", "instruments"}
+"""Passes that draw what users have sent or placed; `tests/app/ui/test_audience.py` and
+`tests/app/render/test_instruments.py` look at them."""
 
 
 class Sheet:

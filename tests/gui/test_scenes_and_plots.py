@@ -31,7 +31,7 @@ def test_a_lecture_from_the_picture_of_a_scene_to_the_saved_plot(tmp_path: Path)
         card = f"card.{own / 'small.toml'}"
         x0, y0, x1, y1 = desktop.look()["widgets"]["card.thesis-heap"]
         desktop.move((x0 + x1) / 2, (y0 + y1) / 2)
-        desktop.xdotool("click", "--repeat", 120, "--delay", 5, 5)
+        desktop.click("scenes.to.Your presets")
         desktop.click(card)
         desktop.until(lambda: desktop.state["parameters"].get("grain_count") == 90, "the scene chosen")
         desktop.press("a")

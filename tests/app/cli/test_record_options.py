@@ -83,7 +83,7 @@ def all_requests() -> list[type[Request]]:
 
 
 def test_every_field_of_a_request_is_an_option_or_a_request() -> None:
-    assert len(all_requests()) == 13
+    assert len(all_requests()) == 14
     for request in all_requests():
         for entry in option_fields(request):
             assert entry.option is not None or issubclass(entry.kind, Request), (request, entry.name)

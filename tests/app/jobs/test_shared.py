@@ -68,13 +68,15 @@ def test_with_a_display_each_opens_the_window(monkeypatch: pytest.MonkeyPatch) -
         (("b.repose",), "'b.repose' cannot be opened"),
         ((CODE, "--radius", "1"), "--radius is for dumps of LAMMPS"),
         (("heap",), "heap cannot be opened"),
-        (("x.png",), "x.png is no text dump of LAMMPS: it has no ITEM: TIMESTEP at its beginning; codes, saved runs"),
+        (("x.bin",), "x.bin is no text dump of LAMMPS: it has no ITEM: TIMESTEP at its beginning; codes, saved runs"),
+        (("x.png",), "x.png is not a picture that can be read"),
     ],
 )
 def test_what_cannot_be_opened_is_refused_in_a_sentence(
     arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("x.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    for name in ("x.png", "x.bin"):
+        Path(name).write_bytes(b"\x89PNG\r\n\x1a\n")
     Path("b.repose").write_bytes(Path("a.repose").read_bytes()[:200])
     assert run_command_line(["open", *arguments, "--no-window"]) == 2
     told = capsys.readouterr().err

@@ -116,7 +116,15 @@ def test_only_many_equal_spheres_without_friction_are_compared(monkeypatch: pyte
     assert outcomes_of(experiment) == ()
     monkeypatch.setattr(close_packing, "MANY", 10)
     assert {outcome.name for outcome in outcomes_of(experiment)} == {"packing", "contacts"}
-    run = experiment.run
+    run, packing = experiment.run, np.linspace(0.64, 0.63, 40)
+    run.state.columns = {
+        "time": np.arange(40.0),
+        "packing": packing,
+        "pressure": (9e3 * (packing - 0.60)) ** 1.5,
+        "contacts": 4.0 + 7.7 * np.sqrt(packing - 0.60),
+        "grows": np.ones(40),
+    }
+    assert not any(outcome.holds for outcome in outcomes_of(experiment)), "jams too early with too few contacts"
     run.built = run.built.model_copy(update={"friction": 0.3})
     assert outcomes_of(experiment) == ()
 

@@ -132,7 +132,7 @@ def test_a_dropped_file_is_set_or_refused_in_a_sentence(harness: PanelHarness, m
     assert not take_dropped(harness.ui, mesh)
     assert harness.commands == [SetParameters({"mesh": mesh})]
     assert "no such file" in str(take_dropped(harness.ui, str(tmp_path / "none.OBJ")))
-    assert "'a.png' is not used" in str(take_dropped(harness.ui, "/pictures/a.png"))
+    assert "'a.xyz' is not used" in str(take_dropped(harness.ui, "/pictures/a.xyz"))
     put(harness.ui.snapshot, parameters=scenes()["heap"].parameters())
     harness.frame(1)
     assert "'box.stl' is not used" in str(take_dropped(harness.ui, mesh))
