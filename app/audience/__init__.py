@@ -7,7 +7,7 @@ and actions that have arrived, once per frame. What has arrived is bounded: one 
 
 `network.py` chooses address and port, `protocol.py` limits connections, `limits.py` the rate of requests, `pages.py`
 writes the pages in the language of the phone, from the files of `assets/audience`. `rounds.py` has the answers as the
-window keeps them: histogram and table. `repose.app.ui.audience` is the only module that changes them.
+window keeps them: histogram and table. `repose.app.ui.phones` is the only module that changes them.
 
 A message of the audience is an answer to the present question and can be nothing else; the actions of the remote become
 the same calls as buttons of the window, in the thread of the window. No text of a client is shown, logged or used as a

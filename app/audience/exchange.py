@@ -15,7 +15,7 @@ MOST_ACTIONS = 32
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedQuestion:
     """The number that the phones ask for."""
 
     number: int
@@ -38,7 +38,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Picture:
+class RemotePicture:
     """Pixels of the window for the remote, the lowest row first."""
 
     serial: int
@@ -58,11 +58,11 @@ class Exchange:
     exchange of references only.
     """
 
-    question: Question | None = None
+    question: AskedQuestion | None = None
     """The present question; None if nothing is asked. Written by the window."""
     remote: Mapping[str, Any] = field(default_factory=dict)
     """What the remote shows, with messages; empty before the first frame. Written by the window."""
-    picture: Picture | None = None
+    picture: RemotePicture | None = None
     """Written by the window, while `watched` is recent."""
     connected: int = 0
     """Number of phones that show the page. Written by the server."""
@@ -78,7 +78,7 @@ class Exchange:
     _actions: list[Mapping[str, Any]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def publish(self, question: Question | None, remote: Mapping[str, Any]) -> None:
+    def publish(self, question: AskedQuestion | None, remote: Mapping[str, Any]) -> None:
         """Show this question and this state from now on; called by the window."""
         if question != self.question or remote != self.remote:
             self.question, self.remote = question, remote

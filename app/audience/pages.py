@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from babel.messages.pofile import PoFileError
-from repose.app.audience.exchange import Question
+from repose.app.audience.exchange import AskedQuestion
 from repose.app.language import ENGLISH, Language, language_for, read_language
 from repose.sim.choices import choice_name
 from repose.sim.message import EMPTY, Message, _
@@ -40,7 +40,7 @@ REMOTE_WORDS: Mapping[str, Message] = {
     "actions": _("Actions"),
     "parameters": _("Parameters"),
     "notes": _("Notes"),
-    "picture": _("Picture of the window"),
+    "picture": _("RemotePicture of the window"),
     "no": _("Cancel"),
     "show": _("Show answers"),
     "hide": _("Hide answers"),
@@ -73,14 +73,14 @@ def language_of(accepted: str) -> Language:
         return Language(ENGLISH)
 
 
-def said_of(question: Question | None) -> Message:
+def said_of(question: AskedQuestion | None) -> Message:
     """What to do, in a sentence."""
     if question is None:
         return WAITING
     return ASKED if question.is_open else CLOSED
 
 
-def words_of(question: Question, language: Language) -> str:
+def words_of(question: AskedQuestion, language: Language) -> str:
     """The name of the number in this language."""
     given = question.words_in
     if given:
@@ -88,7 +88,7 @@ def words_of(question: Question, language: Language) -> str:
     return language.drawn(question.guess.words)
 
 
-def shown_question(question: Question | None, value: float | None, language: Language) -> dict[str, Any]:
+def shown_question(question: AskedQuestion | None, value: float | None, language: Language) -> dict[str, Any]:
     """The question as the script of the page shows it, with the value that the phone has sent."""
     if question is None:
         return {"number": 0, "open": False, "said": language.drawn(WAITING)}
@@ -107,7 +107,12 @@ def shown_question(question: Question | None, value: float | None, language: Lan
 
 
 def audience_page(
-    question: Question | None, value: float | None, language: Language, code: str, client: str, said: Message = EMPTY
+    question: AskedQuestion | None,
+    value: float | None,
+    language: Language,
+    code: str,
+    client: str,
+    said: Message = EMPTY,
 ) -> str:
     """The page of a phone; without JavaScript its form is sent as it is."""
     shown = shown_question(question, value, language)

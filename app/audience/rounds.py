@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from repose.app.audience.exchange import Answered, Question
+from repose.app.audience.exchange import Answered, AskedQuestion
 from repose.sim.measure.display import AudienceGuesses
 
 MOST_ROUNDS = 200
@@ -19,7 +19,7 @@ MOST_ROUNDS = 200
 class Round:
     """One question and its answers."""
 
-    question: Question
+    question: AskedQuestion
     key: object
     """What tells the question apart from others."""
     values: dict[str, float] = field(default_factory=dict)

@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 
 from repose.app.audience.exchange import Exchange
-from repose.app.audience.network import listening_socket
+from repose.app.audience.interfaces import listening_socket
 from repose.app.audience.secret import new_secret
 from repose.sim.message import Message
 from repose.sim.wording import reason_of

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from repose.app.audience import pages
-from repose.app.audience.exchange import Answered, Exchange, Picture, Question
+from repose.app.audience.exchange import Answered, AskedQuestion, Exchange, RemotePicture
 from repose.app.audience.limits import Rate
 from repose.app.audience.secret import LENGTH, new_secret, written
 from repose.sim.message import EMPTY, Message, _
@@ -255,7 +255,7 @@ class Site:
         text = pages.audience_page(question, value, language, self.audience, self._signed(client), said)
         return self._with_cookie(HTMLResponse(text), client)
 
-    def _value(self, client: str, question: Question | None) -> float | None:
+    def _value(self, client: str, question: AskedQuestion | None) -> float | None:
         """What the client has answered to the question."""
         same = question is not None and question.number == self._present.number
         return self._present.values.get(client) if same else None
@@ -336,7 +336,7 @@ class Site:
             return JSONResponse({"value": value, "said": language.drawn(SENT)})
         return RedirectResponse(f"/{self.audience}", 303)
 
-    def _keep(self, client: str, address: str, question: Question, value: float) -> None:
+    def _keep(self, client: str, address: str, question: AskedQuestion, value: float) -> None:
         """Note the answer of a client; raises `Refusal` if too many have answered."""
         if self._present.number != question.number:
             self._present = Present(question.number)
@@ -396,7 +396,7 @@ def _is_action(action: Any) -> bool:
     )
 
 
-def _value_of(text: str, question: Question) -> float:
+def _value_of(text: str, question: AskedQuestion) -> float:
     """The number in what a phone has sent, with the decimals of the question; raises `Refusal`."""
     guess, text = question.guess, text.strip()
     if not NUMBER.fullmatch(text):
@@ -433,7 +433,7 @@ def _stream(news: AsyncIterator[str]) -> StreamingResponse:
     return StreamingResponse(news, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-def as_jpeg(picture: Picture) -> bytes:
+def as_jpeg(picture: RemotePicture) -> bytes:
     """The picture as a small JPEG file."""
     from PIL import Image
 

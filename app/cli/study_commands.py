@@ -60,7 +60,7 @@ def study(request: StudyRequest) -> int:
 
 
 def calibrate(request: CalibrationRequest) -> int:
-    """Find the parameter that gives a measured angle, or the profile in a picture.
+    """Find the parameter of a measured angle or picture.
 
     It is the value of one parameter with which heaps have this angle, or follow θ = arctan μ. The result is the value
     with its 95 % confidence interval, which contains the error of the measurement, a picture of the runs with the

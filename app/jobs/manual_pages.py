@@ -67,8 +67,8 @@ def _keys() -> str:
     keys = (*all_keys(), *(key for tool in all_tools() for key in tool.keys))
     groups = dict.fromkeys(str(key.group) for key in keys)
     of_scenes = (
-        "The experiment has keys of its own: A runs the whole, R begins again, and F, O, M, T, G do single steps of a "
-        "heap ([use the window](../howto/window.md)). F1 in the window lists those of the present scene.\n"
+        "The experiment has keys of its own: A runs the whole, R begins again, and F, O, M, T, G do its single "
+        "steps ([use the window](../howto/window.md)). F1 in the window lists those of the present scene.\n"
     )
     parts = ["# Keys\n", of_scenes, WRITTEN]
     for group in groups:

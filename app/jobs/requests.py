@@ -137,7 +137,7 @@ def _check_dask(option: str, address: str) -> None:
 
 
 def _check_place(option: str, place: str) -> None:
-    from repose.app.audience.network import read_place
+    from repose.app.audience.interfaces import read_place
 
     read_place(place)
 

@@ -23,7 +23,17 @@ from repose import assets
 from repose.app.figure import Figure, FigureAxis, ScreenColours, Trace, figure_on_screen, figure_over_time
 from repose.app.language import NATIVE, read_language
 from repose.app.page.columns import Stream
-from repose.app.page.recording import FPS, LENGTH_OF_QUATERNION, LIGHTS, SHADES, SIDES, SIZE, STRENGTHS, TURN, Recording
+from repose.app.page.recording import (
+    FPS,
+    LENGTH_OF_QUATERNION,
+    LIGHTS,
+    SHADES,
+    SIDES,
+    SIZE,
+    STRENGTHS,
+    TURN,
+    PageRecording,
+)
 from repose.app.render.ambient_occlusion import LAMP
 from repose.app.render.colours import (
     AUTOMATIC,
@@ -123,7 +133,7 @@ def left_out(frames: int, total: int) -> Message:
     )
 
 
-def page_of(recording: Recording, last: Snapshot, title: Message, largest: int = LARGEST) -> Page:
+def page_of(recording: PageRecording, last: Snapshot, title: Message, largest: int = LARGEST) -> Page:
     """The page of a recorded run whose last snapshot is `last`. If it would be larger than `largest` [bytes], frames
     are left out evenly, but `FEWEST` remain."""
     count = len(recording.rows)
@@ -136,7 +146,7 @@ def page_of(recording: Recording, last: Snapshot, title: Message, largest: int =
         kept = max(min(FEWEST, count), min(kept - 1, int(0.98 * kept * largest / len(document))))
 
 
-def _document(recording: Recording, chosen: Sequence[int], last: Snapshot, title: Message) -> bytes:
+def _document(recording: PageRecording, chosen: Sequence[int], last: Snapshot, title: Message) -> bytes:
     stream = recording.stream(chosen)
     stream.add_floats("map", linear_map("viridis"))
     stream.data = _data(recording, chosen, last, title)
@@ -180,7 +190,7 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _data(recording: Recording, chosen: Sequence[int], last: Snapshot, title: Message) -> dict[str, Any]:
+def _data(recording: PageRecording, chosen: Sequence[int], last: Snapshot, title: Message) -> dict[str, Any]:
     text, dimension = recording.texts.number, last.grains.position.shape[1]
     legends = recording.legends()
     data = {
@@ -274,7 +284,7 @@ def _shader(name: str) -> str:
     return source.replace("noperspective ", "")
 
 
-def _parameters(recording: Recording, last: Snapshot) -> list[list[Any]]:
+def _parameters(recording: PageRecording, last: Snapshot) -> list[list[Any]]:
     """Label, symbol and value of every parameter, and whether it differs from its default."""
     values, text = parameters_of(last.run), recording.texts.number
     if values is None:
@@ -290,7 +300,7 @@ def _parameters(recording: Recording, last: Snapshot) -> list[list[Any]]:
     ]
 
 
-def _plots(recording: Recording, last: Snapshot) -> list[dict[str, Any]]:
+def _plots(recording: PageRecording, last: Snapshot) -> list[dict[str, Any]]:
     """The plots of the scene and of the measurements over time."""
     palette, text = PALETTES["dark"], recording.texts.number
     others = (palette.warning, palette.good, palette.bad, palette.muted)
@@ -317,7 +327,7 @@ def _plots(recording: Recording, last: Snapshot) -> list[dict[str, Any]]:
     return plots
 
 
-def _plot(recording: Recording, name: str, title: Message, figure: Figure) -> dict[str, Any]:
+def _plot(recording: PageRecording, name: str, title: Message, figure: Figure) -> dict[str, Any]:
     text = recording.texts.number
     legend = {id(trace) for trace in figure.legend}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from repose.app.page.page_file import Page, page_of
-from repose.app.page.recording import Recording
+from repose.app.page.recording import PageRecording
 from repose.sim.experiment.replay import Verdict, play
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -36,8 +36,8 @@ def page_of_run(
     on_progress: Callable[[int, int], None] = lambda at, end: None,
 ) -> PageOfRun:
     """Compute the run again and make its page; times are as in `repose.sim.experiment.replay.play`, `every` and the
-    rest as in `Recording`."""
-    recording = Recording(every)
+    rest as in `PageRecording`."""
+    recording = PageRecording(every)
     snapshot = Snapshot(serial=-1)
 
     def take(experiment: Experiment, clock: float) -> float:

@@ -68,7 +68,7 @@ Ids = NDArray[np.int64]
 
 
 @dataclass
-class Row:
+class PageRow:
     """One frame."""
 
     at: int
@@ -112,7 +112,7 @@ class Once:
         return self.tables[key]
 
 
-class Recording:
+class PageRecording:
     """Frames of one run; the page is made from them at its end."""
 
     def __init__(self, every: float | None = None) -> None:
@@ -128,7 +128,7 @@ class Recording:
         self._edges, self._grounds = Once(), Once()
         self._stride, self._memory = 1, 0
         self._count = 0
-        self.rows: list[Row] = []
+        self.rows: list[PageRow] = []
         self.texts = Texts()
         self.quantum = 0.0
         """[m]."""
@@ -163,7 +163,7 @@ class Recording:
         finest += [float(radius.mean()) / PER_RADIUS] if len(radius) else []
         self.quantum = min(length for length in finest if length > 0.0)
 
-    def _row(self, snapshot: Snapshot, pairs: Ids, following: Following) -> Row:
+    def _row(self, snapshot: Snapshot, pairs: Ids, following: Following) -> PageRow:
         seen = without_idle_walls(snapshot, following.wall_top)
         frame = make_frame(seen, View(), following.camera, SIZE, ROOM, 1.0, self._ranges)
         self.shown = frame.shown
@@ -172,7 +172,7 @@ class Recording:
         speed = EMPTY if self._every is not None else describe_speed(self._pacing.speed)
         results = snapshot.results
         readings = [entry for entry in results.readings if not entry.given and math.isfinite(entry.value)]
-        return Row(
+        return PageRow(
             self._count,
             number,
             self._values(frame),

@@ -45,7 +45,7 @@ Answer = tuple[Photo | None, PictureHeap | None, Message]
 @dataclass
 class ComparedPhoto:
     """The photograph, its marks and the heap in it. The thread writes `photo`, `heap`, `trouble`; the panel
-    `repose.app.ui.panels.photo` all else."""
+    `repose.app.ui.panels.photo` all else. Written by `repose.app.ui.panels.photo`."""
 
     photo: Photo | None = None
     marks: Marks = field(default_factory=Marks)

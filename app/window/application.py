@@ -30,7 +30,7 @@ from repose.app.signals import Interrupt, held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
-from repose.app.ui import audience, directed, lecture_mode, replay_control
+from repose.app.ui import directed, lecture_mode, phones, replay_control
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import beside_results, insets, results_area, run_at
@@ -163,7 +163,7 @@ class Application:
         lecture_mode.see(ui)
         directed.see(ui)
         replay_control.follow(ui, time.perf_counter())
-        audience.see(ui)
+        phones.see(ui)
         self.notes.see(ui)
         if not ui.states[replay_control.Replay].on:  # a copy at an earlier step would lack what came after it
             ui.work.run_saver.tick()
@@ -189,7 +189,7 @@ class Application:
                 self._draw_picture(size)
                 self.gui.end_frame()
                 self.gui.update_cursor()
-            audience.give_picture(ui, self._read_window)
+            phones.give_picture(ui, self._read_window)
             self.window.swap()
         if not ui.work.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
@@ -246,7 +246,7 @@ class Application:
             ending.callback(self._close_window)
             ending.callback(dismiss, ui)
             ending.callback(ui.work.repeats.end)
-            ending.callback(audience.switch_off, ui)
+            ending.callback(phones.switch_off, ui)
             ending.callback(ui.work.studies.end)
             ending.callback(ui.work.workshop.end)
             ending.callback(ui.work.whole_film.stop)
@@ -310,7 +310,7 @@ class Application:
             refusals=ui.control.edits.refusals,
             workshop=ui.work.workshop.described(),
             lecture=self._lecture(),
-            audience=audience.described(ui),
+            audience=phones.described(ui),
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
             broken=ui.program.broken,
         )

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from repose.app.audience.network import read_place
+from repose.app.audience.interfaces import read_place
 from repose.app.language import language_for, use_language
 from repose.app.lectures.lecture_file import Lecture
 from repose.app.progress import print_line
@@ -16,7 +16,7 @@ from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_option import asked_threads
-from repose.app.ui import audience
+from repose.app.ui import phones as phones_of_audience
 from repose.app.ui.lecture_mode import offer
 from repose.app.ui.panels.photo import open_photo
 from repose.app.window.application import FILM_TIME, Application
@@ -78,7 +78,7 @@ def run(
         if lecture is not None:
             offer(application.ui, lecture)
         if phones:
-            audience.switch_on(application.ui, *read_place(phones))
+            phones_of_audience.switch_on(application.ui, *read_place(phones))
         return _stay(application, stop)
 
 

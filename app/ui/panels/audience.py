@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import pygame
 from imgui_bundle import imgui
-from repose.app.audience.network import addresses
+from repose.app.audience.interfaces import addresses
 from repose.app.audience.secret import in_groups
 from repose.app.audience.server import Server
 from repose.app.render.text import heading, note, text_width
-from repose.app.ui.audience import (
+from repose.app.ui.keys import Key
+from repose.app.ui.over_picture import begin_over_picture
+from repose.app.ui.panels import Panel
+from repose.app.ui.phones import (
     Audience,
     ask_to_delete,
     choose_address,
@@ -22,9 +25,6 @@ from repose.app.ui.audience import (
     switch_off,
     switch_on,
 )
-from repose.app.ui.keys import Key
-from repose.app.ui.over_picture import begin_over_picture
-from repose.app.ui.panels import Panel
 from repose.app.ui.qr_code import draw_qr
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose

@@ -10,11 +10,11 @@ from imgui_bundle import imgui
 from repose.app.audience.rounds import Round
 from repose.app.render.text import note, write
 from repose.app.render.theme import colour32, vector
-from repose.app.ui.audience import Audience, present
 from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.audience import counts, draw_show
 from repose.app.ui.panels.notices_over_picture import NoticeStack
+from repose.app.ui.phones import Audience, present
 from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, slide, tooltip

@@ -325,7 +325,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     x = Axis(_("packing fraction φ"))
     return (
         Curve("jamming", _("Pressure"), x, Axis(_("pressure P^(2/3)"), "Pa^(2/3)"), tuple(roots)),
-        Curve("contacts", _("Contacts"), x, Axis(_("contacts per sphere Z")), tuple(bearing)),
+        Curve("jamming_contacts", _("Contacts"), x, Axis(_("contacts per sphere Z")), tuple(bearing)),
     )
 
 

@@ -13,8 +13,8 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlencode
 
-from repose.app.audience.exchange import Exchange, Question
-from repose.app.audience.network import LOOPBACK
+from repose.app.audience.exchange import AskedQuestion, Exchange
+from repose.app.audience.interfaces import LOOPBACK
 from repose.app.audience.server import Server
 from repose.sim.measure.display import Guess
 from repose.sim.message import _
@@ -117,7 +117,7 @@ def serving() -> Iterator[Server]:
     exchange = Exchange()
     server = Server(exchange, LOOPBACK)
     try:
-        exchange.publish(Question(1, GUESS), {})
+        exchange.publish(AskedQuestion(1, GUESS), {})
         yield server
     finally:
         server.stop()

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 import pytest
 from repose.app.audience import protocol
-from repose.app.audience.network import LOOPBACK
+from repose.app.audience.interfaces import LOOPBACK
 from repose.app.audience.server import Server
 
 from tests.app.audience.phones import Phone, listening, serving, until

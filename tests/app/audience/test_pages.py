@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from repose.app.audience.exchange import Picture, Question
+from repose.app.audience.exchange import AskedQuestion, RemotePicture
 from repose.app.audience.pages import language_of
 from repose.app.ui import remote
 
@@ -47,10 +47,10 @@ def test_a_phone_shows_the_question_and_sends_the_slider(browser: Browser) -> No
         assert [answer.value for answer in server.exchange.take()[0].values()] == [42.0]
         assert browser.evaluate("document.getElementById('slider').getAttribute('aria-valuetext')") == "42°"
         assert browser.evaluate("document.getElementById('slider').getAttribute('aria-label')") == "Slider of the guess"
-        server.exchange.publish(Question(2, replace(GUESS, unit="%", high=100.0)), {})
+        server.exchange.publish(AskedQuestion(2, replace(GUESS, unit="%", high=100.0)), {})
         browser.until("document.getElementById('number').value === '2'")
         assert browser.evaluate("document.getElementById('value').value") == ""
-        server.exchange.publish(Question(2, replace(GUESS, unit="%", high=100.0), is_open=False), {})
+        server.exchange.publish(AskedQuestion(2, replace(GUESS, unit="%", high=100.0), is_open=False), {})
         browser.until("document.getElementById('form').hidden")
         assert "has answered" in browser.evaluate("document.getElementById('said').textContent")
 
@@ -81,7 +81,7 @@ def test_the_remote_controls_the_window(browser: Browser, tmp_path: Path) -> Non
     with serving() as server, open_harness(tmp_path, full_snapshot()) as harness:
         ui, exchange = harness.ui, server.exchange
         ui.control.edits.see(ui.snapshot)
-        exchange.picture = Picture(1, 0.0, 64, 36, bytes(3 * 64 * 36))
+        exchange.picture = RemotePicture(1, 0.0, 64, 36, bytes(3 * 64 * 36))
         exchange.publish(exchange.question, remote.state(ui, 0.0) | {"answers": {"count": 3, "shown": False}})
         browser.open(f"http://{server.host}/{server.lecturer}")
         browser.until("document.querySelectorAll('#actions button').length > 3")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from repose.app.audience.exchange import Answered, Question
+from repose.app.audience.exchange import Answered, AskedQuestion
 from repose.app.audience.rounds import Round, take, write_table
 from repose.sim.measure.display import AudienceGuesses, Guess
 from repose.sim.message import plain
@@ -14,7 +14,7 @@ GUESS = Guess(plain("=How steep, in degrees?"), "°", 0.0, 60.0)
 
 
 def test_answers_belong_to_their_round_and_a_phone_has_one() -> None:
-    rounds = [Round(Question(number, GUESS), number) for number in (1, 2)]
+    rounds = [Round(AskedQuestion(number, GUESS), number) for number in (1, 2)]
     assert take(rounds, {"a": Answered(1, 3.0), "b": Answered(2, 4.0), "c": Answered(9, 5.0)})
     assert take(rounds, {"a": Answered(1, 7.0)})
     assert not take(rounds, {})
@@ -22,7 +22,7 @@ def test_answers_belong_to_their_round_and_a_phone_has_one() -> None:
 
 
 def test_the_table_has_neither_names_nor_the_order_of_arrival() -> None:
-    entry = Round(Question(3, GUESS), "key", {"phone-z": 30.0, "phone-a": 12.0}, result=31.25)
+    entry = Round(AskedQuestion(3, GUESS), "key", {"phone-z": 30.0, "phone-a": 12.0}, result=31.25)
     file = io.BytesIO()
     write_table([entry], file)
     text = file.getvalue().decode("utf-8")
@@ -34,5 +34,5 @@ def test_the_table_has_neither_names_nor_the_order_of_arrival() -> None:
 
 
 def test_what_is_kept_with_a_run_is_sorted() -> None:
-    entry = Round(Question(1, GUESS), "key", {"b": 30.0, "a": 12.0})
+    entry = Round(AskedQuestion(1, GUESS), "key", {"b": 30.0, "a": 12.0})
     assert entry.as_kept(shown=True) == AudienceGuesses(GUESS, (12.0, 30.0), None, shown=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 from repose.app.audience import site as site_module
-from repose.app.audience.exchange import MOST_ACTIONS, Answered, Picture, Question
+from repose.app.audience.exchange import MOST_ACTIONS, Answered, AskedQuestion, RemotePicture
 from repose.app.audience.secret import LENGTH
 from repose.app.audience.server import Server
 from repose.app.language import NATIVE, read_language
@@ -34,7 +34,7 @@ def fresh(request: pytest.FixtureRequest) -> None:
         exchange = request.getfixturevalue("server").exchange
         number = exchange.question.number + 1
         exchange.take()
-        exchange.publish(Question(number, GUESS), {})
+        exchange.publish(AskedQuestion(number, GUESS), {})
 
 
 def asked(server: Server) -> int:
@@ -166,7 +166,7 @@ def test_no_text_of_a_client_comes_back(server: Server) -> None:
 
 def test_words_of_a_lecture_are_escaped(server: Server) -> None:
     words = '"><img src=x onerror=alert(1)>'
-    server.exchange.publish(Question(asked(server) + 1, replace(GUESS, words=plain(words))), {})
+    server.exchange.publish(AskedQuestion(asked(server) + 1, replace(GUESS, words=plain(words))), {})
     text = opened(server).open().text
     assert words not in text
     assert html.escape(words) in text
@@ -191,7 +191,7 @@ def test_a_phone_gets_its_language(server: Server, code: str) -> None:
 
 def test_words_of_a_lecture_are_in_the_language_of_the_phone(server: Server) -> None:
     given = {"en": "How steep?", "de": "Wie steil?"}
-    server.exchange.publish(Question(asked(server) + 1, GUESS, given), {})
+    server.exchange.publish(AskedQuestion(asked(server) + 1, GUESS, given), {})
     for language, words in (("de", "Wie steil?"), ("en", "How steep?"), ("ja", "How steep?")):
         page = Phone(server).ask("GET", f"/{server.audience}", Accept="text/html", Accept_Language=language)
         assert words in page.text
@@ -203,7 +203,7 @@ def test_an_open_page_gets_the_next_question(server: Server) -> None:
         first = following()
         assert (first["number"], first["open"], first["value"]) == (number, True, None)
         until(lambda: server.exchange.connected == 1, "count of one phone")
-        server.exchange.publish(Question(number + 1, GUESS, is_open=False), {})
+        server.exchange.publish(AskedQuestion(number + 1, GUESS, is_open=False), {})
         second = following()
         assert (second["number"], second["open"]) == (number + 1, False)
     until(lambda: server.exchange.connected == 0, "end of the connection")
@@ -272,7 +272,7 @@ def test_the_remote_gets_a_small_picture_while_it_looks(server: Server) -> None:
     until(lambda: remote.open(server.lecturer).status == 200, "remote")
     assert remote.ask("GET", f"/{server.lecturer}/picture").status == 204
     assert server.exchange.watched > 0.0
-    server.exchange.picture = Picture(1, 0.0, 1280, 720, bytes(3 * 1280 * 720))
+    server.exchange.picture = RemotePicture(1, 0.0, 1280, 720, bytes(3 * 1280 * 720))
     found = remote.ask("GET", f"/{server.lecturer}/picture")
     assert (found.status, found.headers["content-type"]) == (200, "image/jpeg")
 
@@ -294,7 +294,7 @@ def test_a_server_that_is_switched_off_leaves_no_socket() -> None:
 
 def test_nothing_of_the_server_is_imported_before_it_is_switched_on() -> None:
     code = (
-        "import sys, repose.app.audience.server, repose.app.ui.audience\n"
+        "import sys, repose.app.audience.server, repose.app.ui.phones\n"
         "print([name for name in ('starlette', 'uvicorn', 'h11', 'anyio') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from repose.app.page.page_file import LARGEST, Page, page_of
-from repose.app.page.recording import Recording
+from repose.app.page.recording import PageRecording
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Message
 
@@ -22,8 +22,8 @@ def pairs_of(snapshot: Snapshot) -> np.ndarray:
     return snapshot.grains.sphere_id[distance.argmin(axis=2)]
 
 
-def recorded(snapshots: Sequence[Snapshot], every: float | None = None) -> Recording:
-    recording = Recording(every)
+def recorded(snapshots: Sequence[Snapshot], every: float | None = None) -> PageRecording:
+    recording = PageRecording(every)
     for snapshot in snapshots:
         recording.take(snapshot, pairs_of(snapshot))
     return recording

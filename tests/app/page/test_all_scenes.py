@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from repose.app.page.page_file import page_of
-from repose.app.page.recording import Recording
+from repose.app.page.recording import PageRecording
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
@@ -28,7 +28,7 @@ STEPS = 4
 def test_a_scene_becomes_a_page(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use_plain_engine(monkeypatch)
     experiment = new_experiment(scene, scenes()[scene].test_values)
-    recording, snapshot = Recording(), Snapshot()
+    recording, snapshot = PageRecording(), Snapshot()
     apply(experiment, Act("run"))
     for _ in range(3):
         take_snapshot(experiment, snapshot)

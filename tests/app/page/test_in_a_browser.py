@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.app.page.recording import SIZE, Recording
+from repose.app.page.recording import SIZE, PageRecording
 from repose.app.render.follow import without_idle_walls
 from repose.app.storage.view_settings import View
 from repose.app.window.picture import PictureMaker
@@ -30,7 +30,7 @@ HALF = SIZE[0] // 2, SIZE[1] // 2
 
 
 def picture_in_the_window(
-    maker: PictureMaker, recording: Recording, snapshot: Snapshot, view: View, size: tuple[int, int]
+    maker: PictureMaker, recording: PageRecording, snapshot: Snapshot, view: View, size: tuple[int, int]
 ) -> np.ndarray:
     """The picture of the window with the camera of the page."""
     following = recording.following

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from repose.app.audience.exchange import Answered
-from repose.app.audience.network import LOOPBACK
+from repose.app.audience.interfaces import LOOPBACK
 from repose.app.lectures.lecture_file import parse
-from repose.app.ui import audience
-from repose.app.ui.audience import Audience, present
+from repose.app.ui import phones
 from repose.app.ui.layout import draw_panels
 from repose.app.ui.panels.guess import guessed
+from repose.app.ui.phones import Audience, present
 from repose.app.ui.questions import answer as answer_question
 from repose.app.ui.questions import open_question
 from repose.app.ui.toasts import Toasts
@@ -34,7 +34,7 @@ SCENE = next(name for name, scene in scenes().items() if scene.guess is not None
 
 def draw(ui: Ui) -> None:
     """A frame of the window."""
-    audience.see(ui)
+    phones.see(ui)
     draw_panels(ui)
 
 
@@ -46,11 +46,11 @@ def opened(folder: Path, size: tuple[int, int] = (1280, 720), on: bool = True) -
         harness.ui.control.actions["audience"] = lambda: harness.done.append("audience")
         try:
             if on:
-                audience.switch_on(harness.ui, LOOPBACK)
+                phones.switch_on(harness.ui, LOOPBACK)
             harness.frame(2)
             yield harness
         finally:
-            audience.switch_off(harness.ui)
+            phones.switch_off(harness.ui)
 
 
 def state(harness: PanelHarness) -> Audience:
@@ -103,7 +103,7 @@ def test_a_result_closes_the_round_and_the_next_run_begins_another(tmp_path: Pat
     with opened(tmp_path) as harness:
         before = harness.ui.snapshot
         put(harness, a=12.0)
-        audience.show(harness.ui, True)
+        phones.show(harness.ui, True)
         harness.ui.snapshot = with_fields(before, answer=Answer(31.25, plain("31°.")))
         harness.frame(2)
         question = state(harness).exchange.question
@@ -173,7 +173,7 @@ def test_answers_are_deleted_after_a_question_only(tmp_path: Path) -> None:
         answer_question(harness.ui, False)
         harness.frame(2)
         assert len(state(harness).rounds[-1].values) == 2
-        audience.ask_to_delete(harness.ui)
+        phones.ask_to_delete(harness.ui)
         answer_question(harness.ui, True)
         harness.frame(2)
         assert [entry.values for entry in state(harness).rounds] == [{}]
@@ -188,7 +188,7 @@ def test_a_taken_port_is_one_sentence(tmp_path: Path) -> None:
         other = tmp_path / "other"
         other.mkdir()
         state(first).server = None
-        audience.switch_on(first.ui, LOOPBACK, server.port)
+        phones.switch_on(first.ui, LOOPBACK, server.port)
         assert state(first).server is None
         assert "is used by another program" in str(state(first).trouble)
         assert [toast.bad for toast in first.ui.states[Toasts].shown] == [True]
@@ -211,7 +211,7 @@ def test_answers_and_clients_are_forgotten_with_the_server_but_the_rounds_stay(t
         put(harness, a=12.0)
         server = state(harness).server
         assert server is not None
-        audience.switch_off(harness.ui)
+        phones.switch_off(harness.ui)
         harness.frame(2)
         until(lambda: not server.is_on, "end of the server")
         assert list(state(harness).rounds[-1].values.values()) == [12.0]
@@ -226,16 +226,16 @@ def test_pictures_are_read_only_while_the_remote_looks(tmp_path: Path) -> None:
             read.append(1)
             return 1, 1, b"abc"
 
-        audience.give_picture(harness.ui, pixels)
+        phones.give_picture(harness.ui, pixels)
         assert read == []
         state(harness).exchange.watched = time.monotonic()
         for _ in range(5):
-            audience.give_picture(harness.ui, pixels)
+            phones.give_picture(harness.ui, pixels)
         assert read == [1], "a few per second"
         picture = state(harness).exchange.picture
         assert picture is not None
         state(harness).exchange.picture = replace(picture, at=picture.at - 10.0)
-        audience.give_picture(harness.ui, pixels)
+        phones.give_picture(harness.ui, pixels)
         assert read == [1, 1]
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from repose.app.audience.exchange import Exchange, Picture, Question
-from repose.app.audience.network import LOOPBACK
+from repose.app.audience.exchange import AskedQuestion, Exchange, RemotePicture
+from repose.app.audience.interfaces import LOOPBACK
 from repose.app.audience.rounds import MOST_ROUNDS, Round, take, write_table
 from repose.app.audience.server import Server
 from repose.app.lectures.lecture_file import GuessQuestion
@@ -175,7 +175,7 @@ def see(ui: Ui) -> None:
         exchange.publish(_question(audience), exchange.remote)
 
 
-def _question(audience: Audience) -> Question | None:
+def _question(audience: Audience) -> AskedQuestion | None:
     return audience.rounds[-1].question if audience.asked else None
 
 
@@ -204,7 +204,7 @@ def _begin_round(ui: Ui, audience: Audience, key: object, guess: Guess) -> None:
     step = ui.mode.lecture.step if ui.mode.lecture.on else None
     words = step.guess.words if step is not None and isinstance(step.guess, GuessQuestion) else {}
     audience.number += 1
-    audience.rounds.append(Round(Question(audience.number, guess, words), key))
+    audience.rounds.append(Round(AskedQuestion(audience.number, guess, words), key))
     del audience.rounds[:-MOST_ROUNDS]
     audience.shown, audience.kept = False, None
     if any(entry.question.guess == guess and entry.values for entry in audience.rounds[:-1]):
@@ -237,7 +237,7 @@ def give_picture(ui: Ui, read: Callable[[], tuple[int, int, bytes]]) -> None:
         return
     last = audience.exchange.picture
     if last is None or now >= last.at + PICTURES:
-        audience.exchange.picture = Picture(1 if last is None else last.serial + 1, now, *read())
+        audience.exchange.picture = RemotePicture(1 if last is None else last.serial + 1, now, *read())
 
 
 def described(ui: Ui) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import socket
 from contextlib import ExitStack
 
 import pytest
-from repose.app.audience import network
-from repose.app.audience.network import LOOPBACK, addresses, listening_socket, read_place
+from repose.app.audience import interfaces
+from repose.app.audience.interfaces import LOOPBACK, addresses, listening_socket, read_place
 from repose.sim.parameters import ParameterError
 
 
@@ -41,7 +41,7 @@ def test_a_port_that_is_taken_is_followed_by_the_next_or_refused_if_it_was_named
 
 
 def test_all_ports_taken_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "PORTS", 0)
+    monkeypatch.setattr(interfaces, "PORTS", 0)
     with pytest.raises(ParameterError, match="are used by other programs"):
         listening_socket(LOOPBACK)
 
@@ -51,8 +51,8 @@ def test_no_network_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         def connect(self, address: object) -> None:
             raise OSError(101, "Network is unreachable")
 
-    monkeypatch.setattr(network.socket, "socket", NoRoute)
-    assert network.default_address() is None
+    monkeypatch.setattr(interfaces.socket, "socket", NoRoute)
+    assert interfaces.default_address() is None
     with pytest.raises(ParameterError, match="No network was found"):
         listening_socket()
 
