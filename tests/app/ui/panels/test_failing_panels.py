@@ -71,7 +71,7 @@ def standing() -> tuple[Any, ...]:
 
 
 WITHOUT_WIDGETS = {"photo_over_picture"}
-"""Panels that draw by OpenGL, which the bare interface does not have; `tests/app/ui/panels/test_photo.py` draws them."""
+"""Panels that draw by OpenGL, which the bare interface lacks; `tests/app/ui/panels/test_photo.py` draws them."""
 
 
 @pytest.mark.parametrize(
