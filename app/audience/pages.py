@@ -40,7 +40,7 @@ REMOTE_WORDS: Mapping[str, Message] = {
     "actions": _("Actions"),
     "parameters": _("Parameters"),
     "notes": _("Notes"),
-    "picture": _("RemotePicture of the window"),
+    "picture": _("Picture of the window"),
     "no": _("Cancel"),
     "show": _("Show answers"),
     "hide": _("Hide answers"),
