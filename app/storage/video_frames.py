@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats
@@ -84,10 +85,12 @@ def read_video(path: Path, on_progress: Callable[[float | None], None]) -> Video
     return video
 
 
-def _take_frames(video: Video, decoded: object, length: float, on_progress: Callable[[float | None], None]) -> None:
+def _take_frames(
+    video: Video, decoded: Iterable[Any], length: float, on_progress: Callable[[float | None], None]
+) -> None:
     """Keep all frames small and in grey, and some of them for measurements."""
     every, pending = 1, None
-    for number, picture in enumerate(decoded):  # type: ignore[var-annotated,arg-type]
+    for number, picture in enumerate(decoded):
         time = float(picture.time) if picture.time is not None else math.nan
         if not math.isfinite(time) or (video.times and time <= video.times[-1]):
             continue  # without a time of its own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,14 +140,8 @@ def film_saved_run(sender: Connection, order: FilmOrder) -> None:
         sender.send(FilmEnd("", 0, sentence_of(error)))
 
 
-def _filmed(sender: Connection, order: FilmOrder) -> FilmEnd:
-    """Film the run; a film that ends early has the reason."""
-    from repose.sim import registry
-    from repose.sim.experiment.replay import pictures, play
-    from repose.sim.experiment.saved_side_by_side import load_single
-    from repose.sim.experiment.snapshot import Snapshot
-    from repose.sim.experiment.take_snapshot import take_snapshot
-
+def share_sender(sender: Connection) -> Callable[[int, int], None]:
+    """A function that sends the share of the run that is done, each time that it has grown by `SHOWN`."""
     said = 0.0
 
     def show_share(at: int, end: int) -> None:
@@ -155,12 +150,23 @@ def _filmed(sender: Connection, order: FilmOrder) -> FilmEnd:
             said = at / end
             sender.send(said)
 
+    return show_share
+
+
+def _filmed(sender: Connection, order: FilmOrder) -> FilmEnd:
+    """Film the run; a film that ends early has the reason."""
+    from repose.sim import registry
+    from repose.sim.experiment.replay import pictures, play
+    from repose.sim.experiment.saved_side_by_side import load_single
+    from repose.sim.experiment.snapshot import Snapshot
+    from repose.sim.experiment.take_snapshot import take_snapshot
+
     for file in order.plugins:
         registry.add_file(file)
     saved = load_single(order.run)
     film, duration, last, trouble = HeadlessFilm(order.film, order.style), 0.0, None, EMPTY
     try:
-        played = play(saved, pictures(film.take, film.needs_forces), film.at_phases, on_progress=show_share)
+        played = play(saved, pictures(film.take, film.needs_forces), film.at_phases, on_progress=share_sender(sender))
         duration, last = played.duration, Snapshot()
         take_snapshot(played.experiment, last, forces=film.needs_forces)
     except Exception as error:  # a plug-in may raise anything: the film has the run until then

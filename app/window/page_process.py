@@ -10,8 +10,6 @@ from repose.sim.study.child_process import end_with_parent, ignore_interrupts, l
 from repose.sim.wording import sentence_of
 
 PAGE_BROKEN = _("The process that writes the page has ended before the page was complete.")
-SHOWN = 0.005
-"""Share of a run between two messages about it [-]."""
 
 
 def write_page_of_run(sender: Connection, order: FilmOrder) -> None:
@@ -30,21 +28,14 @@ def write_page_of_run(sender: Connection, order: FilmOrder) -> None:
 
 def _written(sender: Connection, order: FilmOrder) -> FilmEnd:
     from repose.app.page.page_of_run import page_of_run
+    from repose.app.window.headless_film import share_sender
     from repose.sim import registry
     from repose.sim.experiment.saved_side_by_side import load_single
     from repose.sim.io.atomic_file import write_new_file
 
-    said = 0.0
-
-    def show_share(at: int, end: int) -> None:
-        nonlocal said
-        if at / max(end, 1) >= said + SHOWN:
-            said = at / end
-            sender.send(said)
-
     for file in order.plugins:
         registry.add_file(file)
-    page = page_of_run(load_single(order.run), order.style.title, on_progress=show_share).page
+    page = page_of_run(load_single(order.run), order.style.title, on_progress=share_sender(sender)).page
     assert page is not None  # a run has at least its first frame
     write_new_file(order.film, lambda file: file.write(page.document))
     names = str(order.film)
