@@ -109,12 +109,12 @@ def answer(experiment: Experiment) -> Answer | None:
     middle = steady.size // 2
     early, late = (mean_rate(part, experiment.parameters.window) for part in (steady[: middle + 1], steady[middle:]))
     if early is None or late is None:
-        words = Message("In grains per second the steady flow is {rate}.", rate=Number(rate.mean, format=".3g"))
+        words = Message("In grains per second the steady flow is {rate}.", rate=Number(rate.mean, digits=3))
         return Answer(rate.mean, words)
     values: dict[str, Any] = {  # those that this sentence lacks are for the words of presets
-        "rate": Number(rate.mean, format=".3g"),
-        "early": Number(early.mean, format=".3g"),
-        "late": Number(late.mean, format=".3g"),
+        "rate": Number(rate.mean, digits=3),
+        "early": Number(early.mean, digits=3),
+        "late": Number(late.mean, digits=3),
         "passed": passed,
         "placed": state.placed,
     }

@@ -268,7 +268,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading("chute_angle", _("slope of the chute"), math.degrees(angle), "°"),
         Reading("layer_thickness", _("thickness of the layer"), high / built.diameter, "d"),
         Reading("depth_averaged_speed", _("speed, averaged over depth"), speed, "m/s"),
-        Reading("area_flow_rate", _("flow rate"), 1e6 * rate, "mm²/s", help=_("Area of grains that passes per time.")),
+        Reading("area_flow_rate", _("flow rate"), rate, "m²/s", help=_("Area of grains that passes per time.")),
     ]
     if state.starts >= 0.0:
         words = _("Angle at which the layer began to flow.")

@@ -618,6 +618,9 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
     for avalanche in avalanches[1:]:
         avalanche.angle += 0.04
     avalanches[0].angle = avalanches[-1].angle
+    assert not experiment.scene.course.check(experiment), "the first start spreads from the open end"
+    assert "from the open end" in str(rough_plane.conclusion(experiment))
+    avalanches[1].angle = avalanches[-1].angle
     assert "thinnest layer" in str(experiment.scene.course.check(experiment)), (
         "a layer starts at one angle, thick or thin"
     )
