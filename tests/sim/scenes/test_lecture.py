@@ -231,6 +231,9 @@ def test_the_check_of_the_drum_complains_of_a_surface_of_one_angle_and_of_one_ki
             str(entry.statement) for entry in experiment.scene.course.outcomes(experiment) if not entry.holds
         )
         assert (missed in found) if missed else not found
+    near = new_experiment("drum", {"slowest": 0.84, "fastest": 1.26})
+    near.run.state.phase, near.run.state.columns = "rested", state.columns
+    assert not near.scene.course.outcomes(near), "surfaces of 8 and 12 revolutions per minute differ by their scatter"
 
 
 # Silo.
