@@ -117,7 +117,7 @@ def _description(goal: Goal) -> dict[str, Any]:
 
 
 def _run_in(folder: ResultFolder, request: CalibrationRequest, goal: Goal) -> int:
-    workers = available() if request.workers is None else request.workers
+    workers = request.workers or available()
     countdown = Countdown()
     last: list[tuple[CalibrationResult, int]] = []
     seen: list[Observation] = []

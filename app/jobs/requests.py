@@ -328,8 +328,7 @@ class SweepRequest(Request):
     seeds: str = option("1-3", "1,2,3|1-5", "Seeds: every value is run with each.")
     error: WantedError = None
     changes: OfAll = ()
-    processes: int = option(2, "NUMBER", "Runs at the same time.",
-        check=within(1, MOST_WORKERS, f"1 to {MOST_WORKERS}"))
+    workers: Workers = None
     threads: ThreadsOfEach = ""
     out: Path | None = option(None, "",
         "Folder for the results; a sweep that this folder contains in part is continued.")

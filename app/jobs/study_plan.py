@@ -66,7 +66,7 @@ def plan_study(request: StudyRequest) -> StudyJob:
     plans = tuple(registry.studies()[part] for part in whole.parts) if whole.parts else (whole,)
     plans = tuple(_adapted(part, request, alone=not whole.parts).check() for part in plans)
     _require_used(request.changes, plans)
-    workers = available() if request.workers is None else request.workers
+    workers = request.workers or available()
     return StudyJob(
         request,
         tuple(beside_others(part, request.beside) for part in plans),
@@ -129,6 +129,7 @@ def plan_sweep(request: SweepRequest) -> StudyJob:
     title = scenes()[job.scene].title
     if len(cases) == 1 and grid:
         title += f": {study.quantity} over {declared[next(iter(grid))].quantity.label}"
+    workers = request.workers or available()
     made = StudyPlan(
         name="sweep",
         title=title,
@@ -143,8 +144,8 @@ def plan_sweep(request: SweepRequest) -> StudyJob:
         request,
         (beside_others(made, request.beside),),
         name=f"sweep-{job.scene}",
-        workers=request.processes,
-        threads=_threads(request.threads, request.processes),
+        workers=workers,
+        threads=_threads(request.threads, workers),
         style=_style(request),
         picture=request.picture,
         dask=(request.dask or "").strip(),

@@ -84,7 +84,7 @@ def test_help_and_version_import_nothing_heavy_and_need_no_home(arguments: list[
         (["run", "--set", "friction=0.1_5"], "0 to 2"),
         (["run", "--set", "friction=0,5"], "Use a point: 0.5."),
         (["run", "--size", "١٦x٩"], "WIDTHxHEIGHT"),
-        (["sweep", "--processes", "1_0"], "'1_0' is not a whole number"),
+        (["sweep", "--workers", "1_0"], "'1_0' is not a whole number"),
         (["sweep", "--seeds", "1_0"], "whole numbers such as"),
         (["sweep", "--over", "friction=0.1_5"], "0 to 2"),
         (["run", "--speed", "-1"], "1e-08 to 1000"),

@@ -40,7 +40,7 @@ from repose.sim.registry import studies
         ({"seeds": "-1"}, "whole numbers"),
         ({"seeds": "0-99999999999"}, "must count up"),
         ({"seeds": "1-9999"}, "at most 10000 runs"),
-        ({"processes": 0}, "--processes 0 is refused: it must be 1 to 256"),
+        ({"workers": 0}, "--workers 0 is refused: it must be 1 to 256"),
         ({"changes": ("orifice=0.1",)}, "leave it out"),
         ({"size": "1x1"}, "WIDTHxHEIGHT"),
         ({"error": -1.0}, "at least 0"),
