@@ -186,11 +186,11 @@ def answer(experiment: Experiment) -> Answer:
     left, right = (risen(time, column(experiment, name)) for name in ("left", "right"))
     if not math.isfinite(right):
         words = Message(
-            "At the moving wall, after {left}; at the right wall it does not.", left=Number(left, "s", ".2f")
+            "The surface rises at the moving wall after {left}, and not at the right wall.", left=Number(left, "s", ".2f")
         )
     else:
         words = Message(
-            "At the moving wall, after {left}; at the right wall it rises after {right}.",
+            "The surface rises at the moving wall after {left}, and at the right wall after {right}.",
             left=Number(left, "s", ".2f"),
             right=Number(right, "s", ".2f"),
         )

@@ -226,8 +226,8 @@ def answer(experiment: Experiment) -> Answer:
     return Answer(
         share,
         Message(
-            "{share} of its change falls into {time} of the time, the passages near the planet; at the end it is "
-            "{spin}, {sense}.",
+            "{share} of the change of the spin falls into {time} of the time, the passages near the planet; at the end "
+            "the spin is {spin}, {sense}.",
             share=Number(share, "%", ".0f"),
             time=Number(100.0 * float(near.mean()), "%", ".0f"),
             spin=Number(abs(float(late_spin(experiment).mean())), "rad/s", ".1f"),
