@@ -259,8 +259,8 @@ def answer_of_rebound(experiment: Experiment) -> Answer:
     """The share of the energy that the bodies do not keep, and the restitution."""
     lost = 100.0 * (1.0 - energy_kept(experiment))
     words = Message(
-        "{lost} of it goes into vibrations of both bodies and, by their internal friction, into heat; the restitution "
-        "is {ratio}.",
+        "{lost} of the energy goes into vibrations of both bodies and, by their internal friction, into heat; the "
+        "restitution is {ratio}.",
         lost=Number(lost, "%", ".0f"),
         ratio=Number(restitution(experiment), format=".2f"),
     )
