@@ -30,7 +30,7 @@ FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 def files_of(simulation: Simulation):
     experiment = simulation.experiment
-    return for_lammps(experiment.scene, experiment.parameters, experiment.run)
+    return for_lammps(experiment)
 
 
 def continued(simulation: Simulation, folder) -> object:

@@ -62,7 +62,7 @@ def beside(task: Task) -> dict[str, Any]:
     if experiment.fault is not None:
         raise SimulationFault(experiment.fault)
     apply(experiment, Act("open"))
-    exported = for_lammps(experiment.scene, experiment.parameters, experiment.run)
+    exported = for_lammps(experiment)
     contacts = contacts_in_lammps(experiment, exported, task.seed)
     return {NAME: heap_in_lammps(experiment, exported) | contacts._asdict()}
 
