@@ -224,6 +224,7 @@ def _add_states(saved: SavedRun, request: ExportRequest, add: Add, written: list
 
 
 def _export_for_lammps(path: Path, to: Path) -> int:
+    from repose.sim.experiment.changes import resumed_experiment
     from repose.sim.experiment.export_state import for_lammps
     from repose.sim.io.lammps.continuation import write_files
 

@@ -389,7 +389,9 @@ class StudyRequest(Request):
         if self.part and self.out is None:
             raise ParameterError("--part needs a folder that all parts share: name it with --out.")
         if self.join is not None and (self.part or self.resume or not self.name):
-            raise ParameterError("--join takes the parts of one named study to a new folder: leave --part and --resume out.")
+            raise ParameterError(
+                "--join takes the parts of one named study to a new folder: leave --part and --resume out."
+            )
 
     @property
     def share(self) -> tuple[int, int]:

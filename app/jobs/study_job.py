@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -49,8 +48,18 @@ def run_study(job: StudyJob) -> int:
     )
     if job.dask:
         connect(job.dask).close()
+    files = _files_of_parts(job)
     with ResultFolder.claimed(job.out, job.name, _file_names(job), runs) as folder:
-        return _run_in(folder, job)
+        return _run_in(folder, job, files)
+
+
+def _files_of_parts(job: StudyJob) -> Mapping[str, Path]:
+    """The files of the runs of all parts, by their names."""
+    if job.join is None:
+        return {}
+    runs = StudyRuns(job.plans, job.join, job.threads)
+    runs.begin()
+    return joined(job.join, runs)
 
 
 def _identity(job: StudyJob) -> dict[str, Any]:
@@ -77,16 +86,13 @@ def _file_names(job: StudyJob) -> tuple[str, ...]:
     return (RESULT, *names, *([REPORT] if job.whole else []))
 
 
-def _run_in(folder: ResultFolder, job: StudyJob) -> int:
+def _run_in(folder: ResultFolder, job: StudyJob, files: Mapping[str, Path]) -> int:
     study_runs = StudyRuns(job.plans, folder.path / RUNS, job.threads, job.share)
     if job.dask:
         study_runs.elsewhere = on_dask(job.dask)
+    for name, path in files.items():
+        write_whole_file(folder.path / RUNS / name, partial(_copy, path))
     missing = study_runs.begin()
-    if job.join is not None:
-        for name, path in joined(job.join, study_runs).items():
-            write_whole_file(folder.path / RUNS / name, partial(_copy, path))
-        study_runs = replace(study_runs, results={}, runs={})
-        missing = study_runs.begin()
     title = f"{(job.whole or job.plans[0]).title} in {path_text(folder.path)}: {len(missing)} runs to do"
     title += f", {len(study_runs.results)} done already" if study_runs.results else ""
     with Progress(title, quiet=job.request.json) as progress, stoppable() as stop:

@@ -141,7 +141,9 @@ def joined(parts: Path, runs: StudyRuns) -> dict[str, Path]:
     totals = {total for _, total in folders}
     if len(totals) != 1:
         found = "parts of different numbers" if totals else "no part of a study"
-        raise ParameterError(f"--join {path_text(parts)} contains {found}: give the folder that was --out of all parts.")
+        raise ParameterError(
+            f"--join {path_text(parts)} contains {found}: give the folder that was --out of all parts."
+        )
     total = totals.pop()
     found_files: dict[str, Path] = {}
     for part in range(1, total + 1):

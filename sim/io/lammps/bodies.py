@@ -57,8 +57,8 @@ def bodies_of(world: World, velocity_shift: float) -> Bodies:
 
 
 def body_inertias(world: World) -> Floats:
-    """Tensors of inertia of the bodies that move, in space axes [kg m²], shape (bodies, 3, 3). In the plane the first two
-    moments are half of the third."""
+    """Tensors of inertia of the bodies that move, in space axes [kg m²], shape (bodies, 3, 3). In the plane the first
+    two moments are half of the third."""
     bodies, dimension = world.bodies, world.dimension
     with np.errstate(divide="ignore"):
         reference = 1.0 / bodies.inverse_mass[dimension:]

@@ -70,7 +70,10 @@ class Exported(NamedTuple):
     @property
     def script(self) -> str:
         """The input script."""
-        return "\n".join([self.output[0], "", *(f"# {note}" for note in self.notes), "", *self.setup, *self.output[1:]]) + "\n"
+        return (
+            "\n".join([self.output[0], "", *(f"# {note}" for note in self.notes), "", *self.setup, *self.output[1:]])
+            + "\n"
+        )
 
     @property
     def commands(self) -> str:
@@ -96,6 +99,10 @@ def write_files(exported: Exported, folder: Path) -> None:
 def lammps_files(state: Continued) -> Exported:
     """The files for a run at its present state; raises `ParameterError` for what LAMMPS cannot continue."""
     law, parameters, model, world, dt = state.law, state.parameters, state.model, state.world, state.dt
+    if law not in COEFFICIENTS:
+        raise ParameterError(
+            f"The contact law '{law}' has no counterpart in LAMMPS: export a run with {', '.join(COEFFICIENTS)}."
+        )
     if not world.sphere_count:
         raise ParameterError("The run has no grains yet: export it after some have been poured.")
     for table, what in ((world.bonds, "bonds"), (model.fields, "fields")):
@@ -158,7 +165,9 @@ def lammps_files(state: Continued) -> Exported:
 
 def _beginning(state: Continued) -> Iterator[str]:
     """How the beginning of the continuation differs from the run."""
-    share = f"; they carry {100.0 * state.stretched:.2g} % of the normal forces of this state" if state.stretched else ""
+    share = (
+        f"; they carry {100.0 * state.stretched:.2g} % of the normal forces of this state" if state.stretched else ""
+    )
     yield f"The friction springs begin without stretch: a data file has no place for them{share}."
     if state.model.integrator.name not in ("velocity_verlet", "leapfrog"):
         yield f"LAMMPS integrates with velocity Verlet, this run with {state.model.integrator.title}."

@@ -21,9 +21,13 @@ _LARGE = "the internal friction of the law acts across gaps, and a tabulated for
 _FIELDS = "fields (liquid, hoist, central gravity) are not written"
 
 IN_LAMMPS: dict[str, InLammps] = {
-    "biaxial": InLammps("exact", "before the test; during it walls that keep a force go on with their present velocity"),
+    "biaxial": InLammps(
+        "exact", "before the test; during it walls that keep a force go on with their present velocity"
+    ),
     "bounce": InLammps("exact"),
-    "brazil_nut": InLammps("exact", "while the box moves, its oscillation is followed at every step, not in straight pieces"),
+    "brazil_nut": InLammps(
+        "exact", "while the box moves, its oscillation is followed at every step, not in straight pieces"
+    ),
     "chute": InLammps("exact"),
     "clumps": InLammps("approximate", _ROLLING),
     "drum": InLammps("exact", "while the drum turns, it turns as a whole, and not each facet in straight pieces"),
@@ -38,7 +42,9 @@ IN_LAMMPS: dict[str, InLammps] = {
     "rough_plane": InLammps("exact"),
     "silo": InLammps("exact"),
     "slope": InLammps("exact"),
-    "triaxial": InLammps("exact", "before the test; during it walls that keep a force go on with their present velocity"),
+    "triaxial": InLammps(
+        "exact", "before the test; during it walls that keep a force go on with their present velocity"
+    ),
     "two_sided": InLammps("exact"),
     "vessel": InLammps("no", "its surface has hundreds of facets, and a region is tested by every grain"),
     **dict.fromkeys(("beam", "capture", "cube", "projectile", "rod"), InLammps("no", _BONDS)),

@@ -2,8 +2,8 @@
 
 A facet is a block without thickness, whose nearest point is that of the facet; two facets in the plane that meet in a
 corner towards the grains are one prism, so that a grain at the corner has one contact. The regions are placed by
-rotations about an axis through a point (`region ... rotate`), and move as the walls do (`region ... move`): LAMMPS takes
-velocities of walls from the change of both since the step before. In space the facets of a plane polygon are one
+rotations about an axis through a point (`region ... rotate`), and move as the walls do (`region ... move`): LAMMPS
+takes velocities of walls from the change of both since the step before. In space the facets of a plane polygon are one
 rectangle around it, which continues behind its neighbours if the polygon is no rectangle.
 """
 
@@ -83,8 +83,8 @@ def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = N
         double = 0
         if beyond:
             differences.append(
-                f"{beyond} of {len(panels)} flat parts of the walls are no rectangles: LAMMPS has the rectangles around "
-                "them, which end behind the other parts."
+                f"{beyond} of {len(panels)} flat parts of the walls are no rectangles: LAMMPS has the rectangles "
+                "around them, which end behind the other parts."
             )
     alike = [abs(float(a @ b)) for a, b in joints]
     if double:
@@ -191,8 +191,8 @@ Wedge = tuple[_Line, _Line, tuple[int, int]]
 
 
 def _at_corners(lines: Sequence[_Line], grains: Floats) -> tuple[list[Wedge], list[_Line], int]:
-    """Pairs of lines that meet in an edge towards the nearest grain, the other lines, and the number of such edges between
-    lines that are not a pair."""
+    """Pairs of lines that meet in an edge towards the nearest grain, the other lines, and the number of such edges
+    between lines that are not a pair."""
     solid: list[Wedge] = []
     used: set[int] = set()
     double = 0
@@ -224,7 +224,9 @@ def _strip(line: _Line, pivot: Floats | None) -> Part:
         return Part(region, line.material, tuple(line.velocity))
     at = a if pivot is None else pivot + _back(angle) @ (a - pivot)
     region = f"block {row((at[0], at[0] + np.linalg.norm(b - a), at[1], at[1]))} INF INF side out"
-    return Part(region, line.material, tuple(line.velocity), tuple(_in_space(a if pivot is None else pivot)), angle=angle)
+    return Part(
+        region, line.material, tuple(line.velocity), tuple(_in_space(a if pivot is None else pivot)), angle=angle
+    )
 
 
 def _wedge(a: _Line, b: _Line, ends: tuple[int, int], pivot: Floats | None) -> Part:
@@ -282,7 +284,9 @@ def _panels(corner: Floats, material: Any, velocity: Floats) -> Iterator[_Panel]
             group = [group[a] if each == group[b] else each for each in group]
     for name in dict.fromkeys(group):
         rows = [k for k, each in enumerate(group) if each == name]
-        yield _panel(corner[rows], normal[rows[0]], float(area[rows].sum()) / 2.0, int(material[rows[0]]), velocity[rows[0]])
+        yield _panel(
+            corner[rows], normal[rows[0]], float(area[rows].sum()) / 2.0, int(material[rows[0]]), velocity[rows[0]]
+        )
 
 
 def _common(a: Floats, b: Floats, near: float) -> int:
@@ -337,9 +341,7 @@ def _outline(corner: Floats) -> Iterator[Floats]:
             yield b - a
 
 
-def commands(
-    parts: Iterable[Part], styles: Iterable[Sequence[tuple[str, str]]], motion: WallMotion
-) -> Iterator[str]:
+def commands(parts: Iterable[Part], styles: Iterable[Sequence[tuple[str, str]]], motion: WallMotion) -> Iterator[str]:
     """The commands for these parts; `styles` has for each part the groups of grains and the coefficients of their
     contacts with it."""
     for number, (part, of_groups) in enumerate(zip(parts, styles)):
@@ -356,8 +358,8 @@ def commands(
             yield f'variable {name}turn equal "{exact(part.angle)}{rate}"'
             words += f" rotate v_{name}turn {row(part.point)} {row(part.axis)}"
         yield f"region {name} {words}"
-        for k, (group, coefficients) in enumerate(of_groups):
-            yield f"fix {name}{'abcdefghijklmnopqrstuvwxyz'[k]} {group} wall/gran/region granular {coefficients} region {name}"
+        for group, coefficients in of_groups:
+            yield f"fix {name}{group} {group} wall/gran/region granular {coefficients} region {name}"
 
 
 def _way(axis: int, part: Part, motion: WallMotion) -> str:

@@ -21,9 +21,9 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene, SceneLimits
+from repose.sim.io.lammps.wall_motion import Shaking, WallMotion
 from repose.sim.io.plain import Array
 from repose.sim.laws.material_parameters import Restitution
-from repose.sim.io.lammps.wall_motion import Shaking, WallMotion
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number
