@@ -13,6 +13,7 @@ from repose.sim.engine.contacts.wall_geometry import approach
 from repose.sim.engine.world import World, copy_world
 from repose.sim.experiment.activation import find_accelerations
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import remove_spheres
 from repose.sim.io.lammps import installed
 from repose.sim.io.lammps.continuation import Exported
 
@@ -60,8 +61,8 @@ def first_forces(experiment: Experiment, exported: Exported, folder: Path) -> Fi
     count = other.extract_setting("nlocal")
     order = np.argsort(other.numpy.extract_atom("id")[:count])
     total = other.numpy.extract_atom("f")[:count][order].copy()
-    ends = other.numpy.extract_compute("ends", 2, 2).astype(int)
-    rows = other.numpy.extract_compute("forces", 2, 2)
+    ends, rows = (other.numpy.extract_compute(name, 2, 2) for name in ("ends", "forces"))
+    ends, rows = (np.empty((0, 7)) if values is None else values.copy() for values in (ends, rows))  # no pair touches
     theirs = {
         (int(min(pair)), int(max(pair))): np.sign(pair[1] - pair[0]) * (values[1:4] + values[4:7])
         for pair, values in zip(ends, rows)
@@ -109,22 +110,24 @@ def forgotten(experiment: Experiment) -> World:
 
 def stirred(experiment: Experiment, seed: int = 1) -> None:
     """Put the grains that can move, which are of no body, at random places at which they touch others or walls with
-    small overlaps, with random velocities and spins."""
+    small overlaps, with random velocities."""
     world, generator = experiment.run.world, np.random.default_rng(seed)
     dimension, radius = world.dimension, world.radius
     position = world.motion[:dimension, 0]
     rows = np.flatnonzero(~world.fixed)
-    placed = list(np.flatnonzero(world.fixed))
+    placed, begun = list(np.flatnonzero(world.fixed)), position[:, rows].copy()
+    without = []
     low, high = position[:, rows].min(axis=1), position[:, rows].max(axis=1)
     for k, row in enumerate(rows):
         for _ in range(60):
             if k % 2 and placed:
                 other = placed[int(generator.integers(len(placed)))]
                 way = generator.standard_normal(dimension)
+                way /= np.linalg.norm(way)
                 reach = (1.0 - generator.uniform(0.003, 0.01)) * (radius[row] + radius[other])
-                place = position[:, other] + reach * way / np.linalg.norm(way)
+                place = position[:, other] + reach * way
             else:
-                place = generator.uniform(low - 1.5 * radius[row], high + 1.5 * radius[row])
+                place = begun[:, int(generator.integers(begun.shape[1]))]
                 gaps = [approach(world.walls, w, tuple(place)) for w in range(len(world.walls.shape))]
                 if gaps:  # to the nearest wall
                     gap, normal = min(gaps, key=lambda each: abs(each[0]))
@@ -134,18 +137,23 @@ def stirred(experiment: Experiment, seed: int = 1) -> None:
             away = np.linalg.norm(position[:, placed] - place[:, None], axis=0)
             if not (away >= 0.99 * (radius[placed] + radius[row])).all():
                 continue
-            if all(
-                approach(world.walls, w, tuple(place))[0] >= 0.99 * radius[row] for w in range(len(world.walls.shape))
-            ):
+            ways = [place] if not (k % 2 and placed) else [place, place - 0.25 * reach * way, place - 0.5 * reach * way]
+            gaps = [approach(world.walls, w, tuple(x))[0] for x in ways for w in range(len(world.walls.shape))]
+            walls = len(world.walls.shape)  # no wall is between the two
+            if all(gap >= (0.99 if n < walls else 0.3) * radius[row] for n, gap in enumerate(gaps)):
                 break
         else:
-            place = high + 3.0 * radius.max() * (k + 2.0)  # away from all others
+            without.append(row)
+            continue
         position[:, row] = place
         placed.append(row)
     # Slow: while a damper pulls, LAMMPS limits friction by the size of the normal force, and the laws by zero.
     world.motion[:dimension, 1, rows] = generator.normal(0.0, 1e-4, (dimension, rows.size))
-    turning = len(world.motion) - dimension
-    world.motion[dimension:, 1, rows] = generator.normal(0.0, 0.1, (turning, rows.size))
+    # Without spins: LAMMPS takes the slip by spin at the surfaces, here it is that at the point of contact.
+    world.motion[dimension:, 1, rows] = 0.0
+    if without:
+        remove_spheres(experiment, np.isin(np.arange(world.sphere_count), without))
+        world = experiment.run.world
     forget_neighbours(world)
     reset_displacements(world)
     find_accelerations(experiment)
@@ -163,9 +171,9 @@ def drawn_together(experiment: Experiment) -> None:
     for share in np.arange(1.0, 0.1, -0.01):
         bodies.motion[:dimension, 0] = middle + share * (begun - middle)
         forget_neighbours(world)
-        find_accelerations(experiment)
         reset_displacements(world)
-        world = experiment.run.world
-        if world.pairs.touching.sum() > 3:
+        find_accelerations(experiment)
+        table = experiment.engine.contact_table(experiment.run.world, experiment.engine.law_parameters)
+        if table.i.size > 3:
             return
     raise AssertionError("the bodies do not touch")

@@ -188,8 +188,8 @@ def _scenes_in_lammps() -> str:
     words = (
         "`repose export RUN --to DIR --for lammps` writes the files with which LAMMPS continues a run. *Exact*: at the "
         "first step the force of every contact and the sum of the forces on every grain are those of Repose within "
-        "10⁻⁹ of the largest force, friction springs without stretch in both, as long as no damper pulls: then LAMMPS "
-        "limits friction by μ|F_n|, and the laws of materials by zero. Tests do this for each scene.\n"
+        "10⁻⁹ of the largest force, friction springs without stretch in both and without spins, as long as no damper "
+        "pulls ([why](../howto/lammps.md)). Tests do this for each scene.\n"
     )
     return "\n".join(["# Scenes in LAMMPS\n", words, WRITTEN, _table(("scene", "in LAMMPS", "what differs"), rows)])
 
