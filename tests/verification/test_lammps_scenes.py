@@ -25,6 +25,8 @@ EXACT_WITH = {
     "clumps": {"rolling_friction": 0.0},
 }
 """Values with which a scene whose export is approximate has equal forces."""
+AT_WALLS = {"hourglass_glass": 0.03}
+"""Largest difference at walls, where the export states one."""
 RELEASED = ("bounce", "impacts", "slope")
 """Scenes whose spheres are held until they are released; they begin without contacts."""
 
@@ -58,7 +60,8 @@ def test_the_first_forces_are_those_of_lammps_and_it_goes_on(name: str, tmp_path
     exported = for_lammps(experiment)
     found = first_forces(experiment, exported, tmp_path)
     assert name in RELEASED or found.contacts + found.at_walls > 3
-    assert max(found.pairs, found.grains) < EQUAL
+    assert found.pairs < EQUAL
+    assert found.grains < AT_WALLS.get(name, EQUAL)
     other = new_lammps(tmp_path)
     other.commands_string(exported.commands)
     other.command("run 300 post no")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.boundaries import images_of, in_cell, periodic_dimensions
+from repose.sim.engine.contacts.wall_geometry import CYLINDER
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import LOWEST, PERIOD, World
 from repose.sim.io.lammps.bodies import Bodies, bodies_of
@@ -113,7 +114,7 @@ def lammps_files(state: Continued) -> Exported:
     of_law = tuple(differences(law, parameters, numbers, kinds, world, model.rotation))
     bodies = bodies_of(world, model.integrator.velocity_lead * dt) if world.bodies else None
     walls = written(world.walls, model.dimension, world.motion[: model.dimension, 0].T[~world.fixed], state.motion)
-    differ = of_law + walls.differences
+    differ = (*of_law, *walls.differences, *_curved(state))
 
     def style(pair: Any) -> str:
         return COEFFICIENTS[law](parameters, numbers, pair, dt)
@@ -161,6 +162,20 @@ def lammps_files(state: Continued) -> Exported:
     )
     text = bodies.text if bodies and with_bodies else ""
     return Exported(_data(state, kinds, bodies), text, tuple(setup), output, notes, differ)
+
+
+def _curved(state: Continued) -> Iterator[str]:
+    """What LAMMPS makes of the curvature of cylinders, where the law reads the effective radius."""
+    round_walls = state.world.walls.shape == CYLINDER
+    linear = state.law in ("voigt", "memoryless") or (
+        state.law == "lee_herrmann" and state.parameters.exponent == "linear"
+    )
+    if round_walls.any() and not linear:
+        share = float(state.world.radius.max() / state.world.walls.corner[round_walls, 2, 0].min())
+        yield (
+            f"At cylinders LAMMPS takes the curvature into the effective radius: forces there differ by up to "
+            f"{25.0 * share:.2g} %."
+        )
 
 
 def _beginning(state: Continued) -> Iterator[str]:

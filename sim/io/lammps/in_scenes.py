@@ -15,6 +15,7 @@ class InLammps(NamedTuple):
 
 
 _FOLDS = "friction springs begin anew where a grain passes from one flat wall to the next"
+_CURVED = "at the cylinder the curvature is part of the effective radius (3 % of the force)"
 _ROLLING = "rolling friction is a spring with the same limit"
 _BONDS = "bonds with breaking and damping across gaps have no counterpart"
 _LARGE = "the internal friction of the law acts across gaps, and a tabulated force has no damping"
@@ -34,7 +35,7 @@ IN_LAMMPS: dict[str, InLammps] = {
     "heap": InLammps("approximate", "the Coulomb limit is that of coulomb_cap = lammps, with which it is exact"),
     "heap3d": InLammps("approximate", _ROLLING),
     "hourglass": InLammps("exact"),
-    "hourglass_glass": InLammps("approximate", _FOLDS),
+    "hourglass_glass": InLammps("approximate", f"{_CURVED}; {_FOLDS}"),
     "impacts": InLammps("exact"),
     "janssen": InLammps("exact"),
     "joined": InLammps("exact"),
