@@ -94,7 +94,7 @@ def needs_sizes(law: str, parameters: Any) -> bool:
     return law == "lee_herrmann" and parameters.exponent == "hertz"
 
 
-def _lee_herrmann(parameters: Any, numbers: Any, pair: Pair, dt: float) -> str:
+def _lee_herrmann(parameters: Any, numbers: Any, pair: Pair, stopping: float) -> str:
     """Hertz or linear repulsion with damping γ m*, friction spring with damping."""
     stiffness = parameters.normal_stiffness * (parameters.wall_stiffness_factor if pair.fixed else 1.0)
     hertz = parameters.exponent == "hertz"
@@ -107,7 +107,7 @@ def _lee_herrmann(parameters: Any, numbers: Any, pair: Pair, dt: float) -> str:
     )
 
 
-def _hertz_mindlin(parameters: Any, numbers: Any, pair: Pair, dt: float) -> str:
+def _hertz_mindlin(parameters: Any, numbers: Any, pair: Pair, stopping: float) -> str:
     """Hertz and Mindlin with Tsuji's damping."""
     entry = _row(numbers, pair)
     normal = f"hertz {exact(4.0 / 3.0 * entry[YOUNG])} {exact(_restitution(entry[DAMPING]))}"
@@ -121,7 +121,7 @@ def _mindlin(entry: Any, pair: Pair) -> str:
     return f"tangential mindlin {exact(across)} {exact(entry[ACROSS])} {exact(entry[FRICTION])}{rolling}"
 
 
-def _voigt(parameters: Any, numbers: Any, pair: Pair, dt: float) -> str:
+def _voigt(parameters: Any, numbers: Any, pair: Pair, stopping: float) -> str:
     """Linear springs with damping from the restitution; the stiffness is equal for all contacts."""
     entry = _row(numbers, pair)
     along, across = parameters.normal_stiffness, parameters.shear_stiffness
@@ -134,7 +134,7 @@ def _voigt(parameters: Any, numbers: Any, pair: Pair, dt: float) -> str:
 def _adhesive(style: str) -> Callable[[Any, Any, Pair, float], str]:
     """JKR or DMT with Mindlin's friction. Half of a modulus without Poisson's ratio is that of two equal materials."""
 
-    def coefficients(parameters: Any, numbers: Any, pair: Pair, dt: float) -> str:
+    def coefficients(parameters: Any, numbers: Any, pair: Pair, stopping: float) -> str:
         entry = _row(numbers, pair)
         elastic = entry[DAMPING] == 0.0
         lost = 0.0 if elastic else _restitution(entry[DAMPING])
@@ -144,9 +144,9 @@ def _adhesive(style: str) -> Callable[[Any, Any, Pair, float], str]:
     return coefficients
 
 
-def _memoryless(parameters: Any, numbers: Any, pair: Pair, dt: float) -> str:
+def _memoryless(parameters: Any, numbers: Any, pair: Pair, stopping: float) -> str:
     """A linear spring with dampers; that of friction is at most the one that ends the slip within a step."""
-    viscosity = min(parameters.shear_viscosity, pair.mass / dt)
+    viscosity = min(parameters.shear_viscosity, pair.mass * stopping)
     share = viscosity / parameters.normal_viscosity if parameters.normal_viscosity > 0.0 else 0.0
     normal = f"hooke {exact(parameters.normal_stiffness)} {exact(parameters.normal_viscosity)}"
     return f"{normal} tangential linear_nohistory {exact(share)} {exact(parameters.friction)} damping velocity"
@@ -160,7 +160,8 @@ COEFFICIENTS: dict[str, Callable[[Any, Any, Pair, float], str]] = {
     "voigt": _voigt,
     "memoryless": _memoryless,
 }
-"""Arguments of `pair_style granular` for a kind of contact and the time step [s], by the name of the law."""
+"""Arguments of `pair_style granular` for a kind of contact, by the name of the law. The last argument is the largest
+viscosity over the effective mass that reverses no slip within a step [1/s]."""
 
 
 def _resistance(stiffness: float, rolling: float, twisting: float, pair: Pair) -> str:

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.boundaries import images_of, in_cell, periodic_dimensions
+from repose.sim.engine.contacts.kinematics import slip_mass
 from repose.sim.engine.contacts.wall_geometry import CYLINDER
 from repose.sim.engine.model import Model
+from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import LOWEST, PERIOD, World
 from repose.sim.io.lammps.bodies import Bodies, bodies_of
 from repose.sim.io.lammps.coefficients import COEFFICIENTS, Kinds, differences, kinds_of, needs_sizes
@@ -65,6 +67,8 @@ class Exported(NamedTuple):
     output: tuple[str, ...]
     notes: tuple[str, ...]
     """What the head of the script says, one sentence each, differences included."""
+    radius: float
+    """Radius of grains of type 1, for which their coefficients are [m]."""
     differences: tuple[str, ...]
     """Differences of forces, walls and bodies from those of the run; without any the export is exact."""
 
@@ -116,8 +120,10 @@ def lammps_files(state: Continued) -> Exported:
     walls = written(world.walls, model.dimension, world.motion[: model.dimension, 0].T[~world.fixed], state.motion)
     differ = (*of_law, *walls.differences, *_curved(state))
 
+    stopping = damping_fraction(model.integrator) * slip_mass(1.0, (0.0,) * model.spin_length) / dt
+
     def style(pair: Any) -> str:
-        return COEFFICIENTS[law](parameters, numbers, pair, dt)
+        return COEFFICIENTS[law](parameters, numbers, pair, stopping)
 
     pairs = [
         f"pair_coeff {a} {b} {style(kinds.pair(first, second))}"
@@ -147,8 +153,8 @@ def lammps_files(state: Continued) -> Exported:
     output = (
         f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
         f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * dt)))} {DUMP} &",
-        f"    {' '.join((*PLAYED, *(('f_grain',) if with_bodies else ())))}",
-        'dump_modify grains sort id time yes format float "%.9g"' + (" colname f_grain mol" if with_bodies else ""),
+        f"    {' '.join((*PLAYED, *(('mol',) if with_bodies else ())))}",
+        'dump_modify grains sort id time yes format float "%.9g"',
         "thermo_style custom step time ke",
         "thermo_modify lost warn",
         f"thermo {max(1, round(0.1 / dt))}",
@@ -161,7 +167,9 @@ def lammps_files(state: Continued) -> Exported:
         *differ,
     )
     text = bodies.text if bodies and with_bodies else ""
-    return Exported(_data(state, kinds, bodies), text, tuple(setup), output, notes, differ)
+    return Exported(
+        _data(state, kinds, bodies), text, tuple(setup), output, notes, float(kinds.radius[kinds.kinds[0].size]), differ
+    )
 
 
 def _curved(state: Continued) -> Iterator[str]:
