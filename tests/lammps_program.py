@@ -160,14 +160,13 @@ def stirred(experiment: Experiment, seed: int = 1) -> None:
 
 
 def drawn_together(experiment: Experiment) -> None:
-    """Draw the bodies together until some of them overlap a little, and turn them."""
+    """Draw the bodies together until some of them overlap a little, with random velocities."""
     world, generator = experiment.run.world, np.random.default_rng(1)
     bodies, dimension = world.bodies, world.dimension
     begun = bodies.motion[:dimension, 0].copy()
     middle = begun.mean(axis=1, keepdims=True)
-    turning = len(bodies.motion) - dimension
-    bodies.motion[:dimension, 1] = generator.normal(0.0, 1e-3, begun.shape)
-    bodies.motion[dimension:, 1] = generator.normal(0.0, 1.0, (turning, begun.shape[1]))
+    bodies.motion[:dimension, 1] = generator.normal(0.0, 1e-4, begun.shape)
+    bodies.motion[dimension:, 1] = 0.0
     for share in np.arange(1.0, 0.1, -0.01):
         bodies.motion[:dimension, 0] = middle + share * (begun - middle)
         forget_neighbours(world)

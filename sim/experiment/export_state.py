@@ -50,6 +50,7 @@ def for_lammps(experiment: Experiment) -> continuation.Exported:
         time=run.time,
         dt=run.dt,
         motion=scene.course.wall_motion(experiment),
+        machines=scene.model.machines,
         stretched=_stretched(experiment),
     )
     return continuation.lammps_files(state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,10 @@ class Bodies(NamedTuple):
     (spheres,)."""
 
 
-def bodies_of(world: World, velocity_shift: float) -> Bodies:
-    """The bodies of a world; stored velocities are ahead of positions by `velocity_shift` [s]. Raises
-    `ParameterError` for a body that can move in some directions only."""
+def bodies_of(world: World, velocity_shift: float, machines: Sequence[int] = ()) -> Bodies:
+    """The bodies of a world; stored velocities are ahead of positions by `velocity_shift` [s]. Raises `ParameterError`
+    for a body that one of the `machines` drives, given by its row, and for one that can move in some directions
+    only."""
     bodies, dimension = world.bodies, world.dimension
     molecule = np.zeros(world.sphere_count, np.int64)
     lines = []
@@ -34,9 +36,9 @@ def bodies_of(world: World, velocity_shift: float) -> Bodies:
         free = bodies.inverse_mass[:, body] > 0.0
         if not free.any() and not bodies.motion[:, 1, body].any():
             continue
-        if not free.all():
+        if body in machines or not free.all():
             raise ParameterError(
-                f"Body {body} is driven in some directions, which LAMMPS does not have: export a run in which bodies "
+                f"Body {body} is driven by a machine, which this export does not write: export a run in which bodies "
                 "move freely."
             )
         number = body + 1

@@ -52,6 +52,8 @@ class Continued(NamedTuple):
     """[s]."""
     motion: WallMotion = None
     """How the scene moves its walls."""
+    machines: tuple[int, ...] = ()
+    """Rows of the bodies that the scene drives."""
     stretched: float = 0.0
     """Forces of friction springs over normal forces, sums over all contacts [-]."""
 
@@ -116,7 +118,7 @@ def lammps_files(state: Continued) -> Exported:
     numbers = laws()[law].coefficients(parameters)
     kinds = kinds_of(world, needs_sizes(law, parameters))
     of_law = tuple(differences(law, parameters, numbers, kinds, world, model.rotation))
-    bodies = bodies_of(world, model.integrator.velocity_lead * dt) if world.bodies else None
+    bodies = bodies_of(world, model.integrator.velocity_lead * dt, state.machines) if world.bodies else None
     walls = written(world.walls, model.dimension, world.motion[: model.dimension, 0].T[~world.fixed], state.motion)
     differ = (*of_law, *walls.differences, *_curved(state))
 
