@@ -209,7 +209,7 @@ def differences(law: str, parameters: Any, numbers: Any, kinds: Kinds, world: Wo
     if law == "memoryless":
         if parameters.normal_viscosity == 0.0 and parameters.shear_viscosity > 0.0:
             yield "Friction is left out: LAMMPS gives its viscosity as a share of the normal one, which is 0."
-        elif float(np.ptp(world.mass[~world.fixed])) > 1e-9 * kinds.mass if (~world.fixed).any() else False:
+        elif np.ptp(world.mass[~world.fixed] if not world.fixed.all() else world.mass) > 1e-9 * kinds.mass:
             yield "The viscosity of friction that ends the slip within a step is that of grains of the mean mass."
     if law == "voigt" and parameters.stiffness_from == "material":
         raise ParameterError(
