@@ -10,9 +10,9 @@ rectangle around it, which continues behind its neighbours if the polygon is no 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from repose.sim.engine.world import SERVO_SPEED, Floats, Walls
 from repose.sim.io.lammps.names import exact, row
 from repose.sim.io.lammps.wall_motion import Shaking, Turning, WallMotion
 from repose.sim.parameters import ParameterError
+from scipy.spatial import KDTree
 from scipy.spatial.transform import Rotation
 
 SAME = 1e-9
@@ -72,13 +73,12 @@ def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = N
             [_Line(ends[:2], int(kind), _in_space(speed)) for ends, kind, speed in zip(corner, material, velocity)]
         )
         pivot = np.array(motion.centre[:2]) if isinstance(motion, Turning) else None
-        solid, single, double = _at_corners(lines, grains)
+        solid, single, double = _at_corners(lines, grains, motion is not None)
         parts += [_wedge(*pair, pivot) for pair in solid] + [_strip(line, pivot) for line in single]
-        joints = [(a.normal, b.normal) for a, b in combinations(lines, 2) if _shared(a, b) is not None]
+        joints = [(lines[a].normal, lines[b].normal) for a, b, *_ in _meetings(_ends(lines))]
     else:
-        panels = list(_panels(corner, material, velocity))
+        panels, joints = _panels(corner, material, velocity)
         parts += [panel.part for panel in panels]
-        joints = [(a.normal, b.normal) for a, b in combinations(panels, 2) if _touch(a, b)]
         beyond = sum(not panel.whole for panel in panels)
         double = 0
         if beyond:
@@ -164,22 +164,28 @@ class _Line:
         return np.array([-y / size, x / size])
 
 
-def _shared(a: _Line, b: _Line) -> tuple[int, int] | None:
-    """Which ends of two lines are one point, or None."""
-    near = SAME * max(np.abs(a.ends).max(), np.abs(b.ends).max())
-    for i in range(2):
-        for j in range(2):
-            if np.abs(a.ends[i] - b.ends[j]).max() <= near:
-                return i, j
-    return None
+def _meetings(points: Floats) -> list[tuple[int, int, int, int]]:
+    """Points that two figures have in common, sorted: the rows of both, and which of their points; `points` has the
+    shape (figures, points, dimension)."""
+    if not len(points):
+        return []
+    count = points.shape[1]
+    near = SAME * float(np.abs(points).max())
+    pairs = KDTree(points.reshape(-1, points.shape[2])).query_pairs(near, output_type="ndarray")
+    found = (sorted((int(m), int(n))) for m, n in pairs)
+    rows = [(m // count, m % count, n // count, n % count) for m, n in found if m // count != n // count]
+    return sorted((a, b, i, j) for a, i, b, j in rows)
+
+
+def _ends(lines: Sequence[_Line]) -> Floats:
+    return np.array([line.ends for line in lines]).reshape(-1, 2, 2)
 
 
 def _joined(lines: list[_Line]) -> list[_Line]:
     """The lines, of which two that continue each other are one."""
-    for a, b in combinations(lines, 2):
-        ends = _shared(a, b)
-        straight = ends is not None and abs(float(a.normal @ b.normal)) > 1.0 - SAME
-        if ends is None or not straight or a.material != b.material or (a.velocity != b.velocity).any():
+    for k, m, *ends in _meetings(_ends(lines)):
+        a, b = lines[k], lines[m]
+        if abs(float(a.normal @ b.normal)) <= 1.0 - SAME or not _alike(a, b):
             continue
         outer = np.array([a.ends[1 - ends[0]], b.ends[1 - ends[1]]])
         if np.linalg.norm(outer[1] - outer[0]) > max(np.linalg.norm(c.ends[1] - c.ends[0]) for c in (a, b)):
@@ -187,30 +193,33 @@ def _joined(lines: list[_Line]) -> list[_Line]:
     return lines
 
 
+def _alike(a: _Line, b: _Line) -> bool:
+    """Whether two lines are of one material and move together."""
+    return a.material == b.material and bool((a.velocity == b.velocity).all())
+
+
 Wedge = tuple[_Line, _Line, tuple[int, int]]
 
 
-def _at_corners(lines: Sequence[_Line], grains: Floats) -> tuple[list[Wedge], list[_Line], int]:
+def _at_corners(lines: Sequence[_Line], grains: Floats, together: bool) -> tuple[list[Wedge], list[_Line], int]:
     """Pairs of lines that meet in an edge towards the nearest grain, the other lines, and the number of such edges
-    between lines that are not a pair."""
+    between lines that are not a pair; `together` if all lines turn or shake together."""
     solid: list[Wedge] = []
     used: set[int] = set()
     double = 0
-    for (k, a), (m, b) in combinations(enumerate(lines), 2):
-        ends = _shared(a, b)
-        if ends is None or not len(grains):
-            continue
+    for k, m, *ends in _meetings(_ends(lines)) if len(grains) else ():
+        a, b = lines[k], lines[m]
         tip = a.ends[ends[0]]
         nearest = grains[np.linalg.norm(grains - tip, axis=1).argmin()] - tip
         to_a, to_b = (line.ends[1 - end] - tip for line, end in zip((a, b), ends))
         to_a, to_b = to_a / np.linalg.norm(to_a), to_b / np.linalg.norm(to_b)
         if (to_a + to_b) @ nearest >= 0.0 or abs(to_a[0] * to_b[1] - to_a[1] * to_b[0]) < 1e-3:
             continue
-        if k in used or m in used or a.material != b.material:
+        if k in used or m in used or not (together or _alike(a, b)):
             double += 1
         else:
             used |= {k, m}
-            solid.append((a, b, ends))
+            solid.append((a, b, (ends[0], ends[1])))
     return solid, [line for k, line in enumerate(lines) if k not in used], double
 
 
@@ -255,15 +264,14 @@ class _Panel(NamedTuple):
     """Facets in space that lie in one plane and hang together."""
 
     part: Part
-    normal: Floats
-    points: Floats
     whole: bool
     """Whether they are a rectangle."""
 
 
-def _panels(corner: Floats, material: Any, velocity: Floats) -> Iterator[_Panel]:
+def _panels(corner: Floats, material: Any, velocity: Floats) -> tuple[list[_Panel], list[tuple[Floats, Floats]]]:
+    """The panels of these facets, and the normals of two that have a side in common."""
     if not len(corner):
-        return
+        return [], []
     near = SAME * float(np.abs(corner).max())
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     area = np.linalg.norm(normal, axis=1)
@@ -272,31 +280,19 @@ def _panels(corner: Floats, material: Any, velocity: Floats) -> Iterator[_Panel]
 
     def same(a: int, b: int) -> bool:
         level = np.abs((corner[b] - corner[a, 0]) @ normal[a]).max() <= 10.0 * near
-        return bool(
-            level
-            and material[a] == material[b]
-            and (velocity[a] == velocity[b]).all()
-            and _common(corner[a], corner[b], near) >= 2
-        )
+        return bool(level and material[a] == material[b] and (velocity[a] == velocity[b]).all())
 
-    for a, b in combinations(range(len(corner)), 2):
+    points = {(a, b, i) for a, b, i, _ in _meetings(corner)}
+    sides = sorted(pair for pair, count in Counter((a, b) for a, b, _ in points).items() if count >= 2)
+    for a, b in sides:
         if group[a] != group[b] and same(a, b):
             group = [group[a] if each == group[b] else each for each in group]
+    panels = []
     for name in dict.fromkeys(group):
         rows = [k for k, each in enumerate(group) if each == name]
-        yield _panel(
-            corner[rows], normal[rows[0]], float(area[rows].sum()) / 2.0, int(material[rows[0]]), velocity[rows[0]]
-        )
-
-
-def _common(a: Floats, b: Floats, near: float) -> int:
-    """Number of points that two sets have in common."""
-    return int((np.abs(a[:, None] - b[None]).max(axis=2) <= near).any(axis=1).sum())
-
-
-def _touch(a: _Panel, b: _Panel) -> bool:
-    near = SAME * max(float(np.abs(a.points).max()), float(np.abs(b.points).max()))
-    return _common(a.points.reshape(-1, 3), b.points.reshape(-1, 3), near) >= 2
+        size = float(area[rows].sum()) / 2.0
+        panels.append(_panel(corner[rows], normal[rows[0]], size, int(material[rows[0]]), velocity[rows[0]]))
+    return panels, [(normal[a], normal[b]) for a, b in sides if group[a] != group[b]]
 
 
 def _panel(corner: Floats, normal: Floats, area: float, material: int, velocity: Floats) -> _Panel:
@@ -322,23 +318,21 @@ def _panel(corner: Floats, normal: Floats, area: float, material: int, velocity:
     if whole and extent[flat] <= SAME * extent.max() and np.prod(np.delete(extent, flat)) <= area * (1.0 + 1e-6):
         least[flat] = most[flat] = points[0, flat]
         region = f"block {row(np.column_stack([least, most]))} side out"
-        return _Panel(Part(region, material, speed), normal, corner, whole)
+        return _Panel(Part(region, material, speed), whole)
     turn = Rotation.from_matrix(np.column_stack([u, v, normal]))
     start = low[0] * u + low[1] * v + (points[0] @ normal) * normal
     wide, high_ = high - low
     numbers = (start[0], start[0] + wide, start[1], start[1] + high_, start[2], start[2])
     part = _turned(Part(f"block {row(numbers)} side out", material, speed), turn, start)
-    return _Panel(part, normal, corner, whole)
+    return _Panel(part, whole)
 
 
 def _outline(corner: Floats) -> Iterator[Floats]:
     """The sides of facets that no two of them have in common [m]."""
-    near = SAME * float(np.abs(corner).max())
-    ends = [(facet[k - 1], facet[k]) for facet in corner for k in range(3)]
-    for k, (a, b) in enumerate(ends):
-        others = (each for m, each in enumerate(ends) if m != k)
-        if not any(_common(np.array([a, b]), np.array(each), near) == 2 for each in others):
-            yield b - a
+    sides = np.stack([corner, np.roll(corner, -1, axis=1)], axis=2).reshape(-1, 2, 3)
+    points = {(a, b, i) for a, b, i, _ in _meetings(sides)}
+    inner = {row for pair, count in Counter((a, b) for a, b, _ in points).items() if count >= 2 for row in pair}
+    yield from (b - a for k, (a, b) in enumerate(sides) if k not in inner)
 
 
 def commands(parts: Iterable[Part], styles: Iterable[Sequence[tuple[str, str]]], motion: WallMotion) -> Iterator[str]:
