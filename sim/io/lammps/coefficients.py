@@ -83,10 +83,11 @@ def kinds_of(world: World, by_size: bool) -> Kinds:
         size = np.searchsorted(ends, world.radius, side="right") - 1
         used, size = np.unique(size, return_inverse=True)
         radii = np.sqrt(ends[used] * ends[used + 1])
-    entries = np.column_stack([world.material, world.fixed, size])
-    rows, of = np.unique(entries, axis=0, return_inverse=True)
-    kinds = tuple(Kind(int(material), bool(fixed), int(each)) for material, fixed, each in rows)
-    return Kinds(kinds, of.ravel(), radii, float(world.mass[moving].mean()))
+    rows, of = np.unique((2 * world.material + world.fixed) * radii.size + size, return_inverse=True)
+    kinds = tuple(
+        Kind(entry // radii.size // 2, entry // radii.size % 2 == 1, entry % radii.size) for entry in rows.tolist()
+    )
+    return Kinds(kinds, of, radii, float(world.mass[moving].mean()))
 
 
 def needs_sizes(law: str, parameters: Any) -> bool:
