@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import forget_neighbours, reset_displacements
 from repose.sim.engine.contacts.wall_geometry import approach
-from repose.sim.engine.world import World, copy_world
+from repose.sim.engine.world import Floats, World, copy_world
 from repose.sim.experiment.activation import find_accelerations
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import remove_spheres
@@ -160,19 +160,31 @@ def stirred(experiment: Experiment, seed: int = 1) -> None:
 
 
 def drawn_together(experiment: Experiment) -> None:
-    """Draw the bodies together until some of them overlap a little, with random velocities."""
-    world, generator = experiment.run.world, np.random.default_rng(1)
-    bodies, dimension = world.bodies, world.dimension
+    """Draw the bodies towards a point of the floor until one of them overlaps a little with it or with another one,
+    with random velocities."""
+    bodies, dimension = experiment.run.world.bodies, experiment.run.world.dimension
     begun = bodies.motion[:dimension, 0].copy()
     middle = begun.mean(axis=1, keepdims=True)
+    middle[-1] = 0.0
+    generator = np.random.default_rng(1)
     bodies.motion[:dimension, 1] = generator.normal(0.0, 1e-4, begun.shape)
     bodies.motion[dimension:, 1] = 0.0
-    for share in np.arange(1.0, 0.1, -0.01):
-        bodies.motion[:dimension, 0] = middle + share * (begun - middle)
-        forget_neighbours(world)
-        reset_displacements(world)
-        find_accelerations(experiment)
-        table = experiment.engine.contact_table(experiment.run.world, experiment.engine.law_parameters)
-        if table.i.size > 3:
-            return
-    raise AssertionError("the bodies do not touch")
+    apart, overlapping = 1.0, 0.05
+    while apart - overlapping > 1e-3:
+        share = 0.5 * (apart + overlapping)
+        if _contacts_at(experiment, middle + share * (begun - middle)):
+            overlapping = share
+        else:
+            apart = share
+    assert _contacts_at(experiment, middle + overlapping * (begun - middle))
+
+
+def _contacts_at(experiment: Experiment, centre: Floats) -> int:
+    """Number of contacts with the bodies at these places."""
+    world = experiment.run.world
+    world.bodies.motion[: world.dimension, 0] = centre
+    forget_neighbours(world)
+    reset_displacements(world)
+    find_accelerations(experiment)
+    table = experiment.engine.contact_table(experiment.run.world, experiment.engine.law_parameters)
+    return int(table.i.size)
