@@ -30,7 +30,7 @@ FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 def files_of(simulation: Simulation):
     experiment = simulation.experiment
-    return for_lammps(experiment.scene, experiment.parameters, experiment.run)
+    return for_lammps(experiment)
 
 
 def continued(simulation: Simulation, folder) -> object:
@@ -185,10 +185,10 @@ def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
 
 
 def test_what_lammps_does_not_have_is_said_or_refused(tmp_path) -> None:
-    polydisperse = small_heap()
-    notes = " ".join(files_of(polydisperse).notes)
-    assert "root of the effective radius" in notes
-    assert "coulomb_cap = spring" in notes
+    few, many = small_heap(), small_heap(grain_count=60)
+    assert "root of the effective radius" not in " ".join(files_of(few).notes)  # a type for each size
+    assert any("k_n is that of 24 classes of sizes" in note for note in files_of(many).differences)
+    assert "coulomb_cap = spring" in " ".join(files_of(few).differences)
     glass = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
     memoryless = place_spheres([[0.0, 0.0, 0.0]], RADIUS, glass, law="memoryless")
     with pytest.raises(ParameterError, match="'memoryless' has no counterpart in LAMMPS"):
