@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from repose.sim.engine.builder import forget_neighbours, reset_displacements
+from repose.sim.engine.contacts import pair_forces, wall_forces
 from repose.sim.engine.contacts.wall_geometry import approach
+from repose.sim.engine.model import AT_REST
+from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import Floats, World, copy_world
 from repose.sim.experiment.activation import find_accelerations
 from repose.sim.experiment.experiment import Experiment
@@ -49,7 +52,8 @@ class FirstForces(NamedTuple):
 
 
 def first_forces(experiment: Experiment, exported: Exported, folder: Path) -> FirstForces:
-    """LAMMPS reads the exported files and computes the forces at the present time."""
+    """LAMMPS reads the exported files and computes the forces at the present time; ours are those of plain Python
+    (fixture `uncompiled`)."""
     for name, text in exported.files.items():
         (folder / name).write_text(text)
     other = new_lammps(folder)
@@ -69,7 +73,12 @@ def first_forces(experiment: Experiment, exported: Exported, folder: Path) -> Fi
     }
     other.close()
     world = forgotten(experiment)
-    table = experiment.engine.contact_table(world, experiment.engine.law_parameters)
+    model = experiment.engine.model
+    in_a_step = AT_REST._replace(dt=experiment.dt, damping_fraction=damping_fraction(model.integrator))
+    with pytest.MonkeyPatch.context() as patch:  # tables know no step, which limits the friction of `memoryless`
+        for module in (pair_forces, wall_forces):
+            patch.setattr(module, "AT_REST", in_a_step)
+        table = experiment.engine.contact_table(world, experiment.engine.law_parameters)
     force = np.zeros((table.i.size, 3))
     force[:, : world.dimension] = table.force.T
     body = world.body if world.bodies else np.full(world.sphere_count, -1)
@@ -117,10 +126,12 @@ def stirred(experiment: Experiment, seed: int = 1) -> None:
     rows = np.flatnonzero(~world.fixed)
     placed, begun = list(np.flatnonzero(world.fixed)), position[:, rows].copy()
     without = []
+    by_grains = 2 if len(world.walls.shape) else 1
     low, high = position[:, rows].min(axis=1), position[:, rows].max(axis=1)
     for k, row in enumerate(rows):
         for _ in range(60):
-            if k % 2 and placed:
+            at_grain = placed and (k + 1) % by_grains == 0
+            if at_grain:
                 other = placed[int(generator.integers(len(placed)))]
                 way = generator.standard_normal(dimension)
                 way /= np.linalg.norm(way)
@@ -137,7 +148,7 @@ def stirred(experiment: Experiment, seed: int = 1) -> None:
             away = np.linalg.norm(position[:, placed] - place[:, None], axis=0)
             if not (away >= 0.99 * (radius[placed] + radius[row])).all():
                 continue
-            ways = [place] if not (k % 2 and placed) else [place, place - 0.25 * reach * way, place - 0.5 * reach * way]
+            ways = [place, place - 0.25 * reach * way, place - 0.5 * reach * way] if at_grain else [place]
             gaps = [approach(world.walls, w, tuple(x))[0] for x in ways for w in range(len(world.walls.shape))]
             walls = len(world.walls.shape)  # no wall is between the two
             if all(gap >= (0.99 if n < walls else 0.3) * radius[row] for n, gap in enumerate(gaps)):
@@ -169,7 +180,7 @@ def drawn_together(experiment: Experiment) -> None:
     generator = np.random.default_rng(1)
     bodies.motion[:dimension, 1] = generator.normal(0.0, 1e-4, begun.shape)
     bodies.motion[dimension:, 1] = 0.0
-    apart, overlapping = 1.0, 0.05
+    apart, overlapping = 1.0, 0.0
     while apart - overlapping > 1e-3:
         share = 0.5 * (apart + overlapping)
         if _contacts_at(experiment, middle + share * (begun - middle)):

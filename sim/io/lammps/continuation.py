@@ -141,7 +141,7 @@ def lammps_files(state: Continued) -> Exported:
     with_bodies = bool(bodies and bodies.molecule.any())
     setup = [
         *head(model.dimension, periodic_dimensions(world.boundary).tolist()),
-        *(["fix grain all property/atom mol ghost yes"] if with_bodies else []),
+        *(["atom_modify map yes", "fix grain all property/atom mol ghost yes"] if with_bodies else []),
         f"read_data {DATA}{' fix grain NULL Molecules' if with_bodies else ''}",
         f"timestep {exact(dt)}",
         f"reset_timestep {state.step} time {exact(state.time)}",
@@ -153,6 +153,8 @@ def lammps_files(state: Continued) -> Exported:
         "",
         search(radius),
         f"{SEARCHED} exclude group held held",
+        "compute ke grains ke",  # no temperature: it is refused where rigid bodies leave few degrees of freedom
+        "thermo_style custom step time c_ke",
         *_motion(model.dimension, model.rotation, with_bodies, state.gravity),
         *_walls(walls, kinds, style, state),
     ]
@@ -161,7 +163,6 @@ def lammps_files(state: Continued) -> Exported:
         f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * dt)))} {DUMP} &",
         f"    {' '.join((*PLAYED, *(('mol',) if with_bodies else ())))}",
         'dump_modify grains sort id time yes format float "%.9g"',
-        "thermo_style custom step time ke",
         "thermo_modify lost warn",
         f"thermo {max(1, round(0.1 / dt))}",
         "run ${steps}",
