@@ -127,7 +127,7 @@ def stirred(experiment: Experiment, seed: int = 1) -> None:
     placed, begun = list(np.flatnonzero(world.fixed)), position[:, rows].copy()
     without = []
     by_grains = 2 if len(world.walls.shape) else 1
-    low, high = position[:, rows].min(axis=1), position[:, rows].max(axis=1)
+    low, high = position.min(axis=1), position.max(axis=1)
     for k, row in enumerate(rows):
         for _ in range(60):
             at_grain = placed and (k + 1) % by_grains == 0

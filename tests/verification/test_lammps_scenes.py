@@ -11,6 +11,7 @@ from repose.sim.experiment.export_state import for_lammps
 from repose.sim.io.lammps.in_scenes import IN_LAMMPS
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.scenes.lecture import two_sided
 
 from tests.lammps_program import drawn_together, first_forces, new_lammps, stirred
 
@@ -39,6 +40,9 @@ def prepared(name: str) -> Simulation:
     experiment = simulation.experiment
     if name in FIRST:
         experiment.scene.course.supervise(experiment)  # pours the first layer
+    if name == "two_sided":
+        for _grain in range(8):
+            two_sided.pour(experiment)
     if name in RELEASED:
         simulation.act("run")
     elif experiment.run.world.bodies:

@@ -20,6 +20,7 @@ from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import LOWEST, PERIOD, World
 from repose.sim.io.lammps.bodies import Bodies, bodies_of
 from repose.sim.io.lammps.coefficients import COEFFICIENTS, Kinds, differences, kinds_of, needs_sizes
+from repose.sim.io.lammps.in_scenes import IN_LAMMPS
 from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
 from repose.sim.io.lammps.wall_motion import WallMotion
 from repose.sim.io.lammps.walls import ELAPSED, Written, changes, commands, written
@@ -170,6 +171,7 @@ def lammps_files(state: Continued) -> Exported:
     notes = (
         f"Repose: scene {state.scene}, law {law}, {world.sphere_count} spheres, SI units.",
         *_beginning(state),
+        *_of_scene(state.scene),
         f"Run with: lmp -in {SCRIPT}   (mpirun -np N lmp -in ... for several processes)",
         *differ,
     )
@@ -203,6 +205,12 @@ def _not_continued(state: Continued) -> Iterator[str]:
         yield "Fixed grains move in the run and not in LAMMPS: their motion is not continued."
     if curves := sorted(state.parameters.curves):
         yield f"The values of {', '.join(curves)} follow curves in the run; LAMMPS keeps the present ones."
+
+
+def _of_scene(scene: str) -> Iterator[str]:
+    """What the table of the scenes says of this one; it knows what a scene does later."""
+    if (entry := IN_LAMMPS.get(scene)) is not None and entry.differs:
+        yield f"Scene {scene} in LAMMPS is {entry.state}: {entry.differs}."
 
 
 def _beginning(state: Continued) -> Iterator[str]:

@@ -30,11 +30,16 @@ IN_LAMMPS: dict[str, InLammps] = {
         "exact", "while the box moves, its oscillation is followed at every step, not in straight pieces"
     ),
     "chute": InLammps("exact"),
+    "close_packing": InLammps("approximate", "the cell keeps its present size"),
     "clumps": InLammps("approximate", _ROLLING),
-    "drum": InLammps("exact", "while the drum turns, it turns as a whole, and not each facet in straight pieces"),
+    "drum": InLammps(
+        "approximate", f"{_FOLDS}; while the drum turns, it turns as a whole, and not each facet in straight pieces"
+    ),
     "heap": InLammps("approximate", "the Coulomb limit is that of coulomb_cap = lammps, with which it is exact"),
     "heap3d": InLammps("approximate", _ROLLING),
-    "hourglass": InLammps("exact"),
+    "hourglass": InLammps(
+        "approximate", "each side of the neck is the rectangle around it, which ends behind the other sides"
+    ),
     "hourglass_glass": InLammps("approximate", f"{_CURVED}; {_FOLDS}"),
     "impacts": InLammps("exact"),
     "janssen": InLammps("exact"),
