@@ -12,6 +12,7 @@ from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.sampling import system_of
 from repose.sim.io.exported_state import ExportedState, contacts_of
 from repose.sim.io.lammps import continuation
+from repose.sim.io.lammps.wall_motion import WallMotion
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of
 
@@ -37,9 +38,9 @@ def state_of(experiment: Experiment, since_start: float | None = None) -> Export
     )
 
 
-def for_lammps(experiment: Experiment) -> continuation.Exported:
-    """The files with which LAMMPS continues a run from its present state; raises `ParameterError` for what LAMMPS
-    cannot continue."""
+def for_lammps(experiment: Experiment, motion: WallMotion = None) -> continuation.Exported:
+    """The files with which LAMMPS continues a run from its present state, with its walls moving as the scene moves
+    them, or by `motion`; raises `ParameterError` for what LAMMPS cannot continue."""
     scene, parameters, run = experiment.scene, experiment.parameters, experiment.run
     state = continuation.Continued(
         scene=scene.name,
@@ -52,7 +53,7 @@ def for_lammps(experiment: Experiment) -> continuation.Exported:
         dt=run.dt,
         gravity=gravity_on_table(scene, parameters, scene.course.turned(run.state)),
         driven=tuple(sorted(driven.wall for driven in run.driven_walls)),
-        motion=scene.course.wall_motion(experiment),
+        motion=motion or scene.course.wall_motion(experiment),
         machines=scene.model.machines,
         stretched=_stretched(experiment),
     )
@@ -68,13 +69,13 @@ def _stretched(experiment: Experiment) -> float:
     return float(contacts.shear_force.sum() / max(np.abs(contacts.normal_force).sum(), 1e-300))
 
 
-def write_lammps(experiment: Experiment, folder: str | Path) -> tuple[str, ...]:
-    """Write the files with which LAMMPS continues the run to a new folder; returns the differences from the run, one
-    sentence each.
+def write_lammps(experiment: Experiment, folder: str | Path, motion: WallMotion = None) -> tuple[str, ...]:
+    """Write the files with which LAMMPS continues the run to a new folder, where all walls follow `motion`
+    (repose.sim.io.lammps.wall_motion) if it is given; returns the differences from the run, one sentence each.
 
     Raises `ParameterError` for what LAMMPS cannot continue and for a folder that exists or cannot be written.
     """
-    exported = for_lammps(experiment)
+    exported = for_lammps(experiment, motion)
     try:
         continuation.write_files(exported, Path(folder))
     except OSError as error:

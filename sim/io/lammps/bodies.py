@@ -65,7 +65,8 @@ def body_inertias(world: World) -> Floats:
     with np.errstate(divide="ignore"):
         reference = 1.0 / bodies.inverse_mass[dimension:]
     if dimension == 2:
-        return reference[0][:, None, None] * np.diag([0.5, 0.5, 1.0])
+        in_plane: Floats = reference[0][:, None, None] * np.diag([0.5, 0.5, 1.0])
+        return in_plane
     turn = matrices(bodies.reference.T)
     principal = reference / (1.0 + bodies.unequal)
     tensors: Floats = np.einsum("nak,kn,nbk->nab", turn, principal, turn)

@@ -9,9 +9,11 @@ class Turning(NamedTuple):
     """All walls turn about an axis."""
 
     centre: tuple[float, ...]
-    """A point of the axis, which is that of z [m]."""
+    """A point of the axis [m]."""
     rate: float
     """[rad/s]."""
+    axis: tuple[float, ...] = (0.0, 0.0, 1.0)
+    """Unit vector."""
 
 
 class Shaking(NamedTuple):

@@ -62,6 +62,8 @@ def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = N
     """The parts of these walls; `grains` are the centres of the grains [m], shape (grains, dimension), on whose side a
     corner of the plane is an edge or a groove."""
     parts = [part for number in range(len(walls.shape)) for part in _round_or_plane(walls, number, dimension)]
+    if isinstance(motion, Turning):
+        parts = [_about(part, motion) for part in parts]
     facets = np.flatnonzero(walls.shape == FACET)
     if len(facets) > 4 * MOST_PARTS:
         raise _too_many(len(facets))
@@ -77,6 +79,8 @@ def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = N
         parts += [_wedge(*pair, pivot) for pair in solid] + [_strip(line, pivot) for line in single]
         joints = [(lines[a].normal, lines[b].normal) for a, b, *_ in _meetings(_ends(lines))]
     else:
+        if isinstance(motion, Turning) and len(facets):
+            raise ParameterError("Facets in space that turn are not written: turn planes and cylinders alone.")
         panels, joints = _panels(corner, material, velocity)
         parts += [panel.part for panel in panels]
         beyond = sum(not panel.whole for panel in panels)
@@ -110,7 +114,7 @@ def _moving(walls: Walls, motion: WallMotion) -> Iterator[str]:
         yield "Walls that keep a force go on with their present velocity: a region of LAMMPS has no mass."
     elif motion is None and np.any(walls.velocity):
         yield "Moving walls keep their present velocity."
-    if isinstance(motion, Turning) and motion.rate:
+    if isinstance(motion, Turning) and (walls.shape == FACET).any():
         yield "Walls turn as a whole; here each facet moves straight for 50 steps."
     if isinstance(motion, Shaking):
         yield "Walls follow the oscillation at every step; here they follow it in straight pieces of 50 steps."
@@ -133,6 +137,13 @@ def _round_or_plane(walls: Walls, number: int, dimension: int) -> Iterator[Part]
             turn = Rotation.align_vectors(axis[None], [[0.0, 0.0, 1.0]])[0]
             region = f"cylinder z {exact(point[0])} {exact(point[1])} {exact(rest[0])} INF INF side {side}"
             yield _turned(Part(region, material, velocity), turn, point)
+
+
+def _about(part: Part, motion: Turning) -> Part:
+    """The part with the axis of the motion; raises `ParameterError` if it has one of its own."""
+    if part.angle:
+        raise ParameterError("Cylinders that are not along x, y or z do not turn in LAMMPS: place one along an axis.")
+    return replace(part, point=tuple(_in_space(motion.centre)), axis=tuple(motion.axis))
 
 
 def _in_space(vector: Any) -> Floats:
