@@ -15,8 +15,9 @@ from repose.sim.laws.adhesive_parameters import SURFACE
 from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, YOUNG
 from repose.sim.parameters import ParameterError
 
-MOST_SIZES = 24
-"""Largest number of kinds of grains by size, where the coefficients depend on it; LAMMPS has at most 32 groups."""
+MOST_SIZES, MOST_AT_WALLS = 100, 24
+"""Largest number of kinds of grains by size, where the coefficients depend on it: each two have a line in the script,
+and at walls each is a group, of which LAMMPS has at most 32."""
 ROLLING_OVERLAP = 0.01
 """Overlap over the effective radius at which the spring of rolling is as stiff as that of friction [-]."""
 
@@ -72,22 +73,40 @@ class Kinds:
 
 
 def kinds_of(world: World, by_size: bool) -> Kinds:
-    """The kinds of grains, also by their size if the coefficients depend on it: each radius for itself, or at most
-    `MOST_SIZES` classes of equal ratio."""
+    """The kinds of grains, also by their size if the coefficients depend on it: each radius for itself, or, if there
+    are too many, as many classes as allowed, whose radii differ by the least possible ratio."""
     radii, size = np.unique(world.radius, return_inverse=True)
     moving = ~world.fixed if not world.fixed.all() else np.ones(world.sphere_count, bool)
     if not by_size:
         radii, size = np.array([world.radius[moving].mean()]), np.zeros(world.sphere_count, np.int64)
-    elif radii.size > MOST_SIZES:
-        ends = np.geomspace(radii[0], radii[-1] * (1.0 + 1e-12), MOST_SIZES + 1)
-        size = np.searchsorted(ends, world.radius, side="right") - 1
-        used, size = np.unique(size, return_inverse=True)
-        radii = np.sqrt(ends[used] * ends[used + 1])
+    else:
+        first = _classes(radii, MOST_AT_WALLS if len(world.walls.shape) else MOST_SIZES)
+        size = np.searchsorted(first, size, side="right") - 1
+        radii = np.sqrt(radii[first] * radii[np.append(first[1:], radii.size) - 1])
     rows, of = np.unique((2 * world.material + world.fixed) * radii.size + size, return_inverse=True)
     kinds = tuple(
         Kind(entry // radii.size // 2, entry // radii.size % 2 == 1, entry % radii.size) for entry in rows.tolist()
     )
     return Kinds(kinds, of, radii, float(world.mass[moving].mean()))
+
+
+def _classes(radii: Floats, most: int) -> NDArray[np.int64]:
+    """Rows of the smallest radii of at most `most` classes of sorted radii."""
+    below, ratio = 1.0, float(radii[-1] / radii[0])
+    if radii.size <= most:
+        return np.arange(radii.size)
+    for _ in range(40):
+        middle = math.sqrt(below * ratio)
+        below, ratio = (below, middle) if len(_covered(radii, middle)) <= most else (middle, ratio)
+    return np.array(_covered(radii, ratio))
+
+
+def _covered(radii: Floats, ratio: float) -> list[int]:
+    """Rows of the smallest radii of classes whose largest radius is at most `ratio` times the smallest."""
+    first = [0]
+    while (row := int(np.searchsorted(radii, radii[first[-1]] * ratio, side="right"))) < radii.size:
+        first.append(row)
+    return first
 
 
 def needs_sizes(law: str, parameters: Any) -> bool:

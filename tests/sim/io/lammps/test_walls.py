@@ -121,6 +121,18 @@ def test_moving_walls_have_formulas_of_the_time_since_the_export() -> None:
     assert 'variable wall0turn equal "0 + 2*v_elapsed"' in turned
 
 
+def test_round_walls_turn_about_the_axis_of_the_motion_and_facets_in_space_do_not() -> None:
+    motion = Turning((1.0, 0.0, 2.0), 2.0, (0.0, 1.0, 0.0))
+    rows = np.array([[[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [0.5, 1.0, 0.0]]])
+    (part,) = written(set_walls(empty_world(3, 0, 3, 0.1), [CYLINDER], rows).walls, 3, np.zeros((0, 3)), motion).parts
+    text = "\n".join(commands([part], [[]], motion))
+    assert "cylinder y 1 2 0.5 INF INF side in rotate v_wall0turn 1 0 2 0 1 0" in text
+    for kind, corner in ((CYLINDER, [[1.0, 0.0, 2.0], [0.0, 0.6, 0.8], [0.5, 1.0, 0.0]]), (FACET, np.eye(3))):
+        walls = set_walls(empty_world(3, 0, 3, 0.1), [kind], np.array([corner])).walls
+        with pytest.raises(ParameterError, match="turn"):
+            written(walls, 3, np.zeros((0, 3)), motion)
+
+
 def test_too_many_parts_are_refused_with_their_number() -> None:
     angle = np.linspace(0.0, math.tau, 2 * MOST_PARTS + 1)
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
