@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from repose.sim import Cylinder, Material, Plane, Simulation, place_spheres
 from repose.sim.engine.boundaries import images_of, shortest_branch
+from repose.sim.engine.world import STEP_COUNT
 from repose.sim.experiment.export_state import for_lammps
 from repose.sim.io.lammps import coefficients
 from repose.sim.io.lammps.continuation import DATA, DUMP
@@ -193,14 +194,16 @@ def test_a_cylinder_that_turns_drags_a_grain_along_with_the_coulomb_limit(tmp_pa
     walls = [Cylinder((0.0, 0.0, 0.0), size, (0.0, 1.0, 0.0)), Plane((0.0, -size, 0.0), (0.0, 1.0, 0.0))]
     start = [[0.0, 0.0, RADIUS - overlap - size]]
     simulation = place_spheres(start, RADIUS, mass=MASS, walls=walls, gravity=0.0, dt=1e-6, **force)
-    for rate in (5.0, -5.0):
+    for rate, step in ((5.0, 0), (-5.0, 7)):
+        simulation.world.counters[STEP_COUNT] = step
         found = for_lammps(simulation.experiment, Turning((0.0, 0.0, 0.0), rate, (0.0, 1.0, 0.0)))
         (tmp_path / DATA).write_text(found.data)
         other = new_lammps(tmp_path)
         other.commands_string(found.commands)
         other.command("run 0 post no")
         push = 1e3 * overlap
-        assert other.numpy.extract_atom("f")[0] == pytest.approx([-0.3 * push * np.sign(rate), 0.0, push], abs=1e-9 * push)
+        drag = -0.3 * push * np.sign(rate)
+        assert other.numpy.extract_atom("f")[0] == pytest.approx([drag, 0.0, push], abs=1e-9 * push)
         other.close()
 
 
