@@ -140,27 +140,26 @@ def lammps_files(state: Continued) -> Exported:
     ]
     radius = float(world.radius[~world.fixed].mean() if not world.fixed.all() else world.radius.mean())
     with_bodies = bool(bodies and bodies.molecule.any())
-    # Where walls move, LAMMPS learns their velocities in a step before the first one, in which nothing else happens.
-    before = int(changes(walls.parts, state.motion))
-    step = max(state.step, before)
+    # At step 0 LAMMPS gives no region a velocity.
+    step = max(state.step, 1) if changes(walls.parts, state.motion) else state.step
     setup = [
         *head(model.dimension, periodic_dimensions(world.boundary).tolist()),
         *(["atom_modify map yes", "fix grain all property/atom mol ghost yes"] if with_bodies else []),
         f"read_data {DATA}{' fix grain NULL Molecules' if with_bodies else ''}",
         f"timestep {exact(dt)}",
-        f"reset_timestep {step - before} time {exact(state.time - before * dt)}",
-        search(radius),
-        "compute ke all ke",  # no temperature: it is refused where rigid bodies leave few degrees of freedom
-        "thermo_style custom step time c_ke",
-        "",
-        *_walls(walls, kinds, style, f"(step - {step})*{exact(dt)}" if before else "", state.motion),
+        f"reset_timestep {step} time {exact(state.time)}",
         f"group held type {kinds.types(True)}" if kinds.types(True) else "group held empty",
+        f"group grains type {kinds.types(False)}" if kinds.types(False) else "group grains empty",
         "",
         "pair_style granular",
         *pairs,
         "",
+        search(radius),
         f"{SEARCHED} exclude group held held",
+        "compute ke grains ke",  # no temperature: it is refused where rigid bodies leave few degrees of freedom
+        "thermo_style custom step time c_ke",
         *_motion(model.dimension, model.rotation, with_bodies, state.gravity),
+        *_walls(walls, kinds, style, state, step),
     ]
     output = (
         f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
@@ -226,25 +225,25 @@ def _beginning(state: Continued) -> Iterator[str]:
         yield f"LAMMPS integrates with velocity Verlet, this run with {state.model.integrator.title}."
 
 
-def _walls(walls: Written, kinds: Kinds, style: Any, elapsed: str, motion: WallMotion) -> Iterator[str]:
-    """The walls, and the groups of grains; `elapsed` is the formula of the time since the export where walls move, and
-    empty elsewhere.
-
-    A region has velocity by the difference of its places at two steps, the first of which is arbitrary. The groups are
-    empty during the step before the first one, and there is no force between grains and no motion yet.
-    """
+def _walls(walls: Written, kinds: Kinds, style: Any, state: Continued, step: int) -> Iterator[str]:
+    """The walls, and the evaluation with which LAMMPS learns where they were one step before the first `step`: the
+    velocity of a region is the difference of its places at two evaluations."""
     by_coefficients = [_styles(kinds, style, part.material) for part in walls.parts]
-    names = {kinds.types(False): "grains"}
-    for types in (types for styles in by_coefficients for types in styles):
-        names.setdefault(types, f"kind{len(names)}")
-    yield from (f"group {name} empty" for name in names.values())
-    if elapsed:
-        yield f'variable {ELAPSED} equal "{elapsed}"'
+    names: dict[str, str] = {}
+    for types in dict.fromkeys(types for styles in by_coefficients for types in styles):
+        whole = types == kinds.types(False)
+        names[types] = "grains" if whole else f"kind{len(names)}"
+        if not whole:
+            yield f"group {names[types]} type {types}"
+    moves = changes(walls.parts, state.motion)
+    if moves:
+        yield f"variable first equal {step + 1}"
+        yield f'variable {ELAPSED} equal "(step - v_first)*{exact(state.dt)}"'
     with_groups = [[(names[types], words) for types, words in styles.items()] for styles in by_coefficients]
-    yield from commands(walls.parts, with_groups, motion)
-    if elapsed:
-        yield "run 1 post no"
-    yield from (f"group {name} type {types}" for types, name in names.items() if types)
+    yield from commands(walls.parts, with_groups, state.motion)
+    if moves:
+        yield "run 0 post no"
+        yield f"variable first equal {step}"
 
 
 def _styles(kinds: Kinds, style: Any, material: int) -> dict[str, str]:

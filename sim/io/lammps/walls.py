@@ -379,6 +379,6 @@ def _way(axis: int, part: Part, motion: WallMotion) -> str:
 
 
 def changes(parts: Iterable[Part], motion: WallMotion) -> bool:
-    """Whether LAMMPS computes the place of a region at every step: it then needs its places at two steps before the
-    first forces."""
+    """Whether LAMMPS computes the place of a region at every step: it then needs its place one step before the
+    first."""
     return motion is not None or any(part.angle or any(part.velocity) for part in parts)
