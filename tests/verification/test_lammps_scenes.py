@@ -63,7 +63,7 @@ def test_the_table_has_every_scene_of_the_program() -> None:
 def test_the_first_forces_are_those_of_lammps_and_it_goes_on(name: str, tmp_path: Path) -> None:
     experiment = prepared(name).experiment
     if name not in RELEASED:
-        experiment.run.world.counters[STEP_COUNT] = 100  # LAMMPS takes velocities of regions from the steps before; none is before step 0
+        experiment.run.world.counters[STEP_COUNT] = 100  # at step 0 LAMMPS gives no region a velocity
     exported = for_lammps(experiment)
     found = first_forces(experiment, exported, tmp_path)
     assert name in RELEASED or found.contacts + found.at_walls > (0 if experiment.run.world.bodies else 3)

@@ -48,6 +48,4 @@ def test_the_dump_of_contacts_with_walls_has_their_points_forces_and_circles() -
     assert table["z"].tolist() == [0.0, 0.0]
     np.testing.assert_array_equal(np.column_stack([table[f"f{axis}"] for axis in "xyz"]), contacts.force[1:])
     # Pythagoras: the centre is R - overlap above the floor.
-    np.testing.assert_allclose(
-        table["radius"] ** 2, state.world.radius**2 - state.position[:, 2] ** 2, rtol=1e-10
-    )
+    np.testing.assert_allclose(table["radius"] ** 2, state.world.radius**2 - state.position[:, 2] ** 2, rtol=1e-10)
