@@ -197,21 +197,21 @@ MOST_PARTS = 10_000
 """Largest number of parts of a study."""
 
 
-def part_of(text: str) -> tuple[int, int]:
+def part_of(text: str, option: str = "--part") -> tuple[int, int]:
     """Part and number of parts from K/N; raises `ParameterError`."""
     part, slash, parts = (read_whole(word.strip()) if word != "/" else word for word in text.partition("/"))
     if slash != "/" or isinstance(part, str) or isinstance(parts, str) or not 1 <= part <= parts <= MOST_PARTS:
         raise ParameterError(
-            f"--part {value_text(text)} is refused: write K/N, such as 3/40, with K from 1 to N and N at most "
+            f"{option} {value_text(text)} is refused: write K/N, such as 3/40, with K from 1 to N and N at most "
             f"{MOST_PARTS}."
         )
     return part, parts
 
 
-def check_part(text: str) -> None:
+def _check_part(option: str, part: str) -> None:
     """Raise `ParameterError` for a text that is no part; nothing is none."""
-    if text:
-        part_of(text)
+    if part:
+        part_of(part, option)
 
 
 def _require_out(resume: bool, out: Path | None, noun: str) -> None:
@@ -378,7 +378,7 @@ class StudyRequest(Request):
     resume: bool = option(False, "", "Continue the study that the folder contains in part.")
     part: str = option("", "K/N",
         "Do only every N-th run, from the K-th on, in the folder part-K-of-N of --out; the same line again does what "
-        "is missing.", check=check_part, shows_default=False)
+        "is missing.", check=_check_part, shows_default=False)
     join: Path | None = option(None, "DIR", "Take the runs of all parts from the folder that was their --out.")
     changes: tuple[str, ...] = option((), "NAME=VALUE",
         "Change one parameter of all runs that do not vary it, SI; may be repeated.", name="--set")
