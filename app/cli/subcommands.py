@@ -224,11 +224,19 @@ cli.command(epilog=lecture_command.LECTURE_EXAMPLES)(from_options(lecture_comman
 
 @cli.command()
 def scenes() -> None:
-    """List the scenes that can be run."""
+    """List the scenes that can be run, and whether LAMMPS continues them (`repose export --for lammps`)."""
+    from repose.sim.io.lammps.in_scenes import IN_LAMMPS
     from repose.sim.registry import scenes
 
-    rows = [(scene.name, f"{short(str(scene.title))}: {short(str(scene.summary))}") for scene in scenes().values()]
-    table(("scene", "description"), rows)
+    rows = [
+        (
+            scene.name,
+            IN_LAMMPS[name].state if name in IN_LAMMPS else "not tried",
+            f"{short(str(scene.title))}: {short(str(scene.summary))}",
+        )
+        for name, scene in scenes().items()
+    ]
+    table(("scene", "in LAMMPS", "description"), rows)
 
 
 @cli.command()

@@ -14,6 +14,7 @@ from repose.app.ui.panels import all_keys
 from repose.app.ui.tools import all_tools
 from repose.sim.experiment.sampling import COSTLY_STEPS
 from repose.sim.io import presets
+from repose.sim.io.lammps.in_scenes import IN_LAMMPS
 from repose.sim.message import Message
 from repose.sim.parameters import Parameter, ParameterError, allowed_values
 from repose.sim.registry import instruments, integrators, laws, measurements, records, scenes, studies
@@ -40,6 +41,7 @@ def pages(commands: Mapping[str, str]) -> dict[str, str]:
         "reference/parameters.md": _parameters(),
         "reference/measurements.md": _measurements(),
         "reference/scenes/index.md": _scenes(),
+        "reference/scenes-in-lammps.md": _scenes_in_lammps(),
         "gallery.md": _gallery(by_scene),
         **{f"reference/scenes/{name}.md": _scene(name, by_scene.get(name, ())) for name in scenes()},
     }
@@ -182,6 +184,21 @@ def _scenes() -> str:
             f"```{{toctree}}\n:hidden:\n\n{hidden}\n```\n",
         ]
     )
+
+
+def _scenes_in_lammps() -> str:
+    """What LAMMPS continues of each scene."""
+    rows = [
+        (f"[{name}](scenes/{name}.md)", *map(_cell, IN_LAMMPS.get(name, ("not tried", ""))))
+        for name in sorted(scenes())
+    ]
+    words = (
+        "`repose export RUN --to DIR --for lammps` writes the files with which LAMMPS continues a run. *Exact*: at the "
+        "first step the force of every contact and the sum of the forces on every grain are those of Repose within "
+        "10⁻⁹ of the largest force, friction springs without stretch in both and without spins, as long as no damper "
+        "pulls ([why](../howto/lammps.md)). Tests do this for each scene.\n"
+    )
+    return "\n".join(["# Scenes in LAMMPS\n", words, WRITTEN, _table(("scene", "in LAMMPS", "what differs"), rows)])
 
 
 def _scene(name: str, of_it: Sequence[tuple[str, presets.Preset]]) -> str:

@@ -224,12 +224,12 @@ def _add_states(saved: SavedRun, request: ExportRequest, add: Add, written: list
 
 
 def _export_for_lammps(path: Path, to: Path) -> int:
+    from repose.sim.experiment.changes import resumed_experiment
     from repose.sim.experiment.export_state import for_lammps
-    from repose.sim.io.lammps.continuation import DATA, SCRIPT, write_files
+    from repose.sim.io.lammps.continuation import write_files
 
-    saved = single_run(path)
-    now = saved.now.now
-    exported = for_lammps(scenes()[saved.log.scene], now.parameters, now.restored())
+    experiment = resumed_experiment(single_run(path))
+    exported = for_lammps(experiment)
     try:
         write_files(exported, to)
     except ParameterError as error:
@@ -239,7 +239,8 @@ def _export_for_lammps(path: Path, to: Path) -> int:
         return NOT_WRITTEN
     for note in exported.notes:
         print_line(note)
-    print_line(f"{now.run.world.sphere_count} spheres at step {now.run.step} written to {to / DATA} and {to / SCRIPT}.")
+    run, names = experiment.run, ", ".join(exported.files)
+    print_line(f"{run.world.sphere_count} spheres at step {run.step} written to {path_text(to)}: {names}.")
     return WRITTEN
 
 

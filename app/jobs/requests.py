@@ -14,6 +14,7 @@ from typing import Annotated
 
 from repose.app.jobs.options import Check, Option, Request, option
 from repose.sim.message import plain
+from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import path_text, value_text
 
@@ -192,6 +193,27 @@ def _check_every(option: str, every: float) -> None:
         raise ParameterError(f"{option} {every:g} is refused: the time between two states is at least {SHORTEST:g} s.")
 
 
+MOST_PARTS = 10_000
+"""Largest number of parts of a study."""
+
+
+def part_of(text: str, option: str = "--part") -> tuple[int, int]:
+    """Part and number of parts from K/N; raises `ParameterError`."""
+    part, slash, parts = (read_whole(word.strip()) if word != "/" else word for word in text.partition("/"))
+    if slash != "/" or isinstance(part, str) or isinstance(parts, str) or not 1 <= part <= parts <= MOST_PARTS:
+        raise ParameterError(
+            f"{option} {value_text(text)} is refused: write K/N, such as 3/40, with K from 1 to N and N at most "
+            f"{MOST_PARTS}."
+        )
+    return part, parts
+
+
+def _check_part(option: str, part: str) -> None:
+    """Raise `ParameterError` for a text that is no part; nothing is none."""
+    if part:
+        part_of(part, option)
+
+
 def _require_out(resume: bool, out: Path | None, noun: str) -> None:
     if resume and out is None:
         raise ParameterError(f"--resume continues the {noun} in a folder: name the folder with --out.")
@@ -353,6 +375,10 @@ class StudyRequest(Request):
     workers: Workers = None
     out: Out = None
     resume: bool = option(False, "", "Continue the study that the folder contains in part.")
+    part: str = option("", "K/N",
+        "Do only every N-th run, from the K-th on, in the folder part-K-of-N of --out; the same line again does what "
+        "is missing.", check=_check_part, shows_default=False)
+    join: Path | None = option(None, "DIR", "Take the runs of all parts from the folder that was their --out.")
     changes: tuple[str, ...] = option((), "NAME=VALUE",
         "Change one parameter of all runs that do not vary it, SI; may be repeated.", name="--set")
     threads: ThreadsOfEach = ""
@@ -370,6 +396,24 @@ class StudyRequest(Request):
                 f"{'--resume' if self.resume else '--out'} is for one study: name it; without a name they are listed."
             )
         _require_out(self.resume, self.out, "study")
+        if self.part and self.out is None:
+            raise ParameterError("--part needs a folder that all parts share: name it with --out.")
+        if self.join is not None and (self.part or self.resume or not self.name):
+            raise ParameterError(
+                "--join takes the parts of one named study to a new folder: leave --part and --resume out."
+            )
+
+    @property
+    def share(self) -> tuple[int, int]:
+        """The part to do and the number of parts."""
+        return part_of(self.part) if self.part else (1, 1)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the runs: that of the part, or --out."""
+        if not self.part or self.out is None:
+            return self.out
+        return self.out / "part-{}-of-{}".format(*self.share)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN
 from repose.app.jobs.remaining_time import Countdown
@@ -19,6 +20,7 @@ from repose.app.jobs.study_report import changed_in_words, report_page
 from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.sim.experiment.comparison import averaged, mean_in_words, repeated_in_words, shown
+from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.registry import scenes
 from repose.sim.study.dask_runs import connect, on_dask
@@ -26,7 +28,7 @@ from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
-from repose.sim.study.runs_on_disk import StudyRuns
+from repose.sim.study.runs_on_disk import StudyRuns, joined
 from repose.sim.wording import path_text, value_text
 
 REPORT = "report.html"
@@ -42,12 +44,22 @@ def run_study(job: StudyJob) -> int:
         _identity(job),
         partial(_difference, _identity(job)),
         continues=job.resumes,
-        must_exist=job.is_named and job.resumes and job.whole is None,
+        must_exist=job.is_named and job.resumes and job.whole is None and job.share == (1, 1),
     )
     if job.dask:
         connect(job.dask).close()
-    with ResultFolder.claimed(job.request.out, job.name, _file_names(job), runs) as folder:
-        return _run_in(folder, job)
+    files = _files_of_parts(job)
+    with ResultFolder.claimed(job.out, job.name, _file_names(job), runs) as folder:
+        return _run_in(folder, job, files)
+
+
+def _files_of_parts(job: StudyJob) -> Mapping[str, Path]:
+    """The files of the runs of all parts, by their names."""
+    if job.join is None:
+        return {}
+    runs = StudyRuns(job.plans, job.join, job.threads)
+    runs.begin()
+    return joined(job.join, runs)
 
 
 def _identity(job: StudyJob) -> dict[str, Any]:
@@ -74,16 +86,22 @@ def _file_names(job: StudyJob) -> tuple[str, ...]:
     return (RESULT, *names, *([REPORT] if job.whole else []))
 
 
-def _run_in(folder: ResultFolder, job: StudyJob) -> int:
-    study_runs = StudyRuns(job.plans, folder.path / RUNS, job.threads)
+def _run_in(folder: ResultFolder, job: StudyJob, files: Mapping[str, Path]) -> int:
+    study_runs = StudyRuns(job.plans, folder.path / RUNS, job.threads, job.share)
     if job.dask:
         study_runs.elsewhere = on_dask(job.dask)
+    for name, path in files.items():
+        write_whole_file(folder.path / RUNS / name, partial(_copy, path))
     missing = study_runs.begin()
     title = f"{(job.whole or job.plans[0]).title} in {path_text(folder.path)}: {len(missing)} runs to do"
     title += f", {len(study_runs.results)} done already" if study_runs.results else ""
     with Progress(title, quiet=job.request.json) as progress, stoppable() as stop:
         _do(job, missing, study_runs, progress, stop)
     return _finish(job, folder, study_runs, stop)
+
+
+def _copy(source: Path, file: BinaryIO) -> None:
+    file.write(source.read_bytes())
 
 
 def _do(job: StudyJob, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
@@ -120,6 +138,8 @@ def _finish(job: StudyJob, folder: ResultFolder, study_runs: StudyRuns, stop: St
     """Write numbers, figures and report, then print the results; returns the exit code."""
     outcomes = {plan.name: study_runs.outcome(plan) for plan in job.plans}
     report = _report(job, outcomes) | {"interrupted": stop.requested}
+    if job.share != (1, 1):
+        report |= {"part": list(job.share)}
     text = json_text(report, indent=2)
     writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
     for plan in job.plans:

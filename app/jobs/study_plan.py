@@ -57,7 +57,22 @@ class StudyJob:
     @property
     def resumes(self) -> bool:
         """Whether the runs that the folder contains are continued."""
-        return not isinstance(self.request, StudyRequest) or self.request.resume
+        return not isinstance(self.request, StudyRequest) or self.request.resume or bool(self.request.part)
+
+    @property
+    def out(self) -> Path | None:
+        """The folder of results."""
+        return self.request.folder if isinstance(self.request, StudyRequest) else self.request.out
+
+    @property
+    def share(self) -> tuple[int, int]:
+        """The part of the runs to do, and the number of parts."""
+        return self.request.share if isinstance(self.request, StudyRequest) else (1, 1)
+
+    @property
+    def join(self) -> Path | None:
+        """The folder from whose parts the runs are taken."""
+        return self.request.join if isinstance(self.request, StudyRequest) else None
 
 
 def plan_study(request: StudyRequest) -> StudyJob:
@@ -74,7 +89,7 @@ def plan_study(request: StudyRequest) -> StudyJob:
         workers=workers,
         threads=_threads(request.threads, workers),
         style=_style(request),
-        picture=request.picture,
+        picture=request.picture and not request.part,
         dask=(request.dask or "").strip(),
         whole=whole if whole.parts else None,
     )

@@ -28,6 +28,7 @@ from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
+from repose.sim.io.lammps.wall_motion import WallMotion
 from repose.sim.measure.display import Answer, AudienceGuesses, Curve, Guess, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.grains import with_fixed
 from repose.sim.measure.surface_slope import SurfaceSlope
@@ -120,6 +121,8 @@ class Course(SceneRecord):
     turned: Callable[[Any], float] = lambda state: 0.0
     """turned(state) -> angle by which the scene itself has tilted the table, in addition to the parameter `tilt`
     [rad]."""
+    wall_motion: Callable[[Experiment], WallMotion] = lambda experiment: None
+    """How the scene moves all walls together from now on, for exports; None if they keep their velocities."""
     held_velocities: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Velocities to show of spheres that the scene holds where they are at its end, such as the arrows of bodies that
     fly away [m/s], shape (spheres, dimension); None for those that they have."""

@@ -73,9 +73,13 @@ class ProgramFiles(NamedTuple):
 
 PROGRAMS = {
     "ovito": ProgramFiles(
-        {"grains.lammpstrj": write_dump.dump, "contacts.dump": write_dump.contact_dump},
-        "In OVITO open grains.lammpstrj, add the modifier 'Load trajectory' with contacts.dump, and map id1 and id2 to "
-        "Particle Identifiers.",
+        {
+            "grains.lammpstrj": write_dump.dump,
+            "contacts.dump": write_dump.contact_dump,
+            "wall_contacts.lammpstrj": write_dump.wall_contact_dump,
+        },
+        "In OVITO open grains.lammpstrj and add the modifier 'Load trajectory' with contacts.dump. "
+        "wall_contacts.lammpstrj has the contacts with walls as points.",
     ),
     "xyz": ProgramFiles({"grains.xyz": export_text.extended_xyz}, "Lengths are in metres."),
     "paraview": ProgramFiles({}, "In ParaView open grains.pvd and contacts.pvd."),

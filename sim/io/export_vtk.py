@@ -75,10 +75,11 @@ def grains(file: BinaryIO) -> Iterator[Add]:
 
 @contextmanager
 def contacts(file: BinaryIO) -> Iterator[Add]:
-    """One line per contact of two spheres, from centre to centre, with its forces, in VTK's XML format, one state."""
+    """One line per contact, from centre to centre or from a centre to the nearest point of a wall (sphere_id -1), with
+    its forces, in VTK's XML format, one state."""
 
     def add(state: ExportedState) -> None:
-        touching = contacts_of(state, walls=False)
+        touching = contacts_of(state, walls=True)
         count = len(touching.rows)
         ends = ends_of(state, touching).reshape(2 * count, 3)
         data = {"force [N]": touching.force, "sphere_id": touching.ids} | {

@@ -145,11 +145,11 @@ class ExportedContacts:
 
 
 def ends_of(state: ExportedState, contacts: ExportedContacts) -> Floats:
-    """Both centres of each contact of two spheres [m], shape (contacts, 2, 3): that of the first one in the cell of the
-    world, and the nearest image of that of the second one."""
+    """Both centres of each contact [m], shape (contacts, 2, 3): that of the first sphere in the cell of the world, and
+    the nearest image of that of the second one, or the nearest point of the wall."""
     ends: Floats = state.position[contacts.rows]
-    if any(state.periodic):
-        ends[:, 1] = ends[:, 0] - contacts.branch
+    moved = np.full(len(ends), any(state.periodic)) | (contacts.rows[:, 1] < 0)
+    ends[moved, 1] = ends[moved, 0] - contacts.branch[moved]
     return ends
 
 

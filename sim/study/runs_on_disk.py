@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.sim.io.json_text import read_json
+from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.registry import scenes
 from repose.sim.study.outcome import StudyOutcome
@@ -35,6 +36,8 @@ class StudyRuns:
     folder: Path
     threads: int | None = 1
     """Threads of each run; None for automatic."""
+    share: tuple[int, int] = (1, 1)
+    """K and N: only every N-th run is done, from the K-th on."""
     elsewhere: Callable[..., None] | None = None
     """Function that does the runs instead of local processes (repose.sim.study.dask_runs)."""
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -54,7 +57,16 @@ class StudyRuns:
             self.runs[plan.name] = []
             for run in plan.runs(self.folder, threads=self.threads):
                 self._add(plan, run)
-        return self._missing() + self._more()
+        missing = self._missing()
+        if self.share == (1, 1):
+            return missing + self._more()
+        own = set(self.names_of(*self.share))
+        return [task for task in missing if task.path.name in own]
+
+    def names_of(self, part: int, parts: int) -> list[str]:
+        """Names of the files of a part of the runs, without further seeds, each once."""
+        names = dict.fromkeys(run.task.path.name for runs in self.runs.values() for run in runs)
+        return list(names)[part - 1 :: parts]
 
     def _add(self, plan: StudyPlan, run: StudyRun) -> None:
         """Add a run to a study, with its result if the folder contains it."""
@@ -73,7 +85,7 @@ class StudyRuns:
             else:
                 self.results[task.path.name] = read_json(task.path)
             on_end(task, self.results.get(task.path.name), lost)
-            return self._more()
+            return self._more() if self.share == (1, 1) else ()
 
         do_all = self.elsewhere or run_all
         do_all(missing, workers, on_progress=on_progress, on_end=ended)
@@ -116,6 +128,34 @@ class StudyRuns:
             last = max(run.seed for run in own)
             for seed in range(last + 1, last + 1 + wanted - len(own)):
                 self._add(plan, plan.run(self.folder, case, varied, seed, self.threads))
+
+
+def joined(parts: Path, runs: StudyRuns) -> dict[str, Path]:
+    """The files of all runs of a study, by their names, in the folders of its parts; raises `ParameterError` for a
+    part that is missing or has not done all of its runs."""
+    folders = {}
+    for folder in sorted(parts.glob("part-*-of-*")):
+        part, total = (read_whole(word) for word in folder.name.removeprefix("part-").split("-of-", 1))
+        if isinstance(part, int) and isinstance(total, int):
+            folders[part, total] = folder
+    totals = {total for _, total in folders}
+    if len(totals) != 1:
+        found = "parts of different numbers" if totals else "no part of a study"
+        raise ParameterError(
+            f"--join {path_text(parts)} contains {found}: give the folder that was --out of all parts."
+        )
+    total = totals.pop()
+    found_files: dict[str, Path] = {}
+    for part in range(1, total + 1):
+        files = {name: folders.get((part, total), parts) / "runs" / name for name in runs.names_of(part, total)}
+        lacking = sum(not path.exists() for path in files.values())
+        if lacking:
+            raise ParameterError(
+                f"--join {path_text(parts)}: {lacking} of {len(files)} runs of part {part} are missing: do it again "
+                f"with --part {part}/{total}."
+            )
+        found_files |= files
+    return found_files
 
 
 def seeds_needed(values: Sequence[float], error: float, done: int, most: int) -> int:

@@ -270,7 +270,11 @@ def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
     assert all(np.array_equal(found.frame(k).position[:, :2], states[k]) for k in range(3))
     assert run_command_line(("export", str(whole), "--to", "last", "--for", "ovito")) == 0
     assert "Load trajectory" in capsys.readouterr().err
-    assert {path.name for path in (here / "last").iterdir()} == {"grains.lammpstrj", "contacts.dump"}
+    assert {path.name for path in (here / "last").iterdir()} == {
+        "grains.lammpstrj",
+        "contacts.dump",
+        "wall_contacts.lammpstrj",
+    }
     assert read_dump(here / "last" / "grains.lammpstrj").places[0].step == saved.now.now.run.step
 
 

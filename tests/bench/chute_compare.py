@@ -59,7 +59,7 @@ run 0
 def in_lammps(simulation: Simulation) -> Any:
     """A LAMMPS instance with the same grains, which has done no step; its second type is the base."""
     experiment = simulation.experiment
-    data = for_lammps(experiment.scene, experiment.parameters, experiment.run).data
+    data = for_lammps(experiment).data
     other = new_lammps()
     other.commands_string("units lj\natom_style sphere\nboundary p p f\nnewton off\ncomm_modify vel yes")
     with TemporaryDirectory() as folder:

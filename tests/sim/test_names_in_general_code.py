@@ -30,6 +30,7 @@ SPEAKS_OF_HEAPS = {
     "app/jobs/requests.py",
     "app/jobs/manual_job.py",  # the film on the first page
     *("app/jobs/shortcut.py", "app/ui/repeat_card.py", "app/window/gl_context.py", "sim/io/presets.py"),
+    "sim/io/lammps/in_scenes.py",  # a row for each scene
     "app/lectures/old_labels.py",  # labels in lectures of earlier versions
     "sim/study/plan_file.py",
     # What a picture is searched for.

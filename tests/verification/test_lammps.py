@@ -8,12 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.sim import Material, Simulation, place_spheres
+from repose.sim import Cylinder, Material, Plane, Simulation, place_spheres
 from repose.sim.engine.boundaries import images_of, shortest_branch
+from repose.sim.engine.world import STEP_COUNT
 from repose.sim.experiment.export_state import for_lammps
+from repose.sim.io.lammps import coefficients
 from repose.sim.io.lammps.continuation import DATA, DUMP
 from repose.sim.io.lammps.installed import ImpactSpheres, compare_contacts
 from repose.sim.io.lammps.read_dump import read_dump
+from repose.sim.io.lammps.wall_motion import Turning
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
 from repose.sim.study.parallel_runs import Task, result_text
@@ -30,7 +33,7 @@ FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 def files_of(simulation: Simulation):
     experiment = simulation.experiment
-    return for_lammps(experiment.scene, experiment.parameters, experiment.run)
+    return for_lammps(experiment)
 
 
 def continued(simulation: Simulation, folder) -> object:
@@ -184,15 +187,36 @@ def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
     assert played.world.fixed.sum() == experiment.world.fixed.sum()
 
 
-def test_what_lammps_does_not_have_is_said_or_refused(tmp_path) -> None:
-    polydisperse = small_heap()
-    notes = " ".join(files_of(polydisperse).notes)
-    assert "root of the effective radius" in notes
-    assert "coulomb_cap = spring" in notes
+def test_a_cylinder_that_turns_drags_a_grain_along_with_the_coulomb_limit(tmp_path) -> None:
+    # At the bottom r = (0, 0, -R) the wall of a cylinder that turns about y moves with w x r = (-w R, 0, 0).
+    size, overlap = 0.01, 0.01 * RADIUS
+    force = {"law": "memoryless", "friction": 0.3, "normal_stiffness": 1e3, "normal_viscosity": 1.0}
+    walls = [Cylinder((0.0, 0.0, 0.0), size, (0.0, 1.0, 0.0)), Plane((0.0, -size, 0.0), (0.0, 1.0, 0.0))]
+    start = [[0.0, 0.0, RADIUS - overlap - size]]
+    simulation = place_spheres(start, RADIUS, mass=MASS, walls=walls, gravity=0.0, dt=1e-6, **force)
+    for rate, step in ((5.0, 0), (-5.0, 7)):
+        simulation.world.counters[STEP_COUNT] = step
+        found = for_lammps(simulation.experiment, Turning((0.0, 0.0, 0.0), rate, (0.0, 1.0, 0.0)))
+        (tmp_path / DATA).write_text(found.data)
+        other = new_lammps(tmp_path)
+        other.commands_string(found.commands)
+        other.command("run 0 post no")
+        push = 1e3 * overlap
+        drag = -0.3 * push * np.sign(rate)
+        assert other.numpy.extract_atom("f")[0] == pytest.approx([drag, 0.0, push], abs=1e-9 * push)
+        other.close()
+
+
+def test_what_lammps_does_not_have_is_said_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = small_heap()
+    assert "root of the effective radius" not in " ".join(files_of(few).notes)  # a type for each size
+    monkeypatch.setattr(coefficients, "MOST_SIZES", 4)
+    assert any("k_n is that of 4 classes of sizes" in note for note in files_of(few).differences)
+    assert "coulomb_cap = spring" in " ".join(files_of(few).differences)
     glass = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
-    memoryless = place_spheres([[0.0, 0.0, 0.0]], RADIUS, glass, law="memoryless")
-    with pytest.raises(ParameterError, match="'memoryless' has no counterpart in LAMMPS"):
-        files_of(memoryless)
+    wet = place_spheres([[0.0, 0.0, 0.0]], RADIUS, glass, law="capillary")
+    with pytest.raises(ParameterError, match="'capillary' has no counterpart in LAMMPS"):
+        files_of(wet)
 
 
 @pytest.mark.slow

@@ -1,29 +1,34 @@
 """A run for LAMMPS: a data file with the grains and an input script in which LAMMPS continues the experiment.
 
-The script has the same masses, radii, velocities, contact law, planes, cylinders, gravity and time step. The head of
+The script has the same masses, radii, velocities, contact law, walls, bodies, gravity, time and time step. The head of
 the script lists differences in the formulas of LAMMPS and data that a data file cannot store (`Exported.notes`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.boundaries import images_of, in_cell, periodic_dimensions
-from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.contacts.kinematics import slip_mass
+from repose.sim.engine.contacts.wall_geometry import CYLINDER
 from repose.sim.engine.model import Model
-from repose.sim.engine.world import LOWEST, PERIOD, SERVO_FORCE, World
+from repose.sim.engine.timestep.stable_step import damping_fraction
+from repose.sim.engine.world import LOWEST, PERIOD, World
+from repose.sim.io.lammps.bodies import Bodies, bodies_of
+from repose.sim.io.lammps.coefficients import COEFFICIENTS, Kinds, differences, kinds_of, needs_sizes
+from repose.sim.io.lammps.in_scenes import IN_LAMMPS
 from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
-from repose.sim.laws.adhesive_parameters import SURFACE
-from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
+from repose.sim.io.lammps.wall_motion import WallMotion
+from repose.sim.io.lammps.walls import ELAPSED, Written, changes, commands, written
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 from repose.sim.wording import path_text
 
-DATA, SCRIPT, DUMP = "grains.data", "continue.in", "grains.lammpstrj"
+DATA, BODIES, SCRIPT, DUMP = "grains.data", "bodies.txt", "continue.in", "grains.lammpstrj"
 FRAMES_PER_SECOND = 100
 """Frames of the dump in one second of simulated time."""
 LONGEST_TIME = 2.0
@@ -42,26 +47,55 @@ class Continued(NamedTuple):
     model: Model
     world: World
     step: int
+    time: float
+    """[s]."""
     dt: float
     """[s]."""
     gravity: tuple[float, ...]
     """On the table as it is turned now [m/s²]."""
-    driven: frozenset[int] = frozenset()
+    driven: tuple[int, ...] = ()
     """Rows of the walls that follow curves."""
+    motion: WallMotion = None
+    """How the scene moves its walls."""
+    machines: tuple[int, ...] = ()
+    """Rows of the bodies that the scene drives."""
+    stretched: float = 0.0
+    """Forces of friction springs over normal forces, sums over all contacts [-]."""
 
 
 class Exported(NamedTuple):
-    """The texts of both files."""
+    """The texts of the files."""
 
     data: str
-    script: str
+    bodies: str
+    """Empty for a run without bodies."""
+    setup: tuple[str, ...]
+    """The script without its head, output and run: LAMMPS is then at the state of the run."""
+    output: tuple[str, ...]
     notes: tuple[str, ...]
-    """Differences from the run, one sentence each."""
+    """What the head of the script says, one sentence each, differences included."""
+    radius: float
+    """Radius of grains of type 1, for which their coefficients are [m]."""
+    differences: tuple[str, ...]
+    """Differences of forces, walls and bodies from those of the run; without any the export is exact."""
+
+    @property
+    def script(self) -> str:
+        """The input script."""
+        return (
+            "\n".join([self.output[0], "", *(f"# {note}" for note in self.notes), "", *self.setup, *self.output[1:]])
+            + "\n"
+        )
 
     @property
     def commands(self) -> str:
         """The script without its dump and its run."""
-        return "\n".join(line for line in self.script.splitlines() if not line.startswith(("run", "dump", "    id")))
+        return "\n".join(self.setup)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Texts by the names of their files."""
+        return {DATA: self.data, SCRIPT: self.script} | ({BODIES: self.bodies} if self.bodies else {})
 
 
 def write_files(exported: Exported, folder: Path) -> None:
@@ -70,238 +104,179 @@ def write_files(exported: Exported, folder: Path) -> None:
         folder.mkdir(parents=True)
     except FileExistsError:
         raise ParameterError(f"{path_text(folder)} exists already: name a new folder.") from None
-    (folder / DATA).write_text(exported.data, encoding="utf-8")
-    (folder / SCRIPT).write_text(exported.script, encoding="utf-8")
-
-
-class Pair(NamedTuple):
-    """One kind of contact: material rows, whether one of the two is fixed, and the effective radius [m]."""
-
-    i: int
-    j: int
-    fixed: bool
-    radius: float
+    for name, text in exported.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def lammps_files(state: Continued) -> Exported:
     """The files for a run at its present state; raises `ParameterError` for what LAMMPS cannot continue."""
-    _, law, parameters, model, world, step, dt, gravity, _ = state
-    if law not in _COEFFICIENTS:
+    law, parameters, model, world, dt = state.law, state.parameters, state.model, state.world, state.dt
+    if law not in COEFFICIENTS:
         raise ParameterError(
-            f"The contact law '{law}' has no counterpart in LAMMPS: export a run with {', '.join(_COEFFICIENTS)}."
+            f"The contact law '{law}' has no counterpart in LAMMPS: export a run with {', '.join(COEFFICIENTS)}."
         )
-    for table, what in ((world.bonds, "bonds"), (world.bodies, "rigid bodies"), (model.fields, "fields")):
+    if not world.sphere_count:
+        raise ParameterError("The run has no grains yet: export it after some have been poured.")
+    for table, what in ((world.bonds, "bonds"), (model.fields, "fields")):
         if table:
             raise ParameterError(f"The run has {what}, which this export does not write: export a run without them.")
-    facets = int((world.walls.shape == FACET).sum())
-    if facets:
-        raise ParameterError(
-            f"The run has {facets} facets, for which LAMMPS has no wall: export a run with planes and cylinders only."
-        )
-    kinds = sorted(set(zip(world.material.tolist(), world.fixed.tolist())))
-    notes = _notes(state)
-    radius = float(world.radius[~world.fixed].mean() if not world.fixed.all() else world.radius.mean())
     numbers = laws()[law].coefficients(parameters)
-    style = _COEFFICIENTS[law]
+    kinds = kinds_of(world, needs_sizes(law, parameters))
+    of_law = tuple(differences(law, parameters, numbers, kinds, world, model.rotation))
+    bodies = bodies_of(world, model.integrator.velocity_lead * dt, state.machines) if world.bodies else None
+    walls = written(world.walls, model.dimension, world.motion[: model.dimension, 0].T[~world.fixed], state.motion)
+    differ = (*of_law, *walls.differences, *_curved(state), *_not_continued(state))
+
+    stopping = damping_fraction(model.integrator) * slip_mass(1.0, (0.0,) * model.spin_length) / dt
+
+    def style(pair: Any) -> str:
+        return COEFFICIENTS[law](parameters, numbers, pair, stopping)
+
     pairs = [
-        f"pair_coeff {a + 1} {b + 1} {style(parameters, numbers, Pair(i, j, held or still, 0.5 * radius))}"
-        for a, (i, held) in enumerate(kinds)
-        for b, (j, still) in enumerate(kinds)
+        f"pair_coeff {a} {b} {style(kinds.pair(first, second))}"
+        for a, first in enumerate(kinds.kinds, 1)
+        for b, second in enumerate(kinds.kinds, 1)
         if a <= b
     ]
-    wall = style(parameters, numbers, Pair(kinds[0][0], _wall_material(world), True, radius))
-    script = [
-        f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
-        "",
-        *(f"# {note}" for note in notes),
-        "",
+    radius = float(world.radius[~world.fixed].mean() if not world.fixed.all() else world.radius.mean())
+    with_bodies = bool(bodies and bodies.molecule.any())
+    # At step 0 LAMMPS gives no region a velocity.
+    step = max(state.step, 1) if changes(walls.parts, state.motion) else state.step
+    setup = [
         *head(model.dimension, periodic_dimensions(world.boundary).tolist()),
-        f"read_data {DATA}",
-        f"reset_timestep {step}",
-        f"group held type {_types(kinds, True)}" if any(held for _, held in kinds) else "group held empty",
-        f"group grains type {_types(kinds, False)}" if not all(held for _, held in kinds) else "group grains empty",
+        *(["atom_modify map yes", "fix grain all property/atom mol ghost yes"] if with_bodies else []),
+        f"read_data {DATA}{' fix grain NULL Molecules' if with_bodies else ''}",
+        f"timestep {exact(dt)}",
+        f"reset_timestep {step} time {exact(state.time)}",
+        f"group held type {kinds.types(True)}" if kinds.types(True) else "group held empty",
+        f"group grains type {kinds.types(False)}" if kinds.types(False) else "group grains empty",
         "",
         "pair_style granular",
         *pairs,
-        *_walls(world, model.dimension, wall),
         "",
         search(radius),
         f"{SEARCHED} exclude group held held",
-        *_weight(gravity),
-        _motion(model.dimension, model.rotation),
-        *(["fix plane all enforce2d"] if model.dimension == 2 else []),
-        f"timestep {exact(dt)}",
+        "compute ke grains ke",  # no temperature: it is refused where rigid bodies leave few degrees of freedom
+        "thermo_style custom step time c_ke",
+        *_motion(model.dimension, model.rotation, with_bodies, state.gravity),
+        *_walls(walls, kinds, style, state, step),
+    ]
+    output = (
+        f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
         f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * dt)))} {DUMP} &",
-        f"    {' '.join(PLAYED)}",
+        f"    {' '.join((*PLAYED, *(('mol',) if with_bodies else ())))}",
         'dump_modify grains sort id time yes format float "%.9g"',
-        "thermo_style custom step time ke",
         "thermo_modify lost warn",
         f"thermo {max(1, round(0.1 / dt))}",
         "run ${steps}",
-    ]
-    return Exported(_data(state, kinds), "\n".join(script) + "\n", notes)
+    )
+    notes = (
+        f"Repose: scene {state.scene}, law {law}, {world.sphere_count} spheres, SI units.",
+        *_beginning(state),
+        *_of_scene(state.scene),
+        f"Run with: lmp -in {SCRIPT}   (mpirun -np N lmp -in ... for several processes)",
+        *differ,
+    )
+    text = bodies.text if bodies and with_bodies else ""
+    return Exported(
+        _data(state, kinds, bodies), text, tuple(setup), output, notes, float(kinds.radius[kinds.kinds[0].size]), differ
+    )
 
 
-def _lee_herrmann(parameters: Any, numbers: Any, pair: Pair) -> str:
-    """Hertz or linear repulsion with damping γ m*, friction spring with damping."""
-    stiffness = parameters.normal_stiffness * (parameters.wall_stiffness_factor if pair.fixed else 1.0)
-    hertz = parameters.exponent == "hertz"
-    normal = f"hertz {exact(stiffness / math.sqrt(pair.radius))}" if hertz else f"hooke {exact(stiffness)}"
-    share = parameters.shear_damping / parameters.normal_damping if parameters.normal_damping > 0.0 else 0.0
-    shear = f"{exact(parameters.shear_stiffness)} {exact(share)} {exact(parameters.friction)}"
-    return f"{normal} {exact(parameters.normal_damping)} tangential linear_history {shear} damping mass_velocity"
-
-
-def _hertz_mindlin(parameters: Any, numbers: Any, pair: Pair) -> str:
-    """Hertz and Mindlin with Tsuji's damping."""
-    entry = _row(numbers, pair)
-    normal = f"hertz {exact(4.0 / 3.0 * entry[YOUNG])} {exact(_restitution(entry[DAMPING]))}"
-    shear = f"{exact(2.0 * entry[ACROSS] ** 2 * entry[YOUNG])} {exact(entry[ACROSS])} {exact(entry[FRICTION])}"
-    return f"{normal} tangential mindlin {shear} damping coeff_restitution"
-
-
-def _voigt(parameters: Any, numbers: Any, pair: Pair) -> str:
-    """Linear springs with damping from the restitution; the stiffness is equal for all contacts."""
-    entry = _row(numbers, pair)
-    along, across = parameters.normal_stiffness, parameters.shear_stiffness
-    normal = f"hooke {exact(along)} {exact(_restitution(entry[DAMPING]))}"
-    shear = f"{exact(across)} {exact(math.sqrt(across / along))} {exact(entry[FRICTION])}"
-    return f"{normal} tangential linear_history {shear} damping coeff_restitution"
-
-
-def _adhesive(style: str) -> Callable[[Any, Any, Pair], str]:
-    """JKR or DMT with Mindlin's friction. Half of a modulus without Poisson's ratio is that of two equal materials."""
-
-    def coefficients(parameters: Any, numbers: Any, pair: Pair) -> str:
-        entry = _row(numbers, pair)
-        elastic = entry[DAMPING] == 0.0
-        lost = 0.0 if elastic else _restitution(entry[DAMPING])
-        normal = f"{style} {exact(2.0 * entry[YOUNG])} {exact(lost)} 0.0 {exact(entry[SURFACE])}"
-        shear = f"{exact(2.0 * entry[ACROSS] ** 2 * entry[YOUNG])} {exact(entry[ACROSS])} {exact(entry[FRICTION])}"
-        return f"{normal} tangential mindlin {shear} damping {'mass_velocity' if elastic else 'tsuji'}"
-
-    return coefficients
-
-
-_COEFFICIENTS: dict[str, Callable[[Any, Any, Pair], str]] = {
-    "lee_herrmann": _lee_herrmann,
-    "hertz_mindlin": _hertz_mindlin,
-    "jkr": _adhesive("jkr"),
-    "dmt": _adhesive("dmt"),
-    "voigt": _voigt,
-}
-"""Arguments of LAMMPS' `pair_style granular` for a kind of contact, by the name of the law."""
-
-
-def _row(numbers: Any, pair: Pair) -> Any:
-    """The row of the table of pairs of materials."""
-    count = math.isqrt(len(numbers.table))
-    return numbers.table[pair.i * count + pair.j]
-
-
-def _restitution(share: float) -> float:
-    """The restitution whose damping ratio is `share` (repose.sim.laws.materials.damping_share)."""
-    return math.exp(-math.pi * share / math.sqrt(max(1.0 - share * share, 1e-12)))
-
-
-def _notes(state: Continued) -> tuple[str, ...]:
-    scene, law, parameters, model, world, *_ = state
-    entries = [
-        f"Repose: scene {scene}, law {law}, {world.sphere_count} spheres, SI units.",
-        "The friction springs begin without stretch: a data file has no place for them.",
-        "Run with: lmp -in " + SCRIPT + "   (mpirun -np N lmp -in ... for several processes)",
-    ]
-    moving = world.radius[~world.fixed]
-    if law == "lee_herrmann":
-        if parameters.exponent == "hertz" and moving.size and float(np.ptp(moving)) > 0.0:
-            low, high = (math.sqrt(float(size) / float(moving.mean())) for size in (moving.min(), moving.max()))
-            entries.append(
-                f"LAMMPS multiplies k_n by the root of the effective radius: exact for two grains of mean radius, "
-                f"{low:.2f} to {high:.2f} times as stiff for two of the smallest and of the largest."
-            )
-        if parameters.coulomb_cap != "lammps":
-            entries.append(
-                f"LAMMPS limits spring and damper together by μ|F_n|; this run has coulomb_cap = "
-                f"{parameters.coulomb_cap}. With coulomb_cap = lammps the laws are equal."
-            )
-        if parameters.normal_damping == 0.0 and parameters.shear_damping > 0.0:
-            entries.append("Shear damping is left out: LAMMPS gives it as a share of the normal damping, which is 0.")
-    if law == "voigt" and parameters.stiffness_from == "material":
-        raise ParameterError(
-            "The stiffness of this run follows from the materials at a reference overlap, which LAMMPS does not have: "
-            "export a run with stiffness_from = given."
+def _curved(state: Continued) -> Iterator[str]:
+    """What LAMMPS makes of the curvature of cylinders, where the law reads the effective radius."""
+    round_walls = state.world.walls.shape == CYLINDER
+    linear = state.law in ("voigt", "memoryless") or (
+        state.law == "lee_herrmann" and state.parameters.exponent == "linear"
+    )
+    if round_walls.any() and not linear:
+        share = float(state.world.radius.max() / state.world.walls.corner[round_walls, 2, 0].min())
+        yield (
+            f"At cylinders LAMMPS takes the curvature into the effective radius: forces there differ by up to "
+            f"{25.0 * share:.2g} %."
         )
-    if law in ("jkr", "dmt") and parameters.restitution < 1.0:
-        entries.append("LAMMPS damps adhesive contacts in proportion to the root of F_n over the overlap.")
-    if law == "jkr":
-        entries.append(
-            "LAMMPS parts two grains at the pull-off force; here they part where the area of contact is lost."
-        )
-    if model.rotation and getattr(parameters, "rolling_friction", 0.0) > 0.0:
-        entries.append("Rolling friction is left out: LAMMPS formulates it as a spring.")
-    return (*entries, *_not_continued(state))
 
 
-def _not_continued(state: Continued) -> list[str]:
+def _not_continued(state: Continued) -> Iterator[str]:
     """What moves or changes in the run and does not in LAMMPS."""
-    world, entries = state.world, []
-    moves = world.walls.velocity.any(axis=1) | (world.walls.servo[:, SERVO_FORCE] > 0.0)
-    rows = sorted({*np.flatnonzero(moves).tolist(), *state.driven})
-    if rows:
-        which = f"Wall {rows[0]} moves" if len(rows) == 1 else f"Walls {', '.join(map(str, rows))} move"
-        entries.append(f"{which} in the run and not in LAMMPS: the motion of walls is not continued.")
-    if np.any(world.motion[: world.dimension, 1, world.fixed]):
-        entries.append("Fixed grains move in the run and not in LAMMPS: their motion is not continued.")
+    if state.driven:
+        which = ", ".join(map(str, state.driven))
+        wall, follow = ("Wall", "follows") if len(state.driven) == 1 else ("Walls", "follow")
+        yield f"{wall} {which} {follow} a curve in the run; LAMMPS keeps the present velocity."
+    if np.any(state.world.motion[: state.world.dimension, 1, state.world.fixed]):
+        yield "Fixed grains move in the run and not in LAMMPS: their motion is not continued."
     if curves := sorted(state.parameters.curves):
-        entries.append(f"The values of {', '.join(curves)} follow curves in the run; LAMMPS keeps the present ones.")
-    return entries
+        yield f"The values of {', '.join(curves)} follow curves in the run; LAMMPS keeps the present ones."
 
 
-def _types(kinds: list[tuple[int, bool]], fixed: bool) -> str:
-    return " ".join(str(number + 1) for number, (_, held) in enumerate(kinds) if held == fixed)
+def _of_scene(scene: str) -> Iterator[str]:
+    """What the table of the scenes says of this one; it knows what a scene does later."""
+    if (entry := IN_LAMMPS.get(scene)) is not None and entry.differs:
+        yield f"Scene {scene} in LAMMPS is {entry.state}: {entry.differs}."
 
 
-def _wall_material(world: World) -> int:
-    return int(world.walls.material[0]) if world.walls.material.size else 0
+def _beginning(state: Continued) -> Iterator[str]:
+    """How the beginning of the continuation differs from the run."""
+    share = (
+        f"; they carry {100.0 * state.stretched:.2g} % of the normal forces of this state" if state.stretched else ""
+    )
+    yield f"The friction springs begin without stretch: a data file has no place for them{share}."
+    if state.model.integrator.name not in ("velocity_verlet", "leapfrog"):
+        yield f"LAMMPS integrates with velocity Verlet, this run with {state.model.integrator.title}."
 
 
-def _walls(world: World, dimension: int, coefficients: str) -> list[str]:
-    """The LAMMPS commands `region` and `fix` of every plane and cylinder."""
-    lines = []
-    for number, shape in enumerate(world.walls.shape):
-        point, axis, rest = (_in_space(corner, dimension) for corner in world.walls.corner[number])
-        point = point + _in_space(world.walls.moved[number], dimension)
-        if shape == PLANE:
-            region = f"plane {row(point)} {row(axis)}"
-        elif shape == CYLINDER and np.count_nonzero(np.abs(axis) > 1e-9) == 1:
-            along = int(np.abs(axis).argmax())
-            across = [c for c in range(3) if c != along]
-            side = "in" if rest[1] > 0.0 else "out"
-            centre = f"{exact(point[across[0]])} {exact(point[across[1]])}"
-            region = f"cylinder {'xyz'[along]} {centre} {exact(rest[0])} EDGE EDGE side {side} open 1 open 2"
-        else:
-            raise ParameterError(f"Wall {number} is a cylinder that is not along an axis, which LAMMPS does not have.")
-        lines += [
-            f"region wall{number} {region}",
-            f"fix wall{number} grains wall/gran/region granular {coefficients} region wall{number}",
-        ]
-    return lines
+def _walls(walls: Written, kinds: Kinds, style: Any, state: Continued, step: int) -> Iterator[str]:
+    """The walls, and the evaluation with which LAMMPS learns where they were one step before the first `step`: the
+    velocity of a region is the difference of its places at two evaluations."""
+    by_coefficients = [_styles(kinds, style, part.material) for part in walls.parts]
+    names: dict[str, str] = {}
+    for types in dict.fromkeys(types for styles in by_coefficients for types in styles):
+        whole = types == kinds.types(False)
+        names[types] = "grains" if whole else f"kind{len(names)}"
+        if not whole:
+            yield f"group {names[types]} type {types}"
+    moves = changes(walls.parts, state.motion)
+    if moves:
+        yield f"variable first equal {step + 1}"
+        yield f'variable {ELAPSED} equal "(step - v_first)*{exact(state.dt)}"'
+    with_groups = [[(names[types], words) for types, words in styles.items()] for styles in by_coefficients]
+    yield from commands(walls.parts, with_groups, state.motion)
+    if moves:
+        yield "run 0 post no"
+        yield f"variable first equal {step}"
 
 
-def _weight(gravity: tuple[float, ...]) -> list[str]:
+def _styles(kinds: Kinds, style: Any, material: int) -> dict[str, str]:
+    """Coefficients of the contacts of a wall, by the types of grains for which they are."""
+    by_words: dict[str, list[int]] = {}
+    for number, kind in enumerate(kinds.kinds, 1):
+        if not kind.fixed:
+            by_words.setdefault(style(kinds.at_wall(kind, material)), []).append(number)
+    return {" ".join(map(str, types)): words for words, types in by_words.items()}
+
+
+def _motion(dimension: int, rotation: bool, with_bodies: bool, gravity: tuple[float, ...]) -> Iterator[str]:
+    """Weight and motion of grains and bodies."""
     size = math.hypot(*gravity)
-    if size == 0.0:
-        return []
-    return [f"fix weight grains gravity {exact(size)} vector {row(_in_space(gravity, len(gravity)))}"]
+    pull = f"gravity {exact(size)} vector {row(_in_space(gravity, len(gravity)))}"
+    scheme = ("nve/sphere" + (" disc" if dimension == 2 else "")) if rotation else "nve"
+    if not with_bodies:
+        if size:
+            yield f"fix weight grains {pull}"
+        yield f"fix move grains {scheme}"
+    else:
+        yield from ("group bodies molecule > 0", "group single subtract grains bodies")
+        yield "neigh_modify exclude molecule/intra bodies"
+        if size:
+            yield f"fix weight single {pull}"
+            yield f"fix pull bodies {pull} disable"
+        yield f"fix move single {scheme}"
+        yield f"fix turn bodies rigid/small molecule infile {BODIES} reinit no{' gravity pull' if size else ''}"
+    if dimension == 2:
+        yield "fix plane all enforce2d"
 
 
-def _motion(dimension: int, rotation: bool) -> str:
-    if not rotation:
-        return "fix move grains nve"
-    return "fix move grains nve/sphere" + (" disc" if dimension == 2 else "")
-
-
-def _data(state: Continued, kinds: list[tuple[int, bool]]) -> str:
+def _data(state: Continued, kinds: Kinds, bodies: Bodies | None) -> str:
     """The data file: box, spheres, velocities at the time of the positions."""
     world, dimension = state.world, state.model.dimension
     margin = MARGIN * float(world.radius.max())
@@ -316,13 +291,11 @@ def _data(state: Continued, kinds: list[tuple[int, bool]]) -> str:
     for c in periodic_dimensions(world.boundary):
         low[c], high[c] = world.boundary[LOWEST, c], world.boundary[LOWEST, c] + world.boundary[PERIOD, c]
     passed = [f" {' '.join(map(str, image))}" if world.is_periodic else "" for image in images.T.tolist()]
-    type_of = {kind: number + 1 for number, kind in enumerate(kinds)}
-    types = [type_of[kind] for kind in zip(world.material.tolist(), world.fixed.tolist())]
-    density = world.mass / (4.0 / 3.0 * math.pi * world.radius**3)
+    density = world.own_mass / (4.0 / 3.0 * math.pi * world.radius**3)
     spheres = [
-        f"{id + 1} {kind} {exact(2.0 * radius)} {exact(rho)} {row(centre)}{image}"
+        f"{id + 1} {kind + 1} {exact(2.0 * radius)} {exact(rho)} {row(centre)}{image}"
         for id, kind, radius, rho, centre, image in zip(
-            world.sphere_id, types, world.radius, density, position.T, passed
+            world.sphere_id, kinds.of, world.radius, density, position.T, passed
         )
     ]
     speeds = [f"{id + 1} {row(values)}" for id, values in zip(world.sphere_id, motion.T)]
@@ -330,12 +303,15 @@ def _data(state: Continued, kinds: list[tuple[int, bool]]) -> str:
         f"Repose, scene {state.scene}, step {state.step}, SI units",
         "",
         f"{world.sphere_count} atoms",
-        f"{len(kinds)} atom types",
+        f"{len(kinds.kinds)} atom types",
         "",
         *(f"{exact(a)} {exact(b)} {axis}lo {axis}hi" for axis, a, b in zip("xyz", low, high)),
         "",
     ]
-    return "\n".join([*head, "Atoms # sphere", "", *spheres, "", "Velocities", "", *speeds]) + "\n"
+    sections = ["Atoms # sphere", "", *spheres, "", "Velocities", "", *speeds]
+    if bodies and bodies.molecule.any():
+        sections += ["", "Molecules", "", *(f"{id + 1} {of}" for id, of in zip(world.sphere_id, bodies.molecule))]
+    return "\n".join([*head, *sections]) + "\n"
 
 
 def _in_space(vector: Any, dimension: int) -> Any:

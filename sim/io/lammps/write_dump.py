@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
+import numpy as np
 from repose.sim.io.export_text import Add, lines_of
-from repose.sim.io.exported_state import ExportedState, contacts_of, grain_columns
+from repose.sim.io.exported_state import ExportedContacts, ExportedState, contacts_of, ends_of, grain_columns
 from repose.sim.io.lammps.names import FORCE, IMAGE, POSITION, SPIN, UNITS, VELOCITY
 
 
@@ -36,20 +37,45 @@ def dump(file: BinaryIO) -> Iterator[Add]:
 
 @contextmanager
 def contact_dump(file: BinaryIO) -> Iterator[Add]:
-    """A local dump of LAMMPS with the contacts of spheres; ids as in `dump`."""
+    """A local dump of LAMMPS with the contacts of spheres; ids as in `dump`. OVITO knows the names of the first three
+    columns: both ids, and the distance of the centres [m]."""
 
     def add(state: ExportedState) -> None:
         contacts = contacts_of(state, walls=False)
-        columns = {"id1": contacts.ids[:, 0] + 1, "id2": contacts.ids[:, 1] + 1}
-        columns |= dict(zip(FORCE, contacts.force.T))
-        columns |= {
-            "normal_force": contacts.normal_force,
-            "shear_force": contacts.shear_force,
-            "overlap": contacts.overlap,
-        }
-        _write_frame(file, state, "NUMBER OF ENTRIES", "ENTRIES", columns)
+        columns = {"batom1": contacts.ids[:, 0] + 1, "batom2": contacts.ids[:, 1] + 1}
+        columns["dist"] = np.linalg.norm(contacts.branch, axis=1)
+        _write_frame(file, state, "NUMBER OF ENTRIES", "ENTRIES", columns | _forces(contacts, slice(None)))
 
     yield add
+
+
+@contextmanager
+def wall_contact_dump(file: BinaryIO) -> Iterator[Add]:
+    """A dump of LAMMPS with the contacts of spheres with walls in place of atoms: the nearest point of the wall, the
+    radius of the circle in which sphere and wall intersect [m], and the force on the sphere. A local dump names two
+    spheres."""
+
+    def add(state: ExportedState) -> None:
+        contacts = contacts_of(state, walls=True)
+        kept = contacts.rows[:, 1] < 0
+        radius, overlap = state.world.radius[contacts.rows[kept, 0]], contacts.overlap[kept]
+        columns: dict[str, Any] = {"id": np.arange(1, len(radius) + 1)}
+        columns |= dict(zip(POSITION, ends_of(state, contacts)[kept, 1].T))
+        columns |= {"radius": np.sqrt(np.maximum(overlap * (2.0 * radius - overlap), 0.0))}
+        columns |= {"sphere_id": contacts.ids[kept, 0] + 1}
+        _write_frame(file, state, "NUMBER OF ATOMS", "ATOMS", columns | _forces(contacts, kept))
+
+    yield add
+
+
+def _forces(contacts: ExportedContacts, rows: Any) -> dict[str, Any]:
+    """Forces and overlaps of some contacts."""
+    columns = dict(zip(FORCE, contacts.force[rows].T))
+    return columns | {
+        "normal_force": contacts.normal_force[rows],
+        "shear_force": contacts.shear_force[rows],
+        "overlap": contacts.overlap[rows],
+    }
 
 
 def _write_frame(file: BinaryIO, state: ExportedState, counted: str, listed: str, columns: dict[str, Any]) -> None:

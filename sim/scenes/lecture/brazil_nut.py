@@ -13,7 +13,7 @@ grains are as high: without a difference this happens in at most so many runs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene, SceneLimits
+from repose.sim.io.lammps.wall_motion import Shaking, WallMotion
 from repose.sim.io.plain import Array
 from repose.sim.laws.material_parameters import Restitution
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Part, Reading
@@ -180,6 +181,14 @@ def drive(experiment: Experiment) -> bool:
     position = state.lowest + state.amplitude * (1.0 - math.cos(state.angle.at(elapsed(experiment) + ahead)))
     walls.velocity[:, 1] = (position - walls.moved[:, 1]) / ahead
     return bool(elapsed(experiment) >= experiment.run.built.duration)
+
+
+def wall_motion(experiment: Experiment) -> WallMotion:
+    """The box goes on with its present frequency and amplitude."""
+    if not experiment.run.world.walls.velocity.any():
+        return None
+    state: BrazilNutState = experiment.run.state
+    return Shaking((0.0, 1.0), state.amplitude, state.angle.at(elapsed(experiment)), state.angle.rate)
 
 
 def is_steady(state: BrazilNutState) -> bool:
@@ -392,7 +401,10 @@ SCENE = Scene(
     ),
     parameters=disc_parameters(BrazilNutParameters),
     model=DISCS,
-    course=disc_course(COURSE, readings, ("small_grains_below", "large_grain_height", "periods", "box_amplitude")),
+    course=replace(
+        disc_course(COURSE, readings, ("small_grains_below", "large_grain_height", "periods", "box_amplitude")),
+        wall_motion=wall_motion,
+    ),
     view=disc_view(box, curves, lambda parameters: 3, focus, PARTS),
     limits=SceneLimits(overlap_limit=SOFT),
     guess=Guess(_("Small grains below the large one on average"), "%", 0.0, 100.0),

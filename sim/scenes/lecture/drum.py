@@ -22,6 +22,7 @@ from repose.sim.direction import Direction
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.io.lammps.wall_motion import Turning, WallMotion
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mixing import mixing_of_kinds, mixing_of_sizes
 from repose.sim.message import Message, Number, _
@@ -166,6 +167,12 @@ def drive(experiment: Experiment) -> bool:
     middle = lines.mean(axis=1)
     put_walls(experiment, lines, state.speed * np.column_stack([-middle[:, 1], middle[:, 0]]))
     return bool(now >= built.duration)
+
+
+def wall_motion(experiment: Experiment) -> WallMotion:
+    """The drum turns on at its present speed."""
+    turns = bool(experiment.run.world.walls.velocity.any())
+    return Turning((0.0, 0.0, 0.0), experiment.run.state.speed) if turns else None
 
 
 def record(experiment: Experiment) -> dict[str, float]:
@@ -345,7 +352,9 @@ SCENE = Scene(
     parameters=disc_parameters(DrumParameters),
     model=DISCS,
     course=replace(
-        disc_course(COURSE, readings, ("surface_angle", "drum_speed", "froude_number")), answer_values=ANSWER_VALUES
+        disc_course(COURSE, readings, ("surface_angle", "drum_speed", "froude_number")),
+        answer_values=ANSWER_VALUES,
+        wall_motion=wall_motion,
     ),
     view=disc_view(box, curves, lambda parameters: 1 if parameters.marked == "nothing" else 2),
     limits=SOFT_DISCS,

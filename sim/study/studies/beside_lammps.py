@@ -62,7 +62,7 @@ def beside(task: Task) -> dict[str, Any]:
     if experiment.fault is not None:
         raise SimulationFault(experiment.fault)
     apply(experiment, Act("open"))
-    exported = for_lammps(experiment.scene, experiment.parameters, experiment.run)
+    exported = for_lammps(experiment)
     contacts = contacts_in_lammps(experiment, exported, task.seed)
     return {NAME: heap_in_lammps(experiment, exported) | contacts._asdict()}
 
@@ -90,8 +90,7 @@ def heap_in_lammps(experiment: Experiment, exported: Exported) -> dict[str, Any]
 def contacts_in_lammps(experiment: Experiment, exported: Exported, seed: int) -> Contacts:
     """Differences between the law of the heap and LAMMPS at oblique impacts of two of its grains."""
     world, engine = experiment.run.world, experiment.engine
-    radius, mass = (float(column[~world.fixed].mean()) for column in (world.radius, world.mass))
-    spheres = ImpactSpheres(radius, mass, experiment.dt, seed)
+    spheres = ImpactSpheres(exported.radius, float(world.mass[~world.fixed].mean()), experiment.dt, seed)
     return compare_contacts(engine.model, engine.law_parameters, exported, spheres)
 
 

@@ -145,6 +145,34 @@ def test_a_continued_study_needs_resume_and_gives_the_same_files(
     assert contents(Path("half")) == contents(Path("whole"))
 
 
+def test_parts_of_a_study_joined_are_the_study_done_at_once(
+    study_file: Path, in_process: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["study", str(study_file), "--no-picture"]
+    assert run_command_line([*call, "--out", "whole"]) == 0
+    for part in (1, 3):
+        assert run_command_line([*call, "--part", f"{part}/3", "--out", "parts"]) == 0
+    assert len(list(Path("parts/part-1-of-3/runs").iterdir())) == 2
+    assert len(list(Path("parts/part-3-of-3/runs").iterdir())) == 1
+    assert run_command_line([*call, "--join", "parts", "--out", "early"]) == 2
+    assert "1 of 1 runs of part 2 are missing: do it again with --part 2/3" in capsys.readouterr().err
+    assert run_command_line([*call, "--part", "2/3", "--out", "parts"]) == 0
+    lost = next(Path("parts/part-1-of-3/runs").iterdir())  # as if the part had been killed
+    kept = {path: path.read_bytes() for path in Path("parts/part-1-of-3/runs").iterdir()}
+    lost.unlink()
+    assert run_command_line([*call, "--join", "parts", "--out", "early"]) == 2
+    assert run_command_line([*call, "--part", "1/3", "--out", "parts"]) == 0
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert run_command_line([*call, "--join", "parts", "--out", "joined"]) == 0
+    assert contents(Path("joined")) == contents(Path("whole"))
+
+
+@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "a/3", "1/0", "1/20000", "1/3/2"])
+def test_a_part_that_is_none_is_refused(part: str) -> None:
+    with pytest.raises(ParameterError, match="write K/N"):
+        StudyRequest("lammps", part=part, out=Path("parts"))
+
+
 @UNIX
 @pytest.mark.slow
 def test_a_study_that_was_killed_and_continued_gives_the_same_files(study_file: Path) -> None:

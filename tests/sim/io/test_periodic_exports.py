@@ -101,7 +101,7 @@ def test_h5md_has_the_box_and_images(periodic: Simulation, tmp_path: Path) -> No
 
 def test_the_files_for_lammps_have_the_borders_and_images(periodic: Simulation) -> None:
     experiment = periodic.experiment
-    found = for_lammps(experiment.scene, experiment.parameters, experiment.run)
+    found = for_lammps(experiment)
     assert "boundary p p m" in found.script
     assert f"0 {SIDE:.17g} xlo xhi" in found.data
     assert next(line for line in found.data.splitlines() if line.startswith("2 1 ")).endswith(" 3 -1 0")

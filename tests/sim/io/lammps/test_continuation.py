@@ -18,8 +18,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def notes_of(simulation: Simulation) -> str:
-    experiment = simulation.experiment
-    return " ".join(for_lammps(experiment.scene, experiment.parameters, experiment.run).notes)
+    return " ".join(for_lammps(simulation.experiment).notes)
 
 
 def between_two_walls() -> Simulation:
@@ -28,17 +27,17 @@ def between_two_walls() -> Simulation:
     return Simulation(setup, {"dt": 2e-5})
 
 
-def test_walls_that_move_are_named_as_not_continued() -> None:
+def test_what_lammps_makes_of_moving_walls_is_named() -> None:
     simulation = between_two_walls()
-    assert "move" not in notes_of(simulation)
+    assert "velocity" not in notes_of(simulation)
     simulation.move_wall(1, (0.0, -0.1))
-    assert "Wall 1 moves in the run and not in LAMMPS: the motion of walls is not continued." in notes_of(simulation)
+    assert "Moving walls keep their present velocity." in notes_of(simulation)
     simulation.servo_wall(0, force=1.0)
-    assert "Walls 0, 1 move in the run" in notes_of(simulation)
+    assert "Walls that keep a force go on with their present velocity" in notes_of(simulation)
     simulation.move_wall(0, (0.0, 0.0))
     simulation.move_wall(1, (0.0, "ramp 0 0.02 1 2"))
     assert simulation.world.walls.velocity.any() == 0.0, "the ramp begins later"
-    assert "Wall 1 moves in the run" in notes_of(simulation)
+    assert "Wall 1 follows a curve in the run; LAMMPS keeps the present velocity." in notes_of(simulation)
 
 
 def test_curves_of_parameters_are_named_as_not_continued() -> None:
@@ -51,7 +50,7 @@ def test_curves_of_parameters_are_named_as_not_continued() -> None:
 def test_the_gravity_is_that_on_the_table_as_the_scene_has_turned_it() -> None:
     experiment = new_experiment("heap", {"grain_count": 10, "width": 0.01})
     experiment.run.state.other.turned = 0.3
-    script = for_lammps(experiment.scene, experiment.parameters, experiment.run).script
+    script = for_lammps(experiment).script
     (line,) = (line for line in script.splitlines() if line.startswith("fix weight"))
     size, _vector, x, y, _z = line.split()[4:]
     assert float(size) == pytest.approx(experiment.parameters.gravity)

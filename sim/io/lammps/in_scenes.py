@@ -1,0 +1,60 @@
+"""What LAMMPS continues of each scene with its usual law, and in what it differs; tests hold it against the export."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+
+class InLammps(NamedTuple):
+    """Whether LAMMPS continues a scene."""
+
+    state: Literal["exact", "approximate", "no"]
+    """Exact: at the first step all forces are equal, but for friction springs, which begin without stretch."""
+    differs: str = ""
+    """What differs, or why LAMMPS cannot continue it."""
+
+
+_FOLDS = "friction springs begin anew where a grain passes from one flat wall to the next"
+_CURVED = "at the cylinder the curvature is part of the effective radius (3 % of the force)"
+_ROLLING = "rolling friction is a spring with the same limit"
+_BONDS = "bonds with breaking and damping across gaps have no counterpart"
+_LARGE = "the internal friction of the law acts across gaps, and a tabulated force has no damping"
+_FIELDS = "fields (liquid, hoist, central gravity) are not written"
+
+IN_LAMMPS: dict[str, InLammps] = {
+    "biaxial": InLammps(
+        "exact", "before the test; during it walls that keep a force go on with their present velocity"
+    ),
+    "bounce": InLammps("exact"),
+    "brazil_nut": InLammps(
+        "exact", "while the box moves, its oscillation is followed at every step, not in straight pieces"
+    ),
+    "chute": InLammps("exact"),
+    "close_packing": InLammps("approximate", "the cell keeps its present size"),
+    "clumps": InLammps("approximate", _ROLLING),
+    "drum": InLammps(
+        "approximate", f"{_FOLDS}; while the drum turns, it turns as a whole, and not each facet in straight pieces"
+    ),
+    "heap": InLammps("approximate", "the Coulomb limit is that of coulomb_cap = lammps, with which it is exact"),
+    "heap3d": InLammps("approximate", _ROLLING),
+    "hourglass": InLammps(
+        "approximate", "each side of the neck is the rectangle around it, which ends behind the other sides"
+    ),
+    "hourglass_glass": InLammps("approximate", f"{_CURVED}; {_FOLDS}"),
+    "impacts": InLammps("exact"),
+    "janssen": InLammps("exact"),
+    "joined": InLammps("exact"),
+    "plane_shear": InLammps("no", "the plate is driven in one direction and floats in the other"),
+    "rough_plane": InLammps("exact"),
+    "silo": InLammps("exact"),
+    "slope": InLammps("exact"),
+    "triaxial": InLammps(
+        "exact", "before the test; during it walls that keep a force go on with their present velocity"
+    ),
+    "two_sided": InLammps("exact"),
+    "vessel": InLammps("no", "its surface has hundreds of facets, and a region is tested by every grain"),
+    **dict.fromkeys(("beam", "capture", "cube", "projectile", "rod"), InLammps("no", _BONDS)),
+    **dict.fromkeys(("hoisted", "log", "raft", "satellite"), InLammps("no", f"{_BONDS}; {_FIELDS}")),
+    **dict.fromkeys(("column", "rake"), InLammps("no", _LARGE)),
+}
+"""By the name of the scene; one of a plug-in is not in it."""
