@@ -27,7 +27,7 @@ from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
 from repose.sim.message import Capital, _, label_of, plain
 from repose.sim.numbers import read_number
-from repose.sim.parameters import ParameterError
+from repose.sim.parameters import Parameter, ParameterError
 from repose.sim.photo.heap_in_picture import measure_picture
 from repose.sim.registry import scenes
 from repose.sim.study.calibration import (
@@ -35,14 +35,14 @@ from repose.sim.study.calibration import (
     CalibrationResult,
     Goal,
     Observation,
+    VariedRange,
     calibrate,
     canonical_profile,
     fitted_profile,
     nearest,
-    place,
+    nothing_known,
     report,
     rounded,
-    value_at,
 )
 from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
@@ -52,7 +52,7 @@ from repose.sim.wording import value_text
 
 PRESET, PICTURE = "preset.toml", "calibration.png"
 NEAR = 1e-6
-"""Relative distance from an end of the range within which this end cuts an interval off [-]."""
+"""Distance from an end of the range within which this end cuts an interval off, over the range [-]."""
 FRICTIONS = (0.05, 0.1, 0.2)
 """Friction coefficients of θ = k arctan μ: the range of the thesis."""
 
@@ -60,20 +60,10 @@ FRICTIONS = (0.05, 0.1, 0.2)
 def goal_of(request: CalibrationRequest) -> Goal:
     """The goal that is requested; raises `ParameterError`."""
     job = plan(RunRequest(request.scene, changes=request.changes))
-    name, equals, text = request.vary.partition("=")
-    ends = [read_number(word) for word in text.split(":")]
-    if not equals or len(ends) != 2 or any(isinstance(end, str) for end in ends):
-        raise ParameterError(
-            f"--vary {value_text(request.vary)} is refused: write it as NAME=LOW:HIGH in SI, such as "
-            "shear_stiffness=5:400."
-        )
-    low, high = (float(end) for end in ends)
     profile = _profile_in(request) if request.picture is not None else ()
     return Goal(
         scene=job.scene,
-        name=name.strip(),
-        low=low,
-        high=high,
+        varied=tuple(map(_range_of, request.vary)),
         wanted=1.0 if request.angle is None else request.angle,
         wanted_error=request.angle_error,
         frictions=FRICTIONS if request.angle is None and not profile else (),
@@ -82,6 +72,18 @@ def goal_of(request: CalibrationRequest) -> Goal:
         precision=request.precision,
         most_runs=request.runs,
     ).check()
+
+
+def _range_of(text: str) -> VariedRange:
+    """The parameter and the range that are typed; raises `ParameterError`."""
+    name, equals, numbers = text.partition("=")
+    ends = [read_number(word) for word in numbers.split(":")]
+    if not equals or len(ends) != 2 or any(isinstance(end, str) for end in ends):
+        raise ParameterError(
+            f"--vary {value_text(text)} is refused: write it as NAME=LOW:HIGH in SI, such as shear_stiffness=5:400."
+        )
+    low, high = (float(end) for end in ends)
+    return VariedRange(name.strip(), low, high)
 
 
 def _profile_in(request: CalibrationRequest) -> tuple[float, ...]:
@@ -110,8 +112,8 @@ def run_calibration(request: CalibrationRequest) -> int:
 
 def _description(goal: Goal) -> dict[str, Any]:
     """The entries that must be equal to continue a folder; precision and number of runs may differ."""
-    entries = report(goal, CalibrationResult(math.nan, math.inf, (0.0, 0.0), (), math.nan), ())
-    compared = ("scene", "parameter", "range", "wanted", "frictions", "values")
+    entries = report(goal, nothing_known(goal), ())
+    compared = ("scene", "parameter", "range", "further", "wanted", "frictions", "values")
     description: dict[str, Any] = json.loads(json_text({name: entries[name] for name in compared}))
     return description
 
@@ -139,7 +141,7 @@ def _run_in(folder: ResultFolder, request: CalibrationRequest, goal: Goal) -> in
             last.append((calibration, runs))
             progress.print_line(f"{runs} runs: {in_words(goal, calibration)}")
 
-        calibration = CalibrationResult(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
+        calibration = nothing_known(goal)
         with suppress(StopAsked):
             calibration, seen = calibrate(goal, do, show_progress)
     if stop.requested:
@@ -149,23 +151,38 @@ def _run_in(folder: ResultFolder, request: CalibrationRequest, goal: Goal) -> in
 
 
 def in_words(goal: Goal, calibration: CalibrationResult) -> str:
-    """The value with its error and interval in the shown unit."""
-    quantity = goal.parameter.quantity
-    symbol, unit = quantity.symbol or quantity.label, f" {quantity.unit}".rstrip()
-    if not math.isfinite(calibration.value):
+    """The values with their errors and intervals in the shown units."""
+    if not calibration.is_known:
         missed = f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
+        if goal.profile:
+            return "too few of the runs have a profile that could be fitted"
         if not calibration.coefficients:
             return missed
+        symbol, unit, scale = _shown(goal.parameters[0])
         at, height = nearest(goal, calibration)
         scatter = f"single runs scatter by {calibration.residual:.2g}{goal.unit}"
-        return (
-            f"{missed}: it is at {height:.3g}{goal.unit} for {symbol} = {at / quantity.scale:.3g}{unit}, and {scatter}"
-        )
-    value, error = calibration.value / quantity.scale, calibration.standard_error / quantity.scale
-    low, high = (end / quantity.scale for end in calibration.interval)
-    words = f"{symbol} = {shown(value, error)}{unit} (95 %: {low:.3g} to {high:.3g}{unit})"
-    cut = calibration.interval[0] <= goal.low * (1.0 + NEAR) or calibration.interval[1] >= goal.high * (1.0 - NEAR)
-    return f"{words}; the range cuts the interval off: widen it" if cut else words
+        return f"{missed}: it is at {height:.3g}{goal.unit} for {symbol} = {at / scale:.3g}{unit}, and {scatter}"
+    words, cut = [], []
+    for own, parameter, found in zip(goal.varied, goal.parameters, calibration.estimates):
+        symbol, unit, scale = _shown(parameter)
+        low, high = (end / scale for end in found.interval)
+        value = shown(found.value / scale, found.standard_error / scale)
+        words.append(f"{symbol} = {value}{unit} (95 %: {low:.3g} to {high:.3g}{unit})")
+        near = NEAR * (own.high - own.low)
+        if found.interval[0] <= own.low + near or found.interval[1] >= own.high - near:
+            cut.append(symbol)
+    if math.isfinite(calibration.correlation):
+        words.append(f"correlation of both errors {calibration.correlation:.2f}")
+    if cut:
+        which = f" of {' and '.join(cut)}" if len(goal.varied) > 1 else ""
+        words.append(f"the range{which} cuts the interval off: widen it")
+    return "; ".join(words)
+
+
+def _shown(parameter: Parameter) -> tuple[str, str, float]:
+    """Symbol, unit with a blank before it, and SI value of one unit."""
+    quantity = parameter.quantity
+    return quantity.symbol or str(quantity.label), f" {quantity.unit}".rstrip(), quantity.scale
 
 
 def _finish(
@@ -179,7 +196,7 @@ def _finish(
     writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
     if seen:
         writers[PICTURE] = partial(_draw, goal, calibration, seen)
-    if math.isfinite(calibration.value):
+    if calibration.is_known:
         made = presets.dumps(_preset(goal, calibration))
         writers[PRESET] = lambda file: file.write(made.encode("utf-8"))
     complete = not folder.finish(writers)
@@ -187,15 +204,15 @@ def _finish(
         print(text, end="", flush=True)
     else:
         write_out(f"{goal.title}: {in_words(goal, calibration)}\nwritten to  {folder.path}")
-    return DONE if complete and math.isfinite(calibration.value) else NOT_ALL_WRITTEN
+    return DONE if complete and calibration.is_known else NOT_ALL_WRITTEN
 
 
 def _preset(goal: Goal, calibration: CalibrationResult) -> presets.Preset:
     """The scene with the calibrated value, for the window and for `repose run --preset`."""
-    value = float(f"{calibration.value:.4g}")
+    found = {own.name: float(f"{given.value:.4g}") for own, given in zip(goal.varied, calibration.estimates)}
     title = goal.title if len(goal.title) <= 60 else goal.title[:60]
     about = f"Calibrated: {in_words(goal, calibration)}."
-    return presets.Preset(goal.scene, title, goal.scene, values={**goal.values, goal.name: value}, about=about[:200])
+    return presets.Preset(goal.scene, title, goal.scene, values={**goal.values, **found}, about=about[:200])
 
 
 def _draw(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation], file: BinaryIO) -> None:
@@ -203,30 +220,30 @@ def _draw(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation
     if goal.profile:
         _draw_profiles(goal, calibration, seen, file)
         return
-    quantity = goal.parameter.quantity
+    quantity, (own,), (estimate,) = goal.parameters[0].quantity, goal.varied, calibration.estimates
     scale = quantity.scale
-    ends = place(goal, np.array([goal.low, goal.high]))
-    fine = value_at(goal, np.linspace(ends[0], ends[1], 100))
-    at, found_y = (np.array([getattr(entry, name) for entry in seen]) for name in ("at", "y"))
+    fine = own.value_at(np.linspace(*own.ends, 100))
+    at, found_y = np.array([entry.at[0] for entry in seen]), np.array([entry.y for entry in seen])
     lines = [Line(_("runs"), at / scale, found_y, points=True)]
     if calibration.coefficients:
         lines.append(
             Line(
                 _("fitted parabola"),
                 fine / scale,
-                np.polyval(np.array(calibration.coefficients), place(goal, fine)),
+                np.polyval(np.array(calibration.coefficients), own.place(fine)),
                 fitted=True,
             )
         )
-    lines.append(Line(_("wanted"), np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
-    if math.isfinite(calibration.value):
-        bounds = np.array([calibration.interval[0], calibration.value, calibration.interval[1]]) / scale
+    lines.append(Line(_("wanted"), np.array([own.low, own.high]) / scale, np.full(2, goal.wanted)))
+    if calibration.is_known:
+        bounds = np.array([estimate.interval[0], estimate.value, estimate.interval[1]]) / scale
         lines.append(Line(_("95 % confidence"), bounds, np.full(3, goal.wanted), fitted=True, group=1))
     study = scenes()[goal.scene].study
-    own = quantity_of(goal.scene, name_of_study(goal.scene))
-    y = Axis(_("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
+    of_scene = quantity_of(goal.scene, name_of_study(goal.scene))
+    measured = Axis(label_of(of_scene.label, study.symbol), of_scene.unit)
+    y = Axis(_("k of θ = k arctan μ")) if goal.frictions else measured
     x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
-    curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
+    curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=own.logarithmic)
     draw(Sheet(plain(Capital(goal.title)), plain(in_words(goal, calibration)), (curve,)), file)
 
 
@@ -234,8 +251,8 @@ def _draw_profiles(goal: Goal, calibration: CalibrationResult, seen: Sequence[Ob
     """The profile in the picture, the nearest computed one, and their difference."""
     wanted = np.array(goal.profile)
     lines = [Line(_("in the picture"), DISTANCES, wanted, points=True)]
-    if math.isfinite(calibration.value):
-        fitted = fitted_profile(goal, seen, calibration.value)
+    if calibration.is_known:
+        fitted = fitted_profile(goal, seen, [found.value for found in calibration.estimates])
         lines.append(Line(_("nearest computed profile"), DISTANCES, fitted, fitted=True))
         lines.append(Line(_("difference"), DISTANCES, wanted - fitted))
     axes = Axis(_("distance from the apex over the square root of the area")), Axis(_("height over the same"))
