@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.storage import paths
-from repose.app.storage.photo_files import Photo, read_photo
+from repose.app.storage.photo_files import Photo, packed, read_photo, unpacked
 from repose.app.storage.photo_results import annotated, profile_text
 from repose.app.storage.png import save_png
 from repose.app.storage.run_saver import free_name
@@ -93,6 +93,21 @@ class ComparedPhoto:
         self.close()
         self.pinned = True
         self._ask(partial(self._read, Path(path)))
+
+    def for_file(self) -> Callable[[], bytes]:
+        """A function of the bytes with which the photograph and its marks are saved beside a run."""
+        return partial(packed, self.photo, self.marks) if self.photo is not None and not self.of_lecture else bytes
+
+    def restore(self, content: bytes) -> None:
+        """Show the photograph that was saved beside a run, with its marks."""
+        self.close()
+        try:
+            photo, self.marks = unpacked(content)
+        except ParameterError as error:
+            self.trouble = message_of(error)
+            return
+        self.pinned, self.of_lecture = True, False
+        self._ask(partial(self._measured, photo, self.marks))
 
     def show_of_lecture(self, path: str) -> None:
         """Show the photograph of a step of a lecture; without one, no longer that of an earlier step."""

@@ -31,6 +31,7 @@ from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui import directed, lecture_mode, phones, replay_control
+from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.picture_areas import beside_results, insets, results_area, run_at
@@ -115,6 +116,7 @@ class Application:
         self.textures = Textures()
         self.ui.window.texture = self.textures.texture
         self.ui.work.run_saver.take_picture = self.ui.work.preset_library.take_picture = self._take_picture
+        self.ui.work.run_saver.take_photo = self.ui.states[ComparedPhoto].for_file
         self.ui.control.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
         self.ui.control.actions["quit"] = self._note_closed
         self.ui.control.actions["look_aside"] = partial(self.pictures.look_aside, self.ui)
@@ -172,6 +174,9 @@ class Application:
             ui.work.run_saver.opened, ui.mode.overlay = False, ""
             ui.control.edits.forget()
             ui.work.preset_library.expect()
+            if ui.work.run_saver.photo:
+                ui.states[ComparedPhoto].restore(ui.work.run_saver.photo)
+                ui.work.run_saver.photo = b""
         if min(size) > 0:
             ui.window.size = size
             self._fit(size)
