@@ -237,7 +237,8 @@ class RunSaver:
                 self.message, self.trouble = EMPTY, sentence_of(error)
 
     def _save(self, saved: Saved, path: Path, over: bool, beside: tuple[bytes, bytes]) -> None:
-        """Write the run with picture and photograph; an existing file is replaced only if confirmed or written in this session."""
+        """Write the run with picture and photograph; an existing file is replaced only if confirmed or written in this
+        session."""
         from repose.sim.experiment.saved_side_by_side import write
 
         try:

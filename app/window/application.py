@@ -34,6 +34,7 @@ from repose.app.ui import directed, lecture_mode, phones, replay_control
 from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
+from repose.app.ui.photo_calibration import PhotoCalibration
 from repose.app.ui.picture_areas import beside_results, insets, results_area, run_at
 from repose.app.ui.places import free_of_actions, free_of_buttons, over_picture
 from repose.app.ui.preset_library import PresetLibrary, being_built
@@ -253,6 +254,7 @@ class Application:
             ending.callback(ui.work.repeats.end)
             ending.callback(phones.switch_off, ui)
             ending.callback(ui.work.studies.end)
+            ending.callback(ui.states[PhotoCalibration].end)
             ending.callback(ui.work.workshop.end)
             ending.callback(ui.work.whole_film.stop)
             ending.callback(ui.work.page.stop)

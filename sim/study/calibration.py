@@ -36,6 +36,8 @@ MOST_VARIED = 2
 """Largest number of parameters."""
 WITHIN = 0.1
 """Smallest distance of further values from the crossing, over the range of x [-]."""
+RESISTANCES = ("rolling_friction", "twisting_friction")
+"""Parameters that act on rotating grains only."""
 PLACES, PLACES_OF_TWO = 801, 101
 """Number of points of one range, and of each of two, at which fits are evaluated."""
 RESAMPLED = 500
@@ -177,7 +179,14 @@ class Goal:
                 f"--vary {self.varied[1].name} is refused: a single number does not determine two parameters; compare "
                 "a profile with --picture."
             )
+        scene = scenes()[self.scene]
+        rotates = scene.model.rotates(scene.parameters.chosen(dict(self.values)).checked(dict(self.values)))
         for entry, parameter in zip(self.varied, self.parameters):
+            if entry.name in RESISTANCES and not rotates:
+                raise ParameterError(
+                    f"{entry.name} cannot be calibrated: the grains of these runs do not rotate; add --set "
+                    "rotation=true where the scene has this switch."
+                )
             if parameter.kind != "float":
                 raise ParameterError(
                     f"{entry.name} cannot be calibrated: only a parameter that is a number with decimals can."

@@ -11,22 +11,32 @@ import numpy as np
 import pygame
 from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
+from repose.app.language import translated
 from repose.app.render.text import heading, note, text_width
-from repose.app.render.theme import colour32
+from repose.app.render.theme import colour32, vector
 from repose.app.storage.photo_files import SUFFIXES, Photo
 from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
 from repose.app.ui.compared_photo import PERIOD, ComparedPhoto
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.curves import draw_curve
+from repose.app.ui.panels.scenes import choose_preset
+from repose.app.ui.photo_calibration import Calibrated, PhotoCalibration, goal_for
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
+from repose.sim.experiment.comparison import shown
+from repose.sim.experiment.parameter_values import parameters_of
+from repose.sim.io import presets
 from repose.sim.measure.angle_of_repose import with_error
-from repose.sim.message import EMPTY, Message, Number, _, joined, plain
+from repose.sim.message import EMPTY, Message, Number, _, joined, label_of, plain, plural
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.heap_in_picture import PictureHeap
 from repose.sim.photo.marks import Pixel
 from repose.sim.photo.picture_result import height_in_words
+from repose.sim.study.calibration import Goal
+from repose.sim.study.calibration_runs import cut_off
 from repose.sim.wording import message_of, reason_of
 
 WAYS = {"over": _("over it"), "wipe": _("wiped"), "beside": _("beside it"), "alternate": _("in turn")}
@@ -45,6 +55,10 @@ FIRST = 10.0
 """Threshold at which the slider begins where no heap is found [-]."""
 PART = 0.5
 """Part of the picture that the photograph beside the run takes [-]."""
+SOUGHT = {"friction": _("friction"), "rolling_friction": _("rolling friction"), "both": _("both frictions")}
+"""What a calibration looks for, by the key of `CHOICES`."""
+PROFILES = 14.0
+"""Height of the plot of the profiles, in sizes of the font."""
 NEAR = 12.0
 """Distance of the mouse from a point that it drags [px at scale 1]."""
 Place = tuple[float, float]
@@ -60,6 +74,8 @@ def draw(ui: Ui) -> None:
         _draw_ways(ui, state)
         _draw_marks(ui, state)
         _draw_results(ui, state)
+    if state.heap is not None:
+        _draw_calibration(ui, state.heap)
     imgui.end_child()
 
 
@@ -191,6 +207,79 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
             show_toast(ui, Message("Saved: {name}.", name=str(state.save())))
         except OSError as error:
             show_toast(ui, Message("Not saved: {reason}.", reason=reason_of(error)), bad=True)
+
+
+def _draw_calibration(ui: Ui, heap: PictureHeap) -> None:
+    """What is looked for, start and stop, progress, and the values with the profiles."""
+    calibration = ui.states[PhotoCalibration]
+    heading(_("Which friction lies like this?"), 1.0, ui.palette.text)
+    imgui.begin_disabled(calibration.running)
+    help = _("The values whose computed profile is nearest to that of the photograph; all others keep their values.")
+    calibration.chosen = (
+        choose(ui, "photo.sought", _("Look for"), SOUGHT, calibration.chosen, help=help) or calibration.chosen
+    )
+    imgui.end_disabled()
+    if calibration.running:
+        width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
+        room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
+        words = plural("{done} of {count} run", "{done} of {count} runs", done=calibration.done, count=calibration.most)
+        imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
+        imgui.progress_bar(calibration.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
+        imgui.pop_style_color()
+        tooltip(ui, _("At most so many runs; it ends once the value is known well enough."))
+        imgui.same_line()
+        help = _("End these runs; those that have ended count when it is started again.")
+        if button(ui, "photo.calibration_stop", _("Stop"), width=width, help=help):
+            calibration.stop()
+    elif button(
+        ui,
+        "photo.calibrate",
+        _("Find it"),
+        help=_("Some dozen runs of this scene with other values and seeds, on free processors. The run here goes on."),
+    ):
+        calibration.start(partial(_goal, ui, heap, calibration.chosen))
+    if calibration.trouble:
+        note(calibration.trouble, ui.palette.bad)
+    if calibration.result is not None:
+        _draw_calibrated(ui, calibration.result)
+
+
+def _goal(ui: Ui, heap: PictureHeap, chosen: str) -> Goal:
+    """The goal for the experiment in the window; raises `ParameterError`."""
+    parameters = parameters_of(ui.snapshot.run)
+    if parameters is None:
+        raise ParameterError(_("There is no experiment yet: choose a scene first."))
+    return goal_for(heap, ui.snapshot.run.scene, parameters, chosen)
+
+
+def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
+    if not result.found.is_known:
+        note(_("Too few of the runs have a heap with a flank: change the scene or its values."), ui.palette.bad)
+        return
+    for parameter, found in zip(result.goal.parameters, result.found.estimates):
+        scale, unit = parameter.quantity.scale, parameter.quantity.unit
+        value = plain(f"{shown(found.value / scale, found.standard_error / scale)} {unit}".rstrip())
+        row(label_of(parameter.quantity.label, parameter.quantity.symbol), value, ui)
+        low, high = (parameter.shown(float(f"{end:.3g}")) for end in found.interval)
+        row(_("95 % interval"), Message("{low} to {high}", low=low, high=high), ui)
+    if cut_off(result.goal, result.found):
+        note(_("The interval is cut off by the range that was searched."), ui.palette.bad)
+    imgui.begin_child("profiles", imgui.ImVec2(0.0, PROFILES * imgui.get_font_size()), imgui.ChildFlags_.nav_flattened)
+    draw_curve(ui, result.curve)
+    imgui.end_child()
+    if result.preset is not None and button(
+        ui, "photo.preset", _("Start the preset"), help=plain(str(result.preset)), enabled=result.preset.is_file()
+    ):
+        _start_preset(ui, str(result.preset))
+
+
+def _start_preset(ui: Ui, path: str) -> None:
+    try:
+        ui.work.preset_library.cards[path] = presets.card_of(path)
+    except ParameterError as error:
+        show_toast(ui, message_of(error), bad=True)
+        return
+    choose_preset(ui, path)
 
 
 def _angle(angle: float, error: float) -> Message:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.jobs.calibrate_job import goal_of, in_words
+from repose.app.jobs.calibrate_job import goal_of
 from repose.app.jobs.requests import CalibrationRequest
 from repose.sim.parameters import ParameterError
 from repose.sim.study.calibration import (
@@ -22,6 +22,7 @@ from repose.sim.study.calibration import (
     calibrate,
     next_values,
 )
+from repose.sim.study.calibration_runs import in_words
 from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 

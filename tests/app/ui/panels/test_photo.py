@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import math
+import threading
 import time
+from functools import partial
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.panels import all_keys, photo
+from repose.app.ui.photo_calibration import PhotoCalibration
 from repose.app.ui.ui import Ui
+from repose.sim.io import presets
+from repose.sim.registry import scenes
+from repose.sim.study import runs_on_disk
+from repose.sim.study.parallel_runs import Task
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.rendered_heap import Camera, render, triangle
+from tests.snapshots import with_fields
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +117,89 @@ def test_the_key_opens_and_closes_the_panel(tmp_path: Path) -> None:
         press(harness.ui, "photo")
         harness.frame(2)
         assert "photo.open" not in harness.widgets
+
+
+def angles_of(task: Task, friction: float) -> dict[str, object]:
+    """What a run of this friction and seed would have found: a triangle."""
+    slope = math.tan(math.radians(25.0 + 8.0 * math.log(friction / 0.4) + (-1) ** task.seed))
+    x = np.linspace(-0.05, 0.05, 200)
+    profile = {"x": x.tolist(), "time": [1.0], "height": [np.maximum(slope * (0.04 - np.abs(x)), 0.0).tolist()]}
+    values = scenes()[task.scene].parameters.checked(task.values).model_dump()
+    found = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose"), "measurements": {}}
+    return found | {"parameters": values, "point": None, "profile": profile}
+
+
+@pytest.fixture
+def made_runs(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+    tasks: list[Task] = []
+
+    def run_all(missing: list[Task], workers: int, *, on_progress: Any, on_end: Any) -> None:
+        for task in missing:
+            on_progress(task.name, 0.5)
+            task.path.write_text(json.dumps(angles_of(task, float(task.values["friction"]))))
+            tasks.append(task)
+            on_end(task, "")
+
+    monkeypatch.setattr(runs_on_disk, "run_all", run_all)
+    return tasks
+
+
+def test_a_calibration_in_the_panel_gives_values_profiles_and_a_preset(
+    tmp_path: Path, picture: Path, made_runs: list[Task]
+) -> None:
+    snapshot = with_fields(full_snapshot(), scene="two_sided", parameters=scenes()["two_sided"].parameters())
+    with open_harness(tmp_path, snapshot, (1280, 720)) as harness:
+        opened(harness, picture)
+        calibration = harness.ui.states[PhotoCalibration]
+        calibration.folder = lambda: tmp_path / "calibrations"
+        harness.ui.control.edits.parameters = None
+        calibration.start(partial(photo._goal, harness.ui, harness.ui.states[ComparedPhoto].heap, "friction"))
+        while calibration.running:
+            time.sleep(0.01)
+        harness.frame(3)
+        assert not harness.ui.program.broken
+        assert not calibration.trouble
+        assert calibration.result is not None
+        (estimate,) = calibration.result.found.estimates
+        assert estimate.interval[0] < 0.4 < estimate.interval[1]
+        assert calibration.result.preset is not None
+        assert presets.load(calibration.result.preset).values["friction"] == pytest.approx(estimate.value, rel=1e-3)
+        count = len(made_runs)
+        calibration.start(partial(photo._goal, harness.ui, harness.ui.states[ComparedPhoto].heap, "friction"))
+        while calibration.running:
+            time.sleep(0.01)
+        assert len(made_runs) == count, "the runs on disk are done again"
+
+
+def test_a_stopped_calibration_has_no_result_and_one_without_a_profile_is_refused(
+    tmp_path: Path, picture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+
+    def run_all(missing: list[Task], workers: int, *, on_progress: Any, on_end: Any) -> None:
+        while True:
+            begun.set()
+            on_progress("", 0.1)  # raises once it is stopped
+            time.sleep(0.01)
+
+    monkeypatch.setattr(runs_on_disk, "run_all", run_all)
+    snapshot = with_fields(full_snapshot(), scene="two_sided", parameters=scenes()["two_sided"].parameters())
+    with open_harness(tmp_path, snapshot, (1280, 720)) as harness:
+        state = opened(harness, picture)
+        assert state.heap is not None
+        calibration = harness.ui.states[PhotoCalibration]
+        calibration.folder = lambda: tmp_path / "calibrations"
+        calibration.start(partial(photo._goal, harness.ui, state.heap, "both"))
+        assert begun.wait(60.0)
+        harness.frame(2)
+        assert not harness.ui.program.broken
+        calibration.stop()
+        while calibration.running:
+            time.sleep(0.01)
+        harness.frame(2)
+        assert calibration.result is None
+        assert not calibration.trouble
+        calibration.start(partial(photo.goal_for, state.heap, "drum", scenes()["drum"].parameters(), "friction"))
+        assert "has no profile to compare with a picture" in str(calibration.trouble)
+        harness.frame(2)
+        assert not harness.ui.program.broken
