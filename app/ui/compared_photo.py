@@ -18,6 +18,7 @@ from repose.app.storage.photo_files import Photo, packed, read_photo, unpacked
 from repose.app.storage.photo_results import annotated, profile_text
 from repose.app.storage.png import save_png
 from repose.app.storage.run_saver import free_name
+from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.json_text import json_text
@@ -26,6 +27,7 @@ from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.collapse import area_of
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
 from repose.sim.photo.marks import Marks, Pixel
 from repose.sim.photo.picture_result import as_json
@@ -109,6 +111,18 @@ class ComparedPhoto:
         self.pinned, self.of_lecture = True, False
         self._ask(partial(self._measured, photo, self.marks))
 
+    def take(self, camera: Callable[[], Photo]) -> None:
+        """Show the picture that a camera sees."""
+        self.close()
+        self.pinned, self.of_lecture = True, False
+        self._ask(partial(self._taken, camera))
+
+    def show(self, photo: Photo) -> None:
+        """Show a picture that has been read, such as the last frame of a video."""
+        self.close()
+        self.pinned, self.of_lecture = True, False
+        self._ask(partial(self._measured, photo, Marks()))
+
     def show_of_lecture(self, path: str) -> None:
         """Show the photograph of a step of a lecture; without one, no longer that of an earlier step."""
         if path:
@@ -190,6 +204,13 @@ class ComparedPhoto:
             return None, None, message_of(error)
         return self._measured(photo, Marks())
 
+    def _taken(self, camera: Callable[[], Photo]) -> Answer:
+        try:
+            photo = camera()
+        except ParameterError as error:
+            return None, None, message_of(error)
+        return self._measured(photo, Marks())
+
     def _measured(self, photo: Photo, marks: Marks) -> Answer:
         try:
             return photo, measure_picture(photo.pixels, marks, photo.step), EMPTY
@@ -224,8 +245,9 @@ class ComputedHeap(NamedTuple):
     """Height of the lowest point of its grains [m]."""
 
 
-def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
-    """The outline of the loose grains above the lowest one, measured like a photograph; None without a flank."""
+def outline(snapshot: Snapshot) -> tuple[Floats, Floats, float] | None:
+    """Place and height of the outline of the loose grains above the lowest point of them, and its height [m]; None for
+    few grains."""
     grains = snapshot.grains
     loose = ~grains.fixed
     if loose.sum() < 20:
@@ -237,8 +259,15 @@ def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
     width = 2.0 * float(radius.mean())
     if not all(map(math.isfinite, (*reach, floor, width))):
         return None
-    x, height = strip_centres(reach, width), surface_profile(flat - (0.0, floor), radius, reach, width)
-    flanks, area = measure_flanks(x, height), float(np.trapezoid(height, x))
+    return strip_centres(reach, width), surface_profile(flat - (0.0, floor), radius, reach, width), floor
+
+
+def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
+    """The outline of the loose grains, measured like a photograph; None without a flank."""
+    if (found := outline(snapshot)) is None:
+        return None
+    x, height, floor = found
+    flanks, area = measure_flanks(x, height), area_of(x, height)
     if flanks is None or not flanks.measured or not area > 0.0:
         return None
     if slope_complaint(flanks.angle, flanks.standard_error):

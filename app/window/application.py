@@ -32,6 +32,7 @@ from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui import directed, lecture_mode, phones, replay_control
 from repose.app.ui.compared_photo import ComparedPhoto
+from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
 from repose.app.ui.photo_calibration import PhotoCalibration
@@ -255,6 +256,7 @@ class Application:
             ending.callback(phones.switch_off, ui)
             ending.callback(ui.work.studies.end)
             ending.callback(ui.states[PhotoCalibration].end)
+            ending.callback(ui.states[ComparedVideo].stop)
             ending.callback(ui.work.workshop.end)
             ending.callback(ui.work.whole_film.stop)
             ending.callback(ui.work.page.stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from repose.app.language import translated
 from repose.app.render.text import heading, note, text_width
 from repose.app.render.theme import colour32, vector
+from repose.app.storage import video_frames
+from repose.app.storage.camera import take_photo
 from repose.app.storage.photo_files import SUFFIXES, Photo
 from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
 from repose.app.ui.compared_photo import PERIOD, ComparedPhoto
+from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
@@ -73,6 +77,8 @@ def draw(ui: Ui) -> None:
     if state.photo is not None:
         _draw_ways(ui, state)
         _draw_marks(ui, state)
+        if ui.states[ComparedVideo].video is not None:
+            _draw_video(ui, ui.states[ComparedVideo])
         _draw_results(ui, state)
     if state.heap is not None:
         _draw_calibration(ui, state.heap)
@@ -81,7 +87,9 @@ def draw(ui: Ui) -> None:
 
 def draw_over(ui: Ui) -> None:
     """The photograph over the picture, while the panel is open or the photograph is to stay."""
-    state = ui.states[ComparedPhoto]
+    state, video = ui.states[ComparedPhoto], ui.states[ComparedVideo]
+    video.see(state)
+    video.follow(ui.snapshot, ui.events)
     if not _shown(ui):
         state.picking = ""
     if state.photo is not None and (_shown(ui) or (state.pinned and not ui.mode.overlay)):
@@ -101,28 +109,87 @@ def _draw_title(ui: Ui) -> None:
 
 def _draw_file(ui: Ui, state: ComparedPhoto) -> None:
     """The name, the button that opens a file, and the progress with a button that ends it."""
-    missing = file_dialog.why_none()
+    missing, video = file_dialog.why_none(), ui.states[ComparedVideo]
+    gap = imgui.get_style().item_spacing.x
+    third = (imgui.get_content_region_avail().x - 2.0 * gap) / 3.0
     if button(
         ui,
         "photo.open",
-        _("Open photograph…"),
+        _("Open…"),
+        width=third,
         enabled=not missing and not file_dialog.is_open(ui),
-        help=missing or _("JPEG, PNG or HEIC; or drop the file on the window. It stays on this machine."),
+        help=missing
+        or _("Photograph (JPEG, PNG, HEIC) or video (MP4, MOV); or drop the file on the window. It stays here."),
     ):
-        file_dialog.ask_to_open(ui, _("Photograph"), None, _("Photographs"), SUFFIXES, partial(open_photo, ui))
+        kinds = (*SUFFIXES, *video_frames.SUFFIXES)
+        file_dialog.ask_to_open(ui, _("Photograph"), None, _("Photographs and videos"), kinds, partial(open_photo, ui))
+    imgui.same_line()
+    if button(ui, "photo.camera", _("Camera"), width=third, help=_("Take a picture with the camera of this machine.")):
+        video.close()
+        state.take(take_photo)
+    imgui.same_line()
+    if button(
+        ui, "photo.remove", _("Remove"), width=third, enabled=state.photo is not None, help=_("Show it no longer.")
+    ):
+        video.close()
+        state.close()
+    if video.working:
+        _draw_work(ui, video.share, video.stop, _("Read and measure the video no longer."))
+    elif video.trouble:
+        note(video.trouble, ui.palette.bad)
     if state.working:
-        width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
-        room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
-        imgui.progress_bar(-float(imgui.get_time()), imgui.ImVec2(room, imgui.get_frame_height()), "")
-        imgui.same_line()
-        if button(ui, "photo.stop", _("Stop"), width=width, help=_("Look for the heap no longer.")):
-            state.stop()
-    elif state.photo is None and not state.trouble:
-        note(_("Drop a photograph of a heap on the window."), ui.palette.muted)
+        _draw_work(ui, None, state.stop, _("Look for the heap no longer."))
+    elif state.photo is None and not (state.trouble or video.working or video.trouble):
+        note(_("Drop a photograph or a video of a heap on the window."), ui.palette.muted)
     if state.photo is not None:
         row(_("file"), plain(state.photo.name), ui)
     if state.trouble and not state.working:
         note(state.trouble, ui.palette.bad)
+
+
+def _draw_work(ui: Ui, share: float | None, stop: Callable[[], None], help: Message) -> None:
+    """Progress of work in a thread, with a button that ends it; without a known share the bar runs."""
+    width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
+    room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
+    shown = -float(imgui.get_time()) if share is None else share
+    imgui.progress_bar(shown, imgui.ImVec2(room, imgui.get_frame_height()), "")
+    imgui.same_line()
+    if button(ui, "photo.stop", _("Stop"), width=width, help=help):
+        stop()
+
+
+def _draw_video(ui: Ui, video: ComparedVideo) -> None:
+    """The frame that is shown, both beginnings, and the curves of both collapses."""
+    assert video.video is not None
+    heading(_("Video"), 1.0, ui.palette.text)
+    last = len(video.video.frames) - 1
+    time = Number(video.video.frames[min(video.number, last)].time, "s", ".2f")
+    moved = slide(ui, "photo.frame", (Message("frame at {time}", time=time),), video.number / last, step=1.0 / last)
+    tooltip(ui, _("The frame that is shown; a drag stops it."))
+    if moved is not None:
+        video.number, video.follows = round(moved * last), False
+    help = _("The frame is that of the time of the run, from the first motion of both on.")
+    video.follows = checkbox(ui, "photo.follows", _("plays with the run"), video.follows, help)
+    half = 0.5 * (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x)
+    help = _("The collapse in the video begins at this frame.")
+    if button(ui, "photo.begins", _("Video begins"), width=half, help=help):
+        video.marked = video.video.frames[video.number].time
+    imgui.same_line()
+    help = _("The computed collapse begins at the present time of the run.")
+    if button(ui, "photo.run_begins", _("Run begins"), width=half, help=help):
+        video.begins = ui.snapshot.run.time
+    if video.collapse is None:
+        return
+    row(_("first motion in the video"), joined((Number(video.collapse.begins, "s", ".2f"),)), ui)
+    row(_("first motion in the run"), joined((Number(video.start(ui.events), "s", ".2f"),)), ui)
+    if not video.collapse.last.scaled:
+        note(_("Without a scale times are compared in seconds: set it."), ui.palette.muted)
+    for name, curve in (("sizes", video.sizes_curve(ui.events)), ("outlines", video.profiles_curve())):
+        if curve is not None:
+            size = imgui.ImVec2(0.0, PROFILES * imgui.get_font_size())
+            imgui.begin_child(name, size, imgui.ChildFlags_.nav_flattened)
+            draw_curve(ui, curve)
+            imgui.end_child()
 
 
 def _draw_ways(ui: Ui, state: ComparedPhoto) -> None:
@@ -378,7 +445,11 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
     assert state.photo is not None
     draw = imgui.get_background_draw_list()
     wide, tall = onto.size
-    texture = ui.window.texture(f"photo {state.number}", partial(_opaque, state.photo))
+    video, shown = ui.states[ComparedVideo], state.photo
+    if video.shown is state.photo and not state.picking:
+        shown = video.frame() or state.photo
+    name = f"photo {state.number}" if shown is state.photo else f"photo {state.number} frame {video.number}"
+    texture = ui.window.texture(name, partial(_opaque, shown))
     upper_left, upper_right, lower_right, lower_left = (
         imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])
     )
@@ -411,11 +482,16 @@ def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
         draw.add_polyline([imgui.ImVec2(float(x), float(y)) for x, y in onto.window(places)], colour, width, 0)
 
     if heap is not None:
-        thin = slice(None, None, max(1, heap.x.size // 400))
-        line(heap.pixel_of(heap.x[thin], heap.height[thin]), surface, thick)
+        video, profile = ui.states[ComparedVideo], (heap.x, heap.height)
+        moving = video.shown is state.photo and not state.picking and video.frame() is not None
+        moving = moving and video.video is not None and video.number < len(video.video.frames) - 1
+        if moving:
+            profile = video.profile() or (np.empty(0), np.empty(0))
+        thin = slice(None, None, max(1, profile[0].size // 400))
+        line(heap.pixel_of(profile[0][thin], profile[1][thin]), surface, thick)
         line(heap.pixel_of(np.array(heap.flanks.feet), np.zeros(2)), marked, thick)
         for flank in (heap.left, heap.right):
-            if flank is not None:
+            if flank is not None and not moving:
                 line(heap.pixel_of(*np.array((flank.start, flank.end)).T), fitted, 1.5 * thick)
     places = [*(state.marks.scale or ()), *(state.marks.horizon or ()), *state.clicked]
     for at in places if state.picking in ("scale", "horizon", "crop") else ():
@@ -468,15 +544,22 @@ def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> 
 
 
 def open_photo(ui: Ui, path: str) -> Message:
-    """Show a photograph beside the run; returns an empty message, because the panel says what is wrong with it."""
+    """Show a photograph or a video beside the run; returns an empty message, because the panel says what is wrong with
+    it."""
     ui.mode.overlay = COLUMN.name
-    ui.states[ComparedPhoto].open(path)
+    video, photo = ui.states[ComparedVideo], ui.states[ComparedPhoto]
+    if Path(path).suffix.lower() in video_frames.SUFFIXES:
+        photo.close()
+        video.open(path)
+    else:
+        video.close()
+        photo.open(path)
     return EMPTY
 
 
 def is_photo(path: str) -> bool:
-    """Whether a file is a photograph, by its ending."""
-    return Path(path).suffix.lower() in SUFFIXES
+    """Whether a file is a photograph or a video, by its ending."""
+    return Path(path).suffix.lower() in (*SUFFIXES, *video_frames.SUFFIXES)
 
 
 def toggle(ui: Ui) -> None:
