@@ -176,8 +176,8 @@ class ComparedVideo:
         self.number = int(np.abs(times - (self.collapse.begins + max(time, 0.0))).argmin())
 
     def start(self, events: Events) -> float:
-        """Simulated time at which the computed collapse begins [s]: the beginning of the last phase that runs by itself,
-        such as that after the opening of a wall, unless the user has set it."""
+        """Simulated time at which the computed collapse begins [s]: the beginning of the last phase that runs by
+        itself, such as that after the opening of a wall, unless the user has set it."""
         if self.begins is not None:
             return self.begins
         begun = [event.time for event in events.shown if event.kind == "phase" and event.runs]

@@ -6,6 +6,7 @@ import json
 import math
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -15,15 +16,18 @@ import numpy as np
 import pytest
 from PIL import Image
 from repose.app.ui.compared_photo import ComparedPhoto
+from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.panels import all_keys, photo
 from repose.app.ui.photo_calibration import PhotoCalibration
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
+from repose.sim.photo.collapse import area_of, unit_of_time
 from repose.sim.registry import scenes
 from repose.sim.study import runs_on_disk
 from repose.sim.study.parallel_runs import Task
 
+from tests.app.jobs.test_video_job import CONSTANT, write
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.rendered_heap import Camera, render, triangle
 from tests.snapshots import with_fields
@@ -107,6 +111,145 @@ def test_a_photograph_that_is_stopped_is_not_shown(tmp_path: Path, picture: Path
         time.sleep(0.5)
         harness.frame(2)
         assert not harness.ui.program.broken
+
+
+def test_points_of_the_surface_are_dragged_and_each_is_undone(tmp_path: Path, picture: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        state = opened(harness, picture)
+        harness.click("photo.surface")
+        found = state.control_points()
+        x0, y0, x1, y1 = harness.widgets["photo.clicks"]
+        onto = photo._Mapping(harness.ui, state, (x0, y0), (x1, y1))
+        for moved, number in ((1, 3), (2, 5)):
+            x, y = onto.window(state.control_points()[number])
+            harness.move(float(x), float(y))
+            harness.button(True)
+            harness.move(float(x), float(y) - 9.0)
+            harness.button(False)
+            wait(harness)
+            assert len(state.undoable) == moved
+            assert state.control_points()[number][1] < found[number][1]
+        press(harness.ui, "photo_undo")
+        wait(harness)
+        assert state.control_points()[5] == pytest.approx(found[5], abs=1e-6)
+        assert state.control_points()[3][1] < found[3][1]
+        press(harness.ui, "photo_undo")
+        wait(harness)
+        assert state.marks.points == ()
+        press(harness.ui, "photo_redo")
+        wait(harness)
+        assert state.control_points()[3][1] < found[3][1]
+
+
+def test_a_photograph_comes_back_from_the_file_of_a_run_with_its_marks(tmp_path: Path, picture: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        state = opened(harness, picture)
+        state.change(replace(state.marks, scale=((10.0, 10.0), (400.0, 10.0)), length=0.3))
+        wait(harness)
+        angle, content = state.heap and state.heap.angle, state.for_file()()
+        harness.click("photo.remove")
+        assert state.photo is None
+        assert state.for_file()() == b""
+        state.restore(content)
+        wait(harness)
+        assert state.heap is not None
+        assert state.heap.angle == angle
+        assert state.heap.scaled
+        state.restore(b"damaged")
+        harness.frame(2)
+        assert "is damaged" in str(state.trouble)
+        assert not harness.ui.program.broken
+
+
+@pytest.fixture(scope="module")
+def collapse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("video") / "heap.mp4"
+    write(path, CONSTANT, 0.41)
+    return path
+
+
+def until_measured(harness: PanelHarness) -> ComparedVideo:
+    """Draw frames until the video is measured with the present marks, or cannot be."""
+    video, state = harness.ui.states[ComparedVideo], harness.ui.states[ComparedPhoto]
+    for _ in range(6000):
+        harness.frame()
+        due = video.video is None or video.measured_with != (state.marks, video.marked)
+        if not video.working and not state.working and (video.trouble or not due):
+            return video
+        time.sleep(0.01)
+    raise AssertionError("the video was never measured")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 640)])
+def test_a_dropped_video_is_measured_and_plays_with_the_run(
+    tmp_path: Path, collapse: Path, size: tuple[int, int]
+) -> None:
+    with open_harness(tmp_path, full_snapshot(), size) as harness:
+        assert not take_dropped(harness.ui, str(collapse))
+        video = until_measured(harness)
+        assert not video.trouble
+        assert video.video is not None
+        assert video.collapse is not None
+        assert video.collapse.begins == pytest.approx(0.41, abs=0.05)
+        state, begun = harness.ui.states[ComparedPhoto], video.collapse.begins
+        state.change(replace(state.marks, scale=((0.0, 10.0), (320.0, 10.0)), length=0.32))
+        until_measured(harness)
+        assert video.collapse.last.scaled
+        video.begins = 0.0
+        shot = harness.ui.snapshot
+        for step in range(3):
+            harness.ui.snapshot = with_fields(shot, serial=shot.serial + 1 + step, time=0.1 * step)
+            harness.frame()
+            # Both heaps have a unit of time of their own: √(L/g).
+            last = video.collapse.last
+            ratio = unit_of_time(area_of(last.x, last.height)) / unit_of_time(video.series.area, video.series.gravity)
+            at = video.video.frames[video.number].time
+            assert at == pytest.approx(min(begun + ratio * 0.1 * step, CONSTANT[-1]), abs=0.026)
+        sizes, profiles = video.sizes_curve(harness.ui.events), video.profiles_curve()
+        assert sizes is not None
+        assert profiles is not None
+        assert len(sizes.lines) == 4
+        assert len(profiles.lines) == 2
+        for how in photo.WAYS:
+            state.how = how
+            harness.frame(2)
+        video.number, video.follows = 12, False
+        harness.frame(2)
+        video.marked = video.video.frames[video.number].time
+        until_measured(harness)
+        assert video.collapse.begins == pytest.approx(CONSTANT[12])
+        assert not harness.ui.program.broken
+        harness.click("photo.remove")
+        harness.frame(2)
+        assert video.video is None
+        assert not harness.ui.program.broken
+
+
+def test_a_video_that_is_stopped_or_cannot_be_read_is_told_and_not_shown(tmp_path: Path, collapse: Path) -> None:
+    (tmp_path / "text.mp4").write_text("no video", encoding="utf-8")
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        take_dropped(harness.ui, str(tmp_path / "text.mp4"))
+        assert "is not a video that can be read" in str(until_measured(harness).trouble)
+        take_dropped(harness.ui, str(collapse))
+        video = harness.ui.states[ComparedVideo]
+        video.stop()
+        harness.frame(2)
+        assert video.video is None
+        assert not video.trouble
+        assert not harness.ui.program.broken
+
+
+def test_a_machine_without_a_camera_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pygame import camera
+
+    monkeypatch.setattr(camera, "init", lambda: None)
+    monkeypatch.setattr(camera, "list_cameras", list)
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        press(harness.ui, "photo")
+        harness.frame(2)
+        harness.click("photo.camera")
+        state = wait(harness)
+        assert str(state.trouble) == "No camera is found: connect one, or open a photograph."
 
 
 def test_the_key_opens_and_closes_the_panel(tmp_path: Path) -> None:
