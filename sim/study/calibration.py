@@ -133,7 +133,8 @@ class Goal:
     def check(self) -> Goal:
         """This goal, if a calibration for it is possible; raises `ParameterError`."""
         require_known(self.scene, scenes(), plain("scene"))
-        default_names(self.scene, {})
+        if not self.profile:
+            default_names(self.scene, {})
         parameters = scenes()[self.scene].parameters.chosen(dict(self.values))
         for entry in self.varied:
             parameters.require_parameter(entry.name)
@@ -147,14 +148,8 @@ class Goal:
             raise ParameterError(
                 f"The scene '{self.scene}' has no profile to compare with a picture: calibrate {able}."
             )
-        own = quantity_of(self.scene, name_of_study(self.scene))
-        if self.frictions and own.unit != "°":
-            raise ParameterError(
-                f"The scene '{self.scene}' measures no angle that could follow θ = arctan μ, but the {own.label}: give "
-                f"the measured {own.label} [{own.unit}] with --angle."
-            )
-        if own.unit == "°" and not (self.frictions or self.profile) and not 0.0 < self.wanted < 90.0:
-            raise ParameterError(f"--angle {self.wanted:g} is refused: it must be above 0° and below 90°.")
+        if not self.profile:
+            self._require_quantity()
         if not 0.0 < self.precision < 1.0:
             raise ParameterError(f"--precision {self.precision:g} is refused: it must be a share above 0 and below 1.")
         if self.frictions and (len(self.frictions) < 2 or min(self.frictions) <= 0.0):
@@ -167,6 +162,16 @@ class Goal:
             raise ParameterError(f"--runs {self.most_runs} is refused: the first fit needs {least}.")
         self.plan(first, (1,)).check()
         return self
+
+    def _require_quantity(self) -> None:
+        own = quantity_of(self.scene, name_of_study(self.scene))
+        if self.frictions and own.unit != "°":
+            raise ParameterError(
+                f"The scene '{self.scene}' measures no angle that could follow θ = arctan μ, but the {own.label}: give "
+                f"the measured {own.label} [{own.unit}] with --angle."
+            )
+        if own.unit == "°" and not self.frictions and not 0.0 < self.wanted < 90.0:
+            raise ParameterError(f"--angle {self.wanted:g} is refused: it must be above 0° and below 90°.")
 
     def _require_ranges(self) -> None:
         if not 1 <= len(self.varied) <= MOST_VARIED or len({entry.name for entry in self.varied}) < len(self.varied):

@@ -295,7 +295,6 @@ def test_a_calibration_in_the_panel_gives_values_profiles_and_a_preset(
         opened(harness, picture)
         calibration = harness.ui.states[PhotoCalibration]
         calibration.folder = lambda: tmp_path / "calibrations"
-        harness.ui.control.edits.parameters = None
         calibration.start(partial(photo._goal, harness.ui, harness.ui.states[ComparedPhoto].heap, "friction"))
         while calibration.running:
             time.sleep(0.01)
