@@ -49,6 +49,8 @@ class ComputedSeries:
     x: Floats = field(default_factory=lambda: np.empty(0))
     y: Floats = field(default_factory=lambda: np.empty(0))
     """The present outline [m]."""
+    floor: float = 0.0
+    """Height of the lowest point of the grains [m]."""
     gravity: float = 9.81
     """[m/s²]."""
     _seen: tuple[int, int] = (-1, -1)
@@ -67,7 +69,7 @@ class ComputedSeries:
         found = outline(snapshot)
         if found is None or not found[1].max() > 0.0:
             return
-        self.x, self.y = found[:2]
+        self.x, self.y, self.floor = found
         self.sizes[snapshot.run.time] = size_of(self.x, self.y)
         if len(self.sizes) > 2 * MOST:
             self.sizes = dict(sorted(self.sizes.items())[::2])

@@ -94,7 +94,7 @@ def measure_collapse(
         except ParameterError:
             continue
         height[number], run_out[number] = size_of(x, y)
-        profiles[number] = x, y
+        profiles[number] = x + ends[0], y  # from the left end of the fixed horizon to the origin of the last heap
     return Collapse(begins, np.array([frame.time for frame in chosen]) - begins, height, run_out, last, tuple(profiles))
 
 

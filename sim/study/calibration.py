@@ -40,6 +40,8 @@ RESISTANCES = ("rolling_friction", "twisting_friction")
 """Parameters that act on rotating grains only."""
 PLACES, PLACES_OF_TWO = 801, 101
 """Number of points of one range, and of each of two, at which fits are evaluated."""
+TRIED, TRIED_OF_TWO = 81, 9
+"""Number of values of one parameter, and of each of two, of which it is asked whether they are possible."""
 RESAMPLED = 500
 """Number of parabolas fitted to resampled residuals."""
 SMALL = 0.5
@@ -439,9 +441,12 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     """The values for which the profile is nearest to the wanted one.
 
     At each distance the height is a polynomial of second degree in x, fitted to all runs; the value is that with the
-    least sum of squared differences, each over the variance of the runs about the polynomial there. For the interval
-    profiles that scatter like the residuals are drawn, both for the runs and for the heap in the picture, which
-    scatters like one run.
+    least sum of squared differences, each over the variance of the runs about the polynomial there.
+
+    For the errors profiles that scatter like the residuals are drawn, both for the runs and for the heap in the
+    picture, which scatters like one run. The interval has those values for which 95 % of the values found in this way
+    reach the present one (a test inverted). Percentiles about the present value alone are too narrow: a slope that
+    hardly rises with friction scatters less in a value that is too small than in the true one.
     """
     degree = _degree(seen)
     count = len(_powers(len(goal.varied), degree))
@@ -461,27 +466,52 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     at_fine = _terms(goal, fine, degree)
     of_squares = (at_fine[:, :, None] * at_fine[:, None, :]).reshape(len(fine), -1)
 
-    def nearest_to(fits: Floats, profiles: Floats) -> Floats:
-        """Values with the least weighted sum of squares of each fit (.., powers, distances) and profile (..,
-        distances)."""
-        squares = np.einsum("bik,bjk,k->bij", fits, fits, weight).reshape(len(fits), -1)
+    def own_squares(fits: Floats) -> Floats:
+        """Weighted sum of squares of each fit (.., powers, distances) at every place."""
+        squares: Floats = np.einsum("bik,bjk,k->bij", fits, fits, weight).reshape(len(fits), -1) @ of_squares.T
+        return squares
+
+    def nearest_to(fits: Floats, squares: Floats, profiles: Floats) -> Floats:
+        """Values with the least weighted sum of squares of each fit and profile (.., distances)."""
         products = np.einsum("bik,bk,k->bi", fits, profiles, weight)
-        nearest: Floats = fine[(squares @ of_squares.T - 2.0 * products @ at_fine.T).argmin(axis=1)]
+        nearest: Floats = fine[(squares - 2.0 * products @ at_fine.T).argmin(axis=1)]
         return nearest
 
-    at = nearest_to(fit[None], wanted[None])[0]
+    at = nearest_to(fit[None], own_squares(fit[None]), wanted[None])[0]
     generator = np.random.default_rng(0)
     # Sums of the residuals with normal weights have their covariance; few residuals know it badly: Student's t.
     known = np.sqrt(generator.chisquare(free, RESAMPLED) / free)[:, None, None]
     drawn = generator.standard_normal((RESAMPLED, len(seen) + 1, len(seen))) @ left / math.sqrt(free) / known
     again = solve @ (powers @ fit + drawn[:, 1:])
     there = _terms(goal, at[None], degree) @ fit
-    values = nearest_to(again, there + drawn[:, 0])
-    of_runs = nearest_to(again, np.broadcast_to(there, (RESAMPLED, wanted.size)))
+    squares = own_squares(again)
+    values = nearest_to(again, squares, there + drawn[:, 0])
+    of_runs = nearest_to(again, squares, np.broadcast_to(there, (RESAMPLED, wanted.size)))
     estimates = tuple(_estimate(float(at[k]), values[:, k], of_runs[:, k]) for k in range(at.size))
+    steps = TRIED if len(goal.varied) == 1 else TRIED_OF_TWO
+    tried = [np.linspace(*own.ends, steps) for own in goal.varied]
+    possible = [at]
+    for places_tried in product(*tried):
+        value = np.array([own.value_at(np.array(x)) for own, x in zip(goal.varied, places_tried)], float)
+        found = nearest_to(again, squares, _terms(goal, value[None], degree) @ fit + drawn[:, 0])
+        low, high = np.percentile(found, [2.5, 97.5], axis=0)
+        possible += [value] if (low <= at).all() and (at <= high).all() else []
+    estimates = tuple(
+        estimate._replace(interval=_widened(own, np.array(possible)[:, k], steps))
+        for k, (own, estimate) in enumerate(zip(goal.varied, estimates))
+    )
     spread = np.array([own.standard_error for own in estimates])
     correlation = float(np.corrcoef(values.T)[0, 1]) if at.size > 1 and spread.all() else math.nan
     return CalibrationResult(estimates, (), float(np.sqrt(variance.mean())), correlation)
+
+
+def _widened(own: VariedRange, values: Floats, steps: int) -> tuple[float, float]:
+    """The interval of possible values, of which one in `steps` of the range was tried: half a step longer."""
+    low, high = own.ends
+    half = 0.5 * (high - low) / (steps - 1)
+    x = own.place(values)
+    ends = own.value_at(np.clip([x.min() - half, x.max() + half], low, high))
+    return float(ends[0]), float(ends[1])
 
 
 def fitted_profile(goal: Goal, seen: Sequence[Observation], values: Sequence[float]) -> Floats:

@@ -34,8 +34,10 @@ from repose.sim.experiment.comparison import shown
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.io import presets
 from repose.sim.measure.angle_of_repose import with_error
+from repose.sim.measure.flanks import Flanks
 from repose.sim.message import EMPTY, Message, Number, _, joined, label_of, plain, plural
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.collapse import area_of
 from repose.sim.photo.heap_in_picture import PictureHeap
 from repose.sim.photo.marks import Pixel
 from repose.sim.photo.picture_result import height_in_words
@@ -61,7 +63,7 @@ PART = 0.5
 """Part of the picture that the photograph beside the run takes [-]."""
 SOUGHT = {"friction": _("friction"), "rolling_friction": _("rolling friction"), "both": _("both frictions")}
 """What a calibration looks for, by the key of `CHOICES`."""
-PROFILES = 14.0
+PROFILES = 19.0
 """Height of the plot of the profiles, in sizes of the font."""
 NEAR = 12.0
 """Distance of the mouse from a point that it drags [px at scale 1]."""
@@ -418,17 +420,31 @@ class _Mapping:
 
 
 def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
-    """The matrix (2, 3) that lays the heap of the photograph on the computed one; None without both."""
-    heap, computed = state.heap, state.computed(ui.snapshot)
-    if heap is None or computed is None:
+    """The matrix (2, 3) that lays the heap of the photograph on the computed one; None without both.
+
+    A video lies wall on wall, or the middle of one on that of the other, because its apex moves.
+    """
+    heap = state.heap
+    if heap is None:
         return None
-    own = float(np.trapezoid(np.maximum(heap.height, 0.0), heap.x))
-    scale, dimension = math.sqrt(computed.area / own), ui.snapshot.grains.position.shape[1]
+    if ui.states[ComparedVideo].shown is state.photo:
+        series = ui.states[ComparedVideo].series
+        if not series.area > 0.0:
+            return None
+        area, floor = series.area, series.floor
+        middles = _middle(heap.x, heap.height, heap.flanks), _middle(series.x, series.y, heap.flanks)
+    else:
+        computed = state.computed(ui.snapshot)
+        if computed is None:
+            return None
+        area, floor, middles = computed.area, computed.floor, (heap.flanks.apex, computed.flanks.apex)
+    scale = math.sqrt(area / area_of(heap.x, heap.height))
+    dimension = ui.snapshot.grains.position.shape[1]
 
     def place(x: float, up: float) -> NDArray[np.float64]:
         at = np.zeros(dimension)
-        at[0] = computed.flanks.apex + scale * (x - heap.flanks.apex)
-        at[-1] = computed.floor + scale * up
+        at[0] = middles[1] + scale * (x - middles[0])
+        at[-1] = floor + scale * up
         return np.asarray(ui.camera.world_to_pixel(at[None], ui.window.size), float)[0, :2]
 
     size = max(heap.flanks.height, 1e-12)
@@ -439,6 +455,15 @@ def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
         return None
     matrix: NDArray[np.float64] = np.linalg.solve(np.column_stack([pixels, np.ones(3)]), window).T
     return matrix
+
+
+def _middle(x: NDArray[np.float64], y: NDArray[np.float64], flanks: Flanks) -> float:
+    """The end of a profile at the wall that the heap leans against, or the abscissa of its centre."""
+    if flanks.left is None:
+        return float(x[0])
+    if flanks.right is None:
+        return float(x[-1])
+    return float(np.average(x, weights=np.maximum(y, 0.0)))
 
 
 def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: Place) -> None:

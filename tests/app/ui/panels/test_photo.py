@@ -194,14 +194,18 @@ def test_a_dropped_video_is_measured_and_plays_with_the_run(
         state, begun = harness.ui.states[ComparedPhoto], video.collapse.begins
         state.change(replace(state.marks, scale=((0.0, 10.0), (320.0, 10.0)), length=0.32))
         until_measured(harness)
-        assert video.collapse.last.scaled
+        last, profile = video.collapse.last, video.collapse.profiles[-1]
+        assert last.scaled
+        assert profile is not None
+        # The horizon of all frames is that of the last one, whose first point is far away: rounding of 1e4 pixels.
+        assert profile[0] == pytest.approx(last.x, abs=1e-6)
+        assert profile[1] == pytest.approx(last.height, abs=1e-6)
         video.begins = 0.0
         shot = harness.ui.snapshot
         for step in range(3):
             harness.ui.snapshot = with_fields(shot, serial=shot.serial + 1 + step, time=0.1 * step)
             harness.frame()
             # Both heaps have a unit of time of their own: √(L/g).
-            last = video.collapse.last
             ratio = unit_of_time(area_of(last.x, last.height)) / unit_of_time(video.series.area, video.series.gravity)
             at = video.video.frames[video.number].time
             assert at == pytest.approx(min(begun + ratio * 0.1 * step, CONSTANT[-1]), abs=0.026)
