@@ -42,7 +42,8 @@ MOST = 1000
 class ComputedSeries:
     """Height and run-out of the computed heap at the times that the window has shown. Written by this module."""
 
-    logs: int = -1
+    of: tuple[object, ...] = ()
+    """Which experiment it is, and which of those side by side."""
     cuts: int = 0
     sizes: dict[float, tuple[float, float]] = field(default_factory=dict)
     """Height and run-out [m] by simulated time [s]."""
@@ -59,12 +60,12 @@ class ComputedSeries:
         """Measure the outline of a new snapshot."""
         if self._seen == (seen := (id(snapshot), snapshot.serial)):
             return
-        self._seen, history = seen, snapshot.history
-        if history.logs != self.logs:
-            self.sizes = {}
+        self._seen, history, run = seen, snapshot.history, snapshot.run
+        if self.of != (of := (history.logs, run.scene, run.seed, run.label)):
+            self.of, self.sizes, self.x, self.y = of, {}, np.empty(0), np.empty(0)
         elif history.cuts != self.cuts:
             self.sizes = {time: size for time, size in self.sizes.items() if time <= snapshot.run.time}
-        self.logs, self.cuts = history.logs, history.cuts
+        self.cuts = history.cuts
         self.gravity = math.hypot(*snapshot.geometry.gravity) or 9.81
         found = outline(snapshot)
         if found is None or not found[1].max() > 0.0:
@@ -168,8 +169,10 @@ class ComparedVideo:
     def follow(self, snapshot: Snapshot, events: Events) -> None:
         """Show the frame of the time of the run: both times count from the first motion, over √(L/g) of each heap; in
         seconds without a scale."""
+        if self.video is None:
+            return
         self.series.see(snapshot)
-        if self.video is None or self.collapse is None or not self.follows:
+        if self.collapse is None or not self.follows:
             return
         time, last = snapshot.run.time - self.start(events), self.collapse.last
         if last.scaled and self.series.area > 0.0:

@@ -82,7 +82,7 @@ def draw(ui: Ui) -> None:
         if ui.states[ComparedVideo].video is not None:
             _draw_video(ui, ui.states[ComparedVideo])
         _draw_results(ui, state)
-    if state.heap is not None:
+    if state.heap is not None or ui.states[PhotoCalibration].running:
         _draw_calibration(ui, state.heap)
     imgui.end_child()
 
@@ -278,7 +278,7 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
             show_toast(ui, Message("Not saved: {reason}.", reason=reason_of(error)), bad=True)
 
 
-def _draw_calibration(ui: Ui, heap: PictureHeap) -> None:
+def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
     """What is looked for, start and stop, progress, and the values with the profiles."""
     calibration = ui.states[PhotoCalibration]
     heading(_("Which friction lies like this?"), 1.0, ui.palette.text)
@@ -300,7 +300,7 @@ def _draw_calibration(ui: Ui, heap: PictureHeap) -> None:
         help = _("End these runs; those that have ended count when it is started again.")
         if button(ui, "photo.calibration_stop", _("Stop"), width=width, help=help):
             calibration.stop()
-    elif button(
+    elif heap is not None and button(
         ui,
         "photo.calibrate",
         _("Find it"),
