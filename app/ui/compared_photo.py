@@ -94,7 +94,7 @@ class ComparedPhoto:
         """Read a photograph and look for its heap."""
         self.close()
         self.pinned = True
-        self._ask(partial(self._read, Path(path)))
+        self._ask(partial(self._read, partial(read_photo, Path(path)), self._asked + 1))
 
     def for_file(self) -> Callable[[], bytes]:
         """A function of the bytes with which the photograph and its marks are saved beside a run."""
@@ -115,7 +115,7 @@ class ComparedPhoto:
         """Show the picture that a camera sees."""
         self.close()
         self.pinned, self.of_lecture = True, False
-        self._ask(partial(self._taken, camera))
+        self._ask(partial(self._read, camera, self._asked + 1))
 
     def show(self, photo: Photo) -> None:
         """Show a picture that has been read, such as the last frame of a video."""
@@ -124,7 +124,10 @@ class ComparedPhoto:
         self._ask(partial(self._measured, photo, Marks()))
 
     def show_of_lecture(self, path: str) -> None:
-        """Show the photograph of a step of a lecture; without one, no longer that of an earlier step."""
+        """Show the photograph of a step of a lecture, as it stands if the step before had it; without one, no longer
+        that of an earlier step."""
+        if path and self.of_lecture and self.photo is not None and self.photo.name == Path(path).name:
+            return
         if path:
             self.open(path)
         elif self.of_lecture:
@@ -197,18 +200,16 @@ class ComparedPhoto:
             self._asked += 1
         threading.Thread(target=self._do, args=(work, self._asked), name="photo", daemon=True).start()
 
-    def _read(self, path: Path) -> Answer:
+    def _read(self, read: Callable[[], Photo], number: int) -> Answer:
+        """Read a photograph, which is shown while its heap is looked for, unless there is a newer request."""
         try:
-            photo = read_photo(path)
+            photo = read()
         except ParameterError as error:
             return None, None, message_of(error)
-        return self._measured(photo, Marks())
-
-    def _taken(self, camera: Callable[[], Photo]) -> Answer:
-        try:
-            photo = camera()
-        except ParameterError as error:
-            return None, None, message_of(error)
+        with self._lock:
+            if self._answered < number == self._asked:
+                self.number += 1
+                self.photo = photo
         return self._measured(photo, Marks())
 
     def _measured(self, photo: Photo, marks: Marks) -> Answer:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from repose.app.ui import compared_photo
 from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.dropped_files import take_dropped
@@ -254,6 +255,39 @@ def test_a_machine_without_a_camera_says_so(tmp_path: Path, monkeypatch: pytest.
         harness.click("photo.camera")
         state = wait(harness)
         assert str(state.trouble) == "No camera is found: connect one, or open a photograph."
+
+
+def test_a_photograph_is_shown_while_its_heap_is_looked_for(
+    tmp_path: Path, picture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+    measure = compared_photo.measure_picture
+
+    def slow(*given: Any) -> Any:
+        assert goes_on.wait(60.0)
+        return measure(*given)
+
+    monkeypatch.setattr(compared_photo, "measure_picture", slow)
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        state = harness.ui.states[ComparedPhoto]
+        state.show_of_lecture(str(picture))
+        for _ in range(1000):
+            harness.frame()
+            if state.photo is not None:
+                break
+            time.sleep(0.01)
+        shown = state.photo
+        assert shown is not None
+        assert state.working
+        assert state.heap is None
+        goes_on.set()
+        assert wait(harness).heap is not None
+        state.show_of_lecture(str(picture))  # the next step has the same one
+        assert not state.working
+        assert state.photo is shown
+        state.show_of_lecture("")
+        assert state.photo is None
+        assert not harness.ui.program.broken
 
 
 def test_the_key_opens_and_closes_the_panel(tmp_path: Path) -> None:
