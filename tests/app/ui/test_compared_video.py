@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repose.app.ui.compared_video import ComparedSeries, ComparedVideo
+from repose.app.ui.compared_video import ComparedVideo, ComputedSeries
 from repose.app.ui.events import Event, Events
 from repose.sim.message import plain
 
@@ -11,7 +11,7 @@ from tests.snapshots import with_fields
 
 
 def test_sizes_are_those_of_one_run_and_of_what_is_left_of_it() -> None:
-    series, shot = ComparedSeries(), full_snapshot()
+    series, shot = ComputedSeries(), full_snapshot()
     for step in range(5):
         series.see(with_fields(shot, serial=20 + step, time=0.1 * step))
     assert len(series.sizes) == 5
