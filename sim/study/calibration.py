@@ -40,8 +40,9 @@ RESISTANCES = ("rolling_friction", "twisting_friction")
 """Parameters that act on rotating grains only."""
 PLACES, PLACES_OF_TWO = 801, 101
 """Number of points of one range, and of each of two, at which fits are evaluated."""
-TRIED, TRIED_OF_TWO = 81, 9
-"""Number of values of one parameter, and of each of two, of which it is asked whether they are possible."""
+TRIED, TRIED_OF_TWO, OF_EACH = 41, 9, 250
+"""Number of values of one parameter, and of each of two, of which it is asked whether they are possible, and of
+resampled fits for each."""
 RESAMPLED = 500
 """Number of parabolas fitted to resampled residuals."""
 SMALL = 0.5
@@ -77,9 +78,10 @@ class VariedRange:
         return self.low > 0.0
 
     @property
-    def ends(self) -> Floats:
+    def ends(self) -> tuple[float, float]:
         """x at both ends."""
-        return self.place(np.array([self.low, self.high]))
+        low, high = self.place(np.array([self.low, self.high])).tolist()
+        return low, high
 
     def place(self, value: Floats) -> Floats:
         """x of values of the parameter."""
@@ -373,7 +375,7 @@ def crossing(goal: Goal, seen: Sequence[Observation]) -> CalibrationResult:
     degree = min(2, np.unique(x).size - 1)
     if degree < 1 or y.size < degree + 2:
         return missing
-    ends = own.ends
+    ends = np.array(own.ends)
     fit = np.polyfit(x, y, degree)
     left = y - np.polyval(fit, x)
     spread = math.sqrt(float(left @ left) / (y.size - degree - 1))
@@ -493,7 +495,8 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     possible = [at]
     for places_tried in product(*tried):
         value = np.array([own.value_at(np.array(x)) for own, x in zip(goal.varied, places_tried)], float)
-        found = nearest_to(again, squares, _terms(goal, value[None], degree) @ fit + drawn[:, 0])
+        there = _terms(goal, value[None], degree) @ fit
+        found = nearest_to(again[:OF_EACH], squares[:OF_EACH], there + drawn[:OF_EACH, 0])
         low, high = np.percentile(found, [2.5, 97.5], axis=0)
         possible += [value] if (low <= at).all() and (at <= high).all() else []
     estimates = tuple(
