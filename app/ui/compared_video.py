@@ -203,7 +203,7 @@ class ComparedVideo:
         begins, area = self.start(events), self.series.area
         rows = np.array([(time - begins, *size) for time, size in sorted(self.series.sizes.items()) if time >= begins])
         if len(rows) > 1 and area > 0.0:
-            own = in_own_units(*rows.T, area, self.series.gravity)
+            own = in_own_units(rows[:, 0], rows[:, 1], rows[:, 2], area, self.series.gravity)
             own = own if last.scaled else (rows[:, 0], *own[1:])
             lines += [Line(_("computed height"), own[0], own[1]), Line(_("computed run-out"), own[0], own[2])]
         x = (

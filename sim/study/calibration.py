@@ -504,7 +504,7 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
         for k, (own, estimate) in enumerate(zip(goal.varied, estimates))
     )
     spread = np.array([own.standard_error for own in estimates])
-    correlation = float(np.corrcoef(values.T)[0, 1]) if at.size > 1 and spread.all() else math.nan
+    correlation = float(np.asarray(np.corrcoef(values.T))[0, 1]) if at.size > 1 and spread.all() else math.nan
     return CalibrationResult(estimates, (), float(np.sqrt(variance.mean())), correlation)
 
 
