@@ -102,6 +102,11 @@ def open_any(request: OpenRequest) -> int:
     if is_video(what):
         from repose.app.jobs.video_job import measure_video
 
+        given = request.json or request.out or request.marks.is_given or request.computed
+        if request.window and request.begins is None and not given and has_display():
+            from repose.app.window.start import run
+
+            return run(photo=Path(what))
         return measure_video(Path(what), request.marks, request.begins, request.computed, request.out, request.json)
     if request.begins is not None or request.computed is not None:
         refuse("--begins and --computed are for a video of a heap: leave them out.")

@@ -436,11 +436,11 @@ class MarksRequest(Request):
 
 @dataclass(frozen=True)
 class CalibrationRequest(Request):
-    """The runs that determine one parameter."""
+    """The runs that determine one parameter, or two from a picture."""
 
     scene: Measuring = "heap"
-    vary: str = option("shear_stiffness=5:400", "NAME=LOW:HIGH",
-        "The parameter to determine, and the range to look in, SI.")
+    vary: tuple[str, ...] = option(("shear_stiffness=5:400",), "NAME=LOW:HIGH",
+        "The parameter to determine, and the range to look in, SI. With --picture a second one may be given.")
     angle: float | None = option(None, "DEGREES",
         "What was measured, in the unit in which the scene shows it; without it θ = arctan μ is looked for.")
     angle_error: float = option(0.0, "DEGREES", "Standard error of what was measured.")

@@ -28,7 +28,7 @@ from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError
-from repose.sim.photo.collapse import Collapse, first_motion, in_own_units, measure_collapse, of_profiles
+from repose.sim.photo.collapse import Collapse, area_of, first_motion, in_own_units, measure_collapse, of_profiles
 from repose.sim.photo.picture_result import as_json, unit_of
 from repose.sim.wording import path_text, reason_of
 
@@ -131,7 +131,7 @@ def _draw(collapse: Collapse, beside: tuple[Floats, Floats, Floats] | None, file
     if beside is None or not heap.scaled:
         axes = Axis(plain("time since the first motion"), "s"), Axis(plain("length"), unit)
     else:
-        series = in_own_units(*series, float(np.trapezoid(np.maximum(heap.height, 0.0), heap.x)))
+        series = in_own_units(*series, area_of(heap.x, heap.height))
         axes = Axis(plain("time over √(L/g)")), Axis(plain("length over L, the square root of the area"))
     lines = [
         Line(plain("height in the video"), series[0], series[1], points=True),

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.marks import Marks
 from repose.sim.wording import path_text, reason_of
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".heic", ".heif")
@@ -32,6 +38,15 @@ class Photo:
     """Pixels of the whole picture per pixel."""
     size: tuple[int, int]
     """Width and height of the whole picture, upright [pixel]."""
+
+    @cached_property
+    def png(self) -> bytes:
+        """The pixels as a file, without metadata."""
+        from PIL import Image
+
+        file = io.BytesIO()
+        Image.fromarray(self.pixels).save(file, "PNG", compress_level=1)
+        return file.getvalue()
 
 
 def read_photo(path: Path) -> Photo:
@@ -92,3 +107,52 @@ def _read_heic() -> None:
             _("HEIC pictures need the package pillow-heif: install repose with the extra heic, or save a JPEG.")
         ) from None
     register_heif_opener()
+
+
+def packed(photo: Photo, marks: Marks) -> bytes:
+    """A photograph with its marks, for the file of a run: one line of JSON, then the pixels as PNG."""
+    written = asdict(marks) | {"length": marks.length if math.isfinite(marks.length) else None}
+    head = {"name": photo.name, "size": photo.size, "step": photo.step, "marks": written}
+    return json.dumps(head, allow_nan=False).encode() + b"\n" + photo.png
+
+
+def unpacked(content: bytes) -> tuple[Photo, Marks]:
+    """The photograph and the marks in such bytes of unknown origin; raises `ParameterError`."""
+    from PIL import Image
+
+    try:
+        head, _line, png = content.partition(b"\n")
+        said = json.loads(head)
+        with Image.open(io.BytesIO(png), formats=("PNG",)) as opened:
+            if max(opened.size) > LONGEST_SIDE:
+                raise ValueError
+            pixels = np.array(opened.convert("RGB"))
+        (width, height), step = said["size"], float(said["step"])
+        if not (step >= 1.0 and max(width, height) <= step * (LONGEST_SIDE + 1)):
+            raise ValueError
+        return Photo(str(said["name"]), pixels, step, (int(width), int(height))), _marks_from(said["marks"])
+    except (ValueError, TypeError, LookupError, OSError, SyntaxError, Image.DecompressionBombError):
+        raise ParameterError(_("The photograph in the file of the run is damaged: open it anew.")) from None
+
+
+def _marks_from(said: dict[str, Any]) -> Marks:
+    """Marks as they were written."""
+
+    def points(name: str) -> tuple[tuple[float, float], ...]:
+        return tuple((float(x), float(y)) for x, y in said[name])
+
+    def pair(name: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
+        if said[name] is None:
+            return None
+        first, second = points(name)
+        return first, second
+
+    length, threshold = (None if said[name] is None else float(said[name]) for name in ("length", "threshold"))
+    return Marks(
+        pair("scale"),
+        math.nan if length is None else length,
+        pair("horizon"),
+        pair("crop"),
+        threshold,
+        points("points"),
+    )

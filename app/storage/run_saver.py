@@ -54,6 +54,10 @@ class RunSaver:
     """The file that was saved, opened or typed last."""
     take_picture: Callable[[], bytes] = bytes
     """Draws a small picture of the run in the window; empty if it cannot be drawn."""
+    take_photo: Callable[[], Callable[[], bytes]] = lambda: bytes
+    """Returns a function, for the thread that saves, of the bytes of the photograph beside the run; empty for none."""
+    photo: bytes = b""
+    """The photograph in the file that was opened last; the window takes it and leaves it empty."""
     used: list[str] = field(default_factory=list)
     """Files saved and opened since the window last read this list, the latest last."""
     opening: bool = False
@@ -139,10 +143,10 @@ class RunSaver:
             self.confirm = str(target)
             return
         self.confirm = ""
-        picture, self._asked = self.take_picture(), (done := threading.Event())
+        picture, photo, self._asked = self.take_picture(), self.take_photo(), (done := threading.Event())
 
         def write(saved: Saved) -> None:
-            self._save(saved, target, known, picture)
+            self._save(saved, target, known, (picture, photo()))
             done.set()
 
         self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
@@ -232,12 +236,13 @@ class RunSaver:
                 log.exception("A run could not be saved or opened.")
                 self.message, self.trouble = EMPTY, sentence_of(error)
 
-    def _save(self, saved: Saved, path: Path, over: bool, picture: bytes) -> None:
-        """Write the run; an existing file is replaced only if confirmed or written in this session."""
+    def _save(self, saved: Saved, path: Path, over: bool, beside: tuple[bytes, bytes]) -> None:
+        """Write the run with picture and photograph; an existing file is replaced only if confirmed or written in this
+        session."""
         from repose.sim.experiment.saved_side_by_side import write
 
         try:
-            (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file, picture))
+            (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file, *beside))
             self._mine = str(path)
             self.used.append(str(path))
             self.safe = _state(saved)
@@ -326,11 +331,11 @@ class RunSaver:
         )
 
     def _open(self, path: Path) -> None:
-        from repose.sim.experiment.saved_side_by_side import load
+        from repose.sim.experiment.saved_side_by_side import load, photo_in
         from repose.sim.io.archive import ArchiveError
 
         try:
-            saved = load(path)
+            saved, self.photo = load(path), photo_in(path)
             self._resume(saved, plain(path.name))
             self.used.append(str(path))
             self.safe = _state(saved)

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.storage import paths
-from repose.app.storage.photo_files import Photo, read_photo
+from repose.app.storage.photo_files import Photo, packed, read_photo, unpacked
 from repose.app.storage.photo_results import annotated, profile_text
 from repose.app.storage.png import save_png
 from repose.app.storage.run_saver import free_name
+from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.json_text import json_text
@@ -26,6 +27,7 @@ from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.collapse import area_of
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
 from repose.sim.photo.marks import Marks, Pixel
 from repose.sim.photo.picture_result import as_json
@@ -92,10 +94,40 @@ class ComparedPhoto:
         """Read a photograph and look for its heap."""
         self.close()
         self.pinned = True
-        self._ask(partial(self._read, Path(path)))
+        self._ask(partial(self._read, partial(read_photo, Path(path)), self._asked + 1))
+
+    def for_file(self) -> Callable[[], bytes]:
+        """A function of the bytes with which the photograph and its marks are saved beside a run."""
+        return partial(packed, self.photo, self.marks) if self.photo is not None and not self.of_lecture else bytes
+
+    def restore(self, content: bytes) -> None:
+        """Show the photograph that was saved beside a run, with its marks."""
+        self.close()
+        try:
+            photo, self.marks = unpacked(content)
+        except ParameterError as error:
+            self.trouble = message_of(error)
+            return
+        self.pinned, self.of_lecture = True, False
+        self._ask(partial(self._measured, photo, self.marks))
+
+    def take(self, camera: Callable[[], Photo]) -> None:
+        """Show the picture that a camera sees."""
+        self.close()
+        self.pinned, self.of_lecture = True, False
+        self._ask(partial(self._read, camera, self._asked + 1))
+
+    def show(self, photo: Photo) -> None:
+        """Show a picture that has been read, such as the last frame of a video."""
+        self.close()
+        self.pinned, self.of_lecture = True, False
+        self._ask(partial(self._measured, photo, Marks()))
 
     def show_of_lecture(self, path: str) -> None:
-        """Show the photograph of a step of a lecture; without one, no longer that of an earlier step."""
+        """Show the photograph of a step of a lecture, as it stands if the step before had it; without one, no longer
+        that of an earlier step."""
+        if path and self.of_lecture and self.photo is not None and self.photo.name == Path(path).name:
+            return
         if path:
             self.open(path)
         elif self.of_lecture:
@@ -168,11 +200,16 @@ class ComparedPhoto:
             self._asked += 1
         threading.Thread(target=self._do, args=(work, self._asked), name="photo", daemon=True).start()
 
-    def _read(self, path: Path) -> Answer:
+    def _read(self, read: Callable[[], Photo], number: int) -> Answer:
+        """Read a photograph, which is shown while its heap is looked for, unless there is a newer request."""
         try:
-            photo = read_photo(path)
+            photo = read()
         except ParameterError as error:
             return None, None, message_of(error)
+        with self._lock:
+            if self._answered < number == self._asked:
+                self.number += 1
+                self.photo = photo
         return self._measured(photo, Marks())
 
     def _measured(self, photo: Photo, marks: Marks) -> Answer:
@@ -209,8 +246,9 @@ class ComputedHeap(NamedTuple):
     """Height of the lowest point of its grains [m]."""
 
 
-def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
-    """The outline of the loose grains above the lowest one, measured like a photograph; None without a flank."""
+def outline(snapshot: Snapshot) -> tuple[Floats, Floats, float] | None:
+    """Place and height of the outline of the loose grains above the lowest point of them, and its height [m]; None for
+    few grains."""
     grains = snapshot.grains
     loose = ~grains.fixed
     if loose.sum() < 20:
@@ -222,8 +260,15 @@ def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
     width = 2.0 * float(radius.mean())
     if not all(map(math.isfinite, (*reach, floor, width))):
         return None
-    x, height = strip_centres(reach, width), surface_profile(flat - (0.0, floor), radius, reach, width)
-    flanks, area = measure_flanks(x, height), float(np.trapezoid(height, x))
+    return strip_centres(reach, width), surface_profile(flat - (0.0, floor), radius, reach, width), floor
+
+
+def computed_heap(snapshot: Snapshot) -> ComputedHeap | None:
+    """The outline of the loose grains, measured like a photograph; None without a flank."""
+    if (found := outline(snapshot)) is None:
+        return None
+    x, height, floor = found
+    flanks, area = measure_flanks(x, height), area_of(x, height)
     if flanks is None or not flanks.measured or not area > 0.0:
         return None
     if slope_complaint(flanks.angle, flanks.standard_error):

@@ -1,5 +1,5 @@
-"""Files dropped on the window: a saved run, a lecture or a photograph is opened, a preset is started, any other becomes
-the value of a parameter."""
+"""Files dropped on the window: a saved run, a lecture, a photograph or a video is opened, a preset is started, any
+other becomes the value of a parameter."""
 
 from __future__ import annotations
 

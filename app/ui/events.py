@@ -28,6 +28,8 @@ class Event:
     """The change of a parameter, if the event is one."""
     ends: bool = False
     """Whether the experiment ends with this phase, if the event is one."""
+    runs: bool = False
+    """Whether this phase ends by itself, if the event is one."""
 
 
 @dataclass
@@ -62,8 +64,9 @@ class Events:
             if last.run.time < mark.time <= snapshot.run.time:
                 self._add(Event(snapshot.history.at, mark.time, "changed", mark.text))
         if snapshot.run.phase != last.run.phase:
-            ends = snapshot.run.phase.ends
-            self._add(Event(snapshot.history.at, snapshot.run.time, "phase", _sentence(snapshot, last), ends=ends))
+            phase, words = snapshot.run.phase, _sentence(snapshot, last)
+            event = Event(snapshot.history.at, snapshot.run.time, "phase", words, ends=phase.ends, runs=phase.runs)
+            self._add(event)
         measured = snapshot.results.slope
         if measured is not None and (last.results.slope is None or measured.angle != last.results.slope.angle):
             self._add(Event(snapshot.history.at, snapshot.run.time, "measured", measured.sentence))

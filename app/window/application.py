@@ -31,8 +31,11 @@ from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui import directed, lecture_mode, phones, replay_control
+from repose.app.ui.compared_photo import ComparedPhoto
+from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.edits import Edits
 from repose.app.ui.pause_and_speed import Transport
+from repose.app.ui.photo_calibration import PhotoCalibration
 from repose.app.ui.picture_areas import beside_results, insets, results_area, run_at
 from repose.app.ui.places import free_of_actions, free_of_buttons, over_picture
 from repose.app.ui.preset_library import PresetLibrary, being_built
@@ -115,6 +118,7 @@ class Application:
         self.textures = Textures()
         self.ui.window.texture = self.textures.texture
         self.ui.work.run_saver.take_picture = self.ui.work.preset_library.take_picture = self._take_picture
+        self.ui.work.run_saver.take_photo = self.ui.states[ComparedPhoto].for_file
         self.ui.control.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
         self.ui.control.actions["quit"] = self._note_closed
         self.ui.control.actions["look_aside"] = partial(self.pictures.look_aside, self.ui)
@@ -172,6 +176,9 @@ class Application:
             ui.work.run_saver.opened, ui.mode.overlay = False, ""
             ui.control.edits.forget()
             ui.work.preset_library.expect()
+            if ui.work.run_saver.photo:
+                ui.states[ComparedPhoto].restore(ui.work.run_saver.photo)
+                ui.work.run_saver.photo = b""
         if min(size) > 0:
             ui.window.size = size
             self._fit(size)
@@ -248,6 +255,8 @@ class Application:
             ending.callback(ui.work.repeats.end)
             ending.callback(phones.switch_off, ui)
             ending.callback(ui.work.studies.end)
+            ending.callback(ui.states[PhotoCalibration].end)
+            ending.callback(ui.states[ComparedVideo].stop)
             ending.callback(ui.work.workshop.end)
             ending.callback(ui.work.whole_film.stop)
             ending.callback(ui.work.page.stop)

@@ -72,6 +72,8 @@ from repose.sim.wording import message_of, reason_of, short, value_text
 KIND, FORMAT, READABLE = "repose run", 14, (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
+PHOTO = "photo"
+"""Table with the bytes of a photograph of a heap with its marks, as the program wrote them."""
 MADE_OF = "made_of"
 """Entry with the data of a scene that is in no list (`Scene.made_of`), and first part of the names of its tables."""
 DIRECTION = "direction"
@@ -143,8 +145,9 @@ def opened(path: str | Path, read: Callable[[BinaryIO], Found]) -> Found:
         ) from None
 
 
-def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
-    """Write a run, and a small picture of it if given, to an open file; equal runs give equal files."""
+def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"", photo: bytes = b"") -> None:
+    """Write a run, a small picture of it and a photograph beside it if given, to an open file; equal runs give equal
+    files."""
     tables: Tables = {}
     runs: dict[int, Any] = {}
     log = saved.log
@@ -177,8 +180,7 @@ def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
         manifest[AUDIENCE] = encode(list(saved.audience), tables, AUDIENCE)
         for entry, written in zip(saved.audience, manifest[AUDIENCE], strict=True):
             written["guess"]["words"] = as_data(entry.guess.words)
-    if picture:
-        tables[PICTURE] = np.frombuffer(picture, np.uint8)
+    tables |= {name: np.frombuffer(b, np.uint8) for name, b in ((PICTURE, picture), (PHOTO, photo)) if b}
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
 
 
@@ -208,6 +210,12 @@ def glimpse_of(file: BinaryIO) -> Glimpse:
         raise ArchiveError(_("The file is no saved run of this program."))
     picture = tables[PICTURE].tobytes() if PICTURE in tables else b""
     return Glimpse(scene, seed, time if isinstance(time, float) else None, picture)
+
+
+def photo_of(file: BinaryIO) -> bytes:
+    """The bytes of the photograph in an open file, empty if there is none; raises `ArchiveError`."""
+    _manifest, tables = archive.read(file, _("a saved run"), only=(PHOTO,))
+    return tables[PHOTO].tobytes() if PHOTO in tables else b""
 
 
 def read(file: BinaryIO) -> SavedRun:

@@ -38,10 +38,11 @@ def save(saved: Saved, path: Path) -> None:
     write_whole_file(path, lambda file: write(saved, file))
 
 
-def write(saved: Saved, file: BinaryIO, picture: bytes = b"") -> None:
-    """Write one run or several, and a small picture if given, to an open file; equal runs give equal files."""
+def write(saved: Saved, file: BinaryIO, picture: bytes = b"", photo: bytes = b"") -> None:
+    """Write one run or several, a small picture and a photograph if given, to an open file; equal runs give equal
+    files."""
     if isinstance(saved, SavedRun):
-        saved_run.write(saved, file, picture)
+        saved_run.write(saved, file, picture, photo)
         return
     contents = {
         "format": FORMAT,
@@ -53,7 +54,7 @@ def write(saved: Saved, file: BinaryIO, picture: bytes = b"") -> None:
         _add(opened, CONTENTS, json.dumps(contents).encode())
         for number, run in enumerate(saved.runs):
             packed = io.BytesIO()
-            saved_run.write(run, packed, picture if number == 0 else b"")
+            saved_run.write(run, packed, *((picture, photo) if number == 0 else ()))
             _add(opened, _name(number), packed.getvalue())
 
 
@@ -113,6 +114,15 @@ def glimpse(path: Path) -> saved_run.Glimpse:
         if _contents_of(file) is None:
             return saved_run.glimpse_of(file)
         return saved_run.glimpse_of(io.BytesIO(_content(file, 0)))
+
+
+def photo_in(path: Path) -> bytes:
+    """The bytes of the photograph beside the only or the first run in a file, empty if there is none; raises
+    `ArchiveError`, `OSError`."""
+    with path.open("rb") as file:
+        if _contents_of(file) is None:
+            return saved_run.photo_of(file)
+        return saved_run.photo_of(io.BytesIO(_content(file, 0)))
 
 
 def singles(saved: Saved) -> tuple[SavedRun, ...]:

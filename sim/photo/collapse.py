@@ -48,6 +48,8 @@ class Collapse:
     """Length of the table that grains lie on."""
     last: PictureHeap
     """The heap in the last frame."""
+    profiles: tuple[tuple[Floats, Floats] | None, ...]
+    """Place along the table and height of the surface in every frame; None in a frame without a heap."""
 
 
 def first_motion(times: Sequence[float], small: Sequence[Floats]) -> float:
@@ -84,21 +86,39 @@ def measure_collapse(
     (x0, y0), (x1, y1) = last.pixel_of(ends, np.zeros(2)).tolist()
     fixed = replace(marks, horizon=((x0, y0), (x1, y1)), threshold=last.surface.threshold, points=())
     height, run_out = np.full(len(chosen), np.nan), np.full(len(chosen), np.nan)
+    profiles: list[tuple[Floats, Floats] | None] = [None] * len(chosen)
     for number, frame in enumerate(chosen):
         on_progress(number / len(chosen))
         try:
             x, y = profile_in(frame.pixels, fixed, step)
         except ParameterError:
             continue
-        high = x[y > ENDS * float(y.max())]
-        height[number], run_out[number] = float(y.max()), float(np.ptp(high))
-    return Collapse(begins, np.array([frame.time for frame in chosen]) - begins, height, run_out, last)
+        height[number], run_out[number] = size_of(x, y)
+        profiles[number] = x + ends[0], y  # from the left end of the fixed horizon to the origin of the last heap
+    return Collapse(begins, np.array([frame.time for frame in chosen]) - begins, height, run_out, last, tuple(profiles))
 
 
-def in_own_units(time: Floats, height: Floats, run_out: Floats, area: float) -> tuple[Floats, Floats, Floats]:
+def size_of(x: Floats, y: Floats) -> tuple[float, float]:
+    """Greatest height of a profile, and the length over which it is higher than `ENDS` of it."""
+    return float(y.max()), float(np.ptp(x[y > ENDS * float(y.max())]))
+
+
+def area_of(x: Floats, y: Floats) -> float:
+    """Area below a profile, without what is below the table."""
+    return float(np.trapezoid(np.maximum(y, 0.0), x))
+
+
+def unit_of_time(area: float, gravity: float = GRAVITY) -> float:
+    """√(L/g) [s] of a heap with this area [m²], L = √area."""
+    return math.sqrt(math.sqrt(area) / gravity)
+
+
+def in_own_units(
+    time: Floats, height: Floats, run_out: Floats, area: float, gravity: float = GRAVITY
+) -> tuple[Floats, Floats, Floats]:
     """Time over √(L/g), height and run-out over L = √area [m²]: alike for collapses of any size."""
     length = math.sqrt(area)
-    return time / math.sqrt(length / GRAVITY), height / length, run_out / length
+    return time / unit_of_time(area, gravity), height / length, run_out / length
 
 
 def of_profiles(x: Floats, heights: Floats) -> tuple[Floats, Floats, float]:

@@ -94,14 +94,17 @@ class Compared:
     by_colour: bool
 
 
-def find_surface(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) -> tuple[FoundSurface, Compared]:
+def find_surface(
+    picture: NDArray[np.uint8], marks: Marks, step: float = 1.0, smooth: float = SMOOTH
+) -> tuple[FoundSurface, Compared]:
     """The surface of the heap, and what it was found in; raises `ParameterError` in one sentence where there is none.
 
-    picture (height, width, 3), `step` pixels of the whole picture per pixel; marks in pixels of the whole picture.
+    picture (height, width, 3), `step` pixels of the whole picture per pixel; marks in pixels of the whole picture;
+    `smooth` the standard deviation of the smoothing [pixel].
     """
     left, top, right, bottom = _cropped(picture, marks, step)
     part = picture[top:bottom, left:right]
-    lab, spread, is_backdrop = _backdrop(part)
+    lab, spread, is_backdrop = _backdrop(part, smooth)
     whole = Compared(np.linalg.norm(lab, axis=2), spread[0], by_colour=False)
     horizon = _horizon(is_backdrop, marks, step, (left, top))
     above = np.arange(part.shape[0])[:, None] < horizon.row(_middles(part.shape[1]))[None] - TABLE
@@ -115,7 +118,7 @@ def find_surface(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) ->
     rows = np.arange(part.shape[0])[:, None] + 0.5
     known = np.full(part.shape[1], np.inf)
     known[np.floor(column).astype(np.int64)] = np.nan_to_num(row, nan=np.inf)
-    inside = (rows > known[None] + 2.0 * SMOOTH) & above
+    inside = (rows > known[None] + 2.0 * smooth) & above
     if not inside.any():
         raise ParameterError(NO_HEAP)
     contrast = float(np.median(compared.distance[inside])) / compared.spread
@@ -187,14 +190,14 @@ def _cropped(picture: NDArray[np.uint8], marks: Marks, step: float) -> tuple[int
     return left, top, right, bottom
 
 
-def _backdrop(picture: NDArray[np.uint8]) -> tuple[Floats, tuple[float, float], NDArray[np.bool_]]:
+def _backdrop(picture: NDArray[np.uint8], smooth: float) -> tuple[Floats, tuple[float, float], NDArray[np.bool_]]:
     """Deviation of the smoothed picture from the backdrop in L*a*b*, shape (height, width, 3), its typical size in the
     backdrop in L*a*b* and in a*b*, and where the backdrop is."""
     from scipy.ndimage import gaussian_filter
     from skimage.color import rgb2lab
     from skimage.measure import label
 
-    lab = gaussian_filter(rgb2lab(picture), (SMOOTH, SMOOTH, 0.0))
+    lab = gaussian_filter(rgb2lab(picture), (smooth, smooth, 0.0))
     height, width = lab.shape[:2]
     y, x = np.meshgrid(np.linspace(-1.0, 1.0, height), np.linspace(-1.0, 1.0, width), indexing="ij")
     terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)

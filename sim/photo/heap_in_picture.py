@@ -19,12 +19,16 @@ from repose.sim.measure.flanks import Flanks, measure_flanks
 from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
-from repose.sim.photo.found_surface import Compared, FoundSurface, find_surface, surface_at
+from repose.sim.photo.found_surface import SMOOTH, Compared, FoundSurface, find_surface, surface_at
 from repose.sim.photo.marks import Marks
 
 NO_MARKS = Marks()
 LESS, MORE = 0.7, 1.3
 """Thresholds whose angles are compared, over the one that is used [-]."""
+NOISY = 50.0
+"""Contrast below which the angle is compared with that in a smoother picture [-]. Noise moves the surface of a faint
+heap to one side; smoothed over twice the length it is half as large, so that the difference of both angles is half of
+what it adds, one standard error if two contain it."""
 PITCH = math.radians(2.0)
 """Standard error of the direction of the camera [rad]: a hand, with the table in view, holds it level within it."""
 FOCAL = 1.0
@@ -62,7 +66,7 @@ class PictureHeap:
     standard_error: float
     """[rad]."""
     parts: dict[str, float]
-    """Standard error of the mean angle due to `line`, `threshold`, `horizon`, `camera` [rad]."""
+    """Standard error of the mean angle due to `line`, `threshold`, `noise`, `horizon`, `camera` [rad]."""
     surface: FoundSurface
     scaled: bool
     """Whether lengths are metres."""
@@ -96,12 +100,13 @@ def measure_picture(picture: NDArray[np.uint8], marks: Marks = NO_MARKS, step: f
     if flanks is None or not flanks.measured:
         raise ParameterError(_("The heap has no flank that is long enough: set a crop around the whole heap."))
     others = _with_other_thresholds(surface, compared, marks, step, corner)
+    smoother = _in_smoother_picture(picture, marks, step) if surface.contrast < NOISY else None
     scale = _pixel(marks) * step
     size = picture.shape[1] * scale
-    left = _flank(flanks.left, [other.left for other in others], flanks, surface, size)
-    right = _flank(flanks.right, [other.right for other in others], flanks, surface, size)
+    left = _flank(flanks.left, [other.left for other in others], smoother and smoother.left, flanks, surface, size)
+    right = _flank(flanks.right, [other.right for other in others], smoother and smoother.right, flanks, surface, size)
     _refuse_uneven(flanks, *heap)
-    parts = _errors(flanks, others, surface, size)
+    parts = _errors(flanks, others, smoother, surface, size)
     error = math.hypot(*parts.values())
     if complaint := slope_complaint(flanks.angle, error):
         raise ParameterError(complaint)
@@ -183,16 +188,31 @@ def _with_other_thresholds(
     return found
 
 
+def _in_smoother_picture(picture: NDArray[np.uint8], marks: Marks, step: float) -> Flanks | None:
+    """The flanks in a picture that is smoothed over twice the length, if a heap is left."""
+    try:
+        surface, _compared = find_surface(picture, marks, step, smooth=2.0 * SMOOTH)
+    except ParameterError:
+        return None
+    corner = _corner(marks, step)
+    surface = replace(surface, row=_corrected(surface, marks, step, corner))
+    flanks = measure_flanks(*_profile(surface, marks, step, corner))
+    return flanks if flanks is not None and flanks.measured else None
+
+
 def _half_range(angles: list[float]) -> float:
     return 0.5 * (max(angles) - min(angles))
 
 
-def _errors(flanks: Flanks, others: list[Flanks], surface: FoundSurface, width: float) -> dict[str, float]:
+def _errors(
+    flanks: Flanks, others: list[Flanks], smoother: Flanks | None, surface: FoundSurface, width: float
+) -> dict[str, float]:
     """Parts of the standard error of the mean angle [rad]."""
     horizon = surface.horizon.error * abs((flanks.left is None) - (flanks.right is None))
     return {
         "line": flanks.standard_error,
         "threshold": _half_range([flanks.angle, *(other.angle for other in others)]),
+        "noise": 0.0 if smoother is None else abs(smoother.angle - flanks.angle),
         "horizon": horizon,
         "camera": _of_camera(flanks.angle, flanks.height / width),
     }
@@ -205,14 +225,15 @@ def _of_camera(angle: float, share: float) -> float:
 
 
 def _flank(
-    slope: Any, others: list[Any], flanks: Flanks, surface: FoundSurface, width: float
+    slope: Any, others: list[Any], smoother: Any, flanks: Flanks, surface: FoundSurface, width: float
 ) -> tuple[float, float] | None:
     """Angle and standard error of one flank [rad]."""
     if slope is None:
         return None
     of_threshold = _half_range([slope.angle, *(other.angle for other in others if other is not None)])
+    of_noise = 0.0 if smoother is None else abs(smoother.angle - slope.angle)
     of_camera = _of_camera(slope.angle, flanks.height / width)
-    return slope.angle, math.hypot(slope.standard_error, of_threshold, surface.horizon.error, of_camera)
+    return slope.angle, math.hypot(slope.standard_error, of_threshold, of_noise, surface.horizon.error, of_camera)
 
 
 def _placed(found: tuple[float, float], slope: Any, sign: float) -> PictureFlank:

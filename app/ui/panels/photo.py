@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,22 +12,37 @@ import numpy as np
 import pygame
 from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
+from repose.app.language import translated
 from repose.app.render.text import heading, note, text_width
-from repose.app.render.theme import colour32
+from repose.app.render.theme import colour32, vector
+from repose.app.storage import video_frames
+from repose.app.storage.camera import take_photo
 from repose.app.storage.photo_files import SUFFIXES, Photo
 from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
 from repose.app.ui.compared_photo import PERIOD, ComparedPhoto
+from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.curves import draw_curve
+from repose.app.ui.panels.scenes import choose_preset
+from repose.app.ui.photo_calibration import Calibrated, PhotoCalibration, goal_for
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
+from repose.sim.experiment.comparison import shown
+from repose.sim.experiment.parameter_values import parameters_of
+from repose.sim.io import presets
 from repose.sim.measure.angle_of_repose import with_error
-from repose.sim.message import EMPTY, Message, Number, _, joined, plain
+from repose.sim.measure.flanks import Flanks
+from repose.sim.message import EMPTY, Message, Number, _, joined, label_of, plain, plural
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.collapse import area_of
+from repose.sim.photo.heap_in_picture import PictureHeap
 from repose.sim.photo.marks import Pixel
 from repose.sim.photo.picture_result import height_in_words
+from repose.sim.study.calibration import Goal
+from repose.sim.study.calibration_runs import cut_off
 from repose.sim.wording import message_of, reason_of
 
 WAYS = {"over": _("over it"), "wipe": _("wiped"), "beside": _("beside it"), "alternate": _("in turn")}
@@ -45,6 +61,10 @@ FIRST = 10.0
 """Threshold at which the slider begins where no heap is found [-]."""
 PART = 0.5
 """Part of the picture that the photograph beside the run takes [-]."""
+SOUGHT = {"friction": _("friction"), "rolling_friction": _("rolling friction"), "both": _("both frictions")}
+"""What a calibration looks for, by the key of `CHOICES`."""
+PROFILES = 19.0
+"""Height of the plot of the profiles, in sizes of the font."""
 NEAR = 12.0
 """Distance of the mouse from a point that it drags [px at scale 1]."""
 Place = tuple[float, float]
@@ -59,13 +79,19 @@ def draw(ui: Ui) -> None:
     if state.photo is not None:
         _draw_ways(ui, state)
         _draw_marks(ui, state)
+        if ui.states[ComparedVideo].video is not None:
+            _draw_video(ui, ui.states[ComparedVideo])
         _draw_results(ui, state)
+    if state.heap is not None or ui.states[PhotoCalibration].running:
+        _draw_calibration(ui, state.heap)
     imgui.end_child()
 
 
 def draw_over(ui: Ui) -> None:
     """The photograph over the picture, while the panel is open or the photograph is to stay."""
-    state = ui.states[ComparedPhoto]
+    state, video = ui.states[ComparedPhoto], ui.states[ComparedVideo]
+    video.see(state)
+    video.follow(ui.snapshot, ui.events)
     if not _shown(ui):
         state.picking = ""
     if state.photo is not None and (_shown(ui) or (state.pinned and not ui.mode.overlay)):
@@ -85,28 +111,87 @@ def _draw_title(ui: Ui) -> None:
 
 def _draw_file(ui: Ui, state: ComparedPhoto) -> None:
     """The name, the button that opens a file, and the progress with a button that ends it."""
-    missing = file_dialog.why_none()
+    missing, video = file_dialog.why_none(), ui.states[ComparedVideo]
+    gap = imgui.get_style().item_spacing.x
+    third = (imgui.get_content_region_avail().x - 2.0 * gap) / 3.0
     if button(
         ui,
         "photo.open",
-        _("Open photograph…"),
+        _("Open…"),
+        width=third,
         enabled=not missing and not file_dialog.is_open(ui),
-        help=missing or _("JPEG, PNG or HEIC; or drop the file on the window. It stays on this machine."),
+        help=missing
+        or _("Photograph (JPEG, PNG, HEIC) or video (MP4, MOV); or drop the file on the window. It stays here."),
     ):
-        file_dialog.ask_to_open(ui, _("Photograph"), None, _("Photographs"), SUFFIXES, partial(open_photo, ui))
+        kinds = (*SUFFIXES, *video_frames.SUFFIXES)
+        file_dialog.ask_to_open(ui, _("Photograph"), None, _("Photographs and videos"), kinds, partial(open_photo, ui))
+    imgui.same_line()
+    if button(ui, "photo.camera", _("Camera"), width=third, help=_("Take a picture with the camera of this machine.")):
+        video.close()
+        state.take(take_photo)
+    imgui.same_line()
+    if button(
+        ui, "photo.remove", _("Remove"), width=third, enabled=state.photo is not None, help=_("Show it no longer.")
+    ):
+        video.close()
+        state.close()
+    if video.working:
+        _draw_work(ui, video.share, video.stop, _("Read and measure the video no longer."))
+    elif video.trouble:
+        note(video.trouble, ui.palette.bad)
     if state.working:
-        width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
-        room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
-        imgui.progress_bar(-float(imgui.get_time()), imgui.ImVec2(room, imgui.get_frame_height()), "")
-        imgui.same_line()
-        if button(ui, "photo.stop", _("Stop"), width=width, help=_("Look for the heap no longer.")):
-            state.stop()
-    elif state.photo is None and not state.trouble:
-        note(_("Drop a photograph of a heap on the window."), ui.palette.muted)
+        _draw_work(ui, None, state.stop, _("Look for the heap no longer."))
+    elif state.photo is None and not (state.trouble or video.working or video.trouble):
+        note(_("Drop a photograph or a video of a heap on the window."), ui.palette.muted)
     if state.photo is not None:
         row(_("file"), plain(state.photo.name), ui)
     if state.trouble and not state.working:
         note(state.trouble, ui.palette.bad)
+
+
+def _draw_work(ui: Ui, share: float | None, stop: Callable[[], None], help: Message) -> None:
+    """Progress of work in a thread, with a button that ends it; without a known share the bar runs."""
+    width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
+    room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
+    shown = -float(imgui.get_time()) if share is None else share
+    imgui.progress_bar(shown, imgui.ImVec2(room, imgui.get_frame_height()), "")
+    imgui.same_line()
+    if button(ui, "photo.stop", _("Stop"), width=width, help=help):
+        stop()
+
+
+def _draw_video(ui: Ui, video: ComparedVideo) -> None:
+    """The frame that is shown, both beginnings, and the curves of both collapses."""
+    assert video.video is not None
+    heading(_("Video"), 1.0, ui.palette.text)
+    last = len(video.video.frames) - 1
+    time = Number(video.video.frames[min(video.number, last)].time, "s", ".2f")
+    moved = slide(ui, "photo.frame", (Message("frame at {time}", time=time),), video.number / last, step=1.0 / last)
+    tooltip(ui, _("The frame that is shown; a drag stops it."))
+    if moved is not None:
+        video.number, video.follows = round(moved * last), False
+    help = _("The frame is that of the time of the run, from the first motion of both on.")
+    video.follows = checkbox(ui, "photo.follows", _("plays with the run"), video.follows, help)
+    half = 0.5 * (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x)
+    help = _("The collapse in the video begins at this frame.")
+    if button(ui, "photo.begins", _("Video begins"), width=half, help=help):
+        video.marked = video.video.frames[video.number].time
+    imgui.same_line()
+    help = _("The computed collapse begins at the present time of the run.")
+    if button(ui, "photo.run_begins", _("Run begins"), width=half, help=help):
+        video.begins = ui.snapshot.run.time
+    if video.collapse is None:
+        return
+    row(_("first motion in the video"), joined((Number(video.collapse.begins, "s", ".2f"),)), ui)
+    row(_("first motion in the run"), joined((Number(video.start(ui.events), "s", ".2f"),)), ui)
+    if not video.collapse.last.scaled:
+        note(_("Without a scale times are compared in seconds: set it."), ui.palette.muted)
+    for name, curve in (("sizes", video.sizes_curve(ui.events)), ("outlines", video.profiles_curve())):
+        if curve is not None:
+            size = imgui.ImVec2(0.0, PROFILES * imgui.get_font_size())
+            imgui.begin_child(name, size, imgui.ChildFlags_.nav_flattened)
+            draw_curve(ui, curve)
+            imgui.end_child()
 
 
 def _draw_ways(ui: Ui, state: ComparedPhoto) -> None:
@@ -193,6 +278,79 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
             show_toast(ui, Message("Not saved: {reason}.", reason=reason_of(error)), bad=True)
 
 
+def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
+    """What is looked for, start and stop, progress, and the values with the profiles."""
+    calibration = ui.states[PhotoCalibration]
+    heading(_("Which friction lies like this?"), 1.0, ui.palette.text)
+    imgui.begin_disabled(calibration.running)
+    help = _("The values whose computed profile is nearest to that of the photograph; all others keep their values.")
+    calibration.chosen = (
+        choose(ui, "photo.sought", _("Look for"), SOUGHT, calibration.chosen, help=help) or calibration.chosen
+    )
+    imgui.end_disabled()
+    if calibration.running:
+        width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
+        room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
+        words = plural("{done} of {count} run", "{done} of {count} runs", done=calibration.done, count=calibration.most)
+        imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
+        imgui.progress_bar(calibration.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
+        imgui.pop_style_color()
+        tooltip(ui, _("At most so many runs; it ends once the value is known well enough."))
+        imgui.same_line()
+        help = _("End these runs; those that have ended count when it is started again.")
+        if button(ui, "photo.calibration_stop", _("Stop"), width=width, help=help):
+            calibration.stop()
+    elif heap is not None and button(
+        ui,
+        "photo.calibrate",
+        _("Find it"),
+        help=_("Some dozen runs of this scene with other values and seeds, on free processors. The run here goes on."),
+    ):
+        calibration.start(partial(_goal, ui, heap, calibration.chosen))
+    if calibration.trouble:
+        note(calibration.trouble, ui.palette.bad)
+    if calibration.result is not None:
+        _draw_calibrated(ui, calibration.result)
+
+
+def _goal(ui: Ui, heap: PictureHeap, chosen: str) -> Goal:
+    """The goal for the experiment in the window; raises `ParameterError`."""
+    parameters = parameters_of(ui.snapshot.run)
+    if parameters is None:
+        raise ParameterError(_("There is no experiment yet: choose a scene first."))
+    return goal_for(heap, ui.snapshot.run.scene, parameters, chosen)
+
+
+def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
+    if not result.found.is_known:
+        note(_("Too few of the runs have a heap with a flank: change the scene or its values."), ui.palette.bad)
+        return
+    for parameter, found in zip(result.goal.parameters, result.found.estimates):
+        scale, unit = parameter.quantity.scale, parameter.quantity.unit
+        value = plain(f"{shown(found.value / scale, found.standard_error / scale)} {unit}".rstrip())
+        row(label_of(parameter.quantity.label, parameter.quantity.symbol), value, ui)
+        low, high = (parameter.shown(float(f"{end:.3g}")) for end in found.interval)
+        row(_("95 % interval"), Message("{low} to {high}", low=low, high=high), ui)
+    if cut_off(result.goal, result.found):
+        note(_("The interval is cut off by the range that was searched."), ui.palette.bad)
+    imgui.begin_child("profiles", imgui.ImVec2(0.0, PROFILES * imgui.get_font_size()), imgui.ChildFlags_.nav_flattened)
+    draw_curve(ui, result.curve)
+    imgui.end_child()
+    if result.preset is not None and button(
+        ui, "photo.preset", _("Start the preset"), help=plain(str(result.preset)), enabled=result.preset.is_file()
+    ):
+        _start_preset(ui, str(result.preset))
+
+
+def _start_preset(ui: Ui, path: str) -> None:
+    try:
+        ui.work.preset_library.cards[path] = presets.card_of(path)
+    except ParameterError as error:
+        show_toast(ui, message_of(error), bad=True)
+        return
+    choose_preset(ui, path)
+
+
 def _angle(angle: float, error: float) -> Message:
     return joined((with_error(angle, error),))
 
@@ -262,17 +420,31 @@ class _Mapping:
 
 
 def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
-    """The matrix (2, 3) that lays the heap of the photograph on the computed one; None without both."""
-    heap, computed = state.heap, state.computed(ui.snapshot)
-    if heap is None or computed is None:
+    """The matrix (2, 3) that lays the heap of the photograph on the computed one; None without both.
+
+    A video lies wall on wall, or the middle of one on that of the other, because its apex moves.
+    """
+    heap = state.heap
+    if heap is None:
         return None
-    own = float(np.trapezoid(np.maximum(heap.height, 0.0), heap.x))
-    scale, dimension = math.sqrt(computed.area / own), ui.snapshot.grains.position.shape[1]
+    if ui.states[ComparedVideo].shown is state.photo:
+        series = ui.states[ComparedVideo].series
+        if not series.area > 0.0:
+            return None
+        area, floor = series.area, series.floor
+        middles = _middle(heap.x, heap.height, heap.flanks), _middle(series.x, series.y, heap.flanks)
+    else:
+        computed = state.computed(ui.snapshot)
+        if computed is None:
+            return None
+        area, floor, middles = computed.area, computed.floor, (heap.flanks.apex, computed.flanks.apex)
+    scale = math.sqrt(area / area_of(heap.x, heap.height))
+    dimension = ui.snapshot.grains.position.shape[1]
 
     def place(x: float, up: float) -> NDArray[np.float64]:
         at = np.zeros(dimension)
-        at[0] = computed.flanks.apex + scale * (x - heap.flanks.apex)
-        at[-1] = computed.floor + scale * up
+        at[0] = middles[1] + scale * (x - middles[0])
+        at[-1] = floor + scale * up
         return np.asarray(ui.camera.world_to_pixel(at[None], ui.window.size), float)[0, :2]
 
     size = max(heap.flanks.height, 1e-12)
@@ -285,11 +457,24 @@ def _aligned(ui: Ui, state: ComparedPhoto) -> NDArray[np.float64] | None:
     return matrix
 
 
+def _middle(x: NDArray[np.float64], y: NDArray[np.float64], flanks: Flanks) -> float:
+    """The end of a profile at the wall that the heap leans against, or the abscissa of its centre."""
+    if flanks.left is None:
+        return float(x[0])
+    if flanks.right is None:
+        return float(x[-1])
+    return float(np.average(x, weights=np.maximum(y, 0.0)))
+
+
 def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: Place) -> None:
     assert state.photo is not None
     draw = imgui.get_background_draw_list()
     wide, tall = onto.size
-    texture = ui.window.texture(f"photo {state.number}", partial(_opaque, state.photo))
+    video, shown = ui.states[ComparedVideo], state.photo
+    if video.shown is state.photo and not state.picking:
+        shown = video.frame() or state.photo
+    name = f"photo {state.number}" if shown is state.photo else f"photo {state.number} frame {video.number}"
+    texture = ui.window.texture(name, partial(_opaque, shown))
     upper_left, upper_right, lower_right, lower_left = (
         imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])
     )
@@ -322,11 +507,16 @@ def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
         draw.add_polyline([imgui.ImVec2(float(x), float(y)) for x, y in onto.window(places)], colour, width, 0)
 
     if heap is not None:
-        thin = slice(None, None, max(1, heap.x.size // 400))
-        line(heap.pixel_of(heap.x[thin], heap.height[thin]), surface, thick)
+        video, profile = ui.states[ComparedVideo], (heap.x, heap.height)
+        moving = video.shown is state.photo and not state.picking and video.frame() is not None
+        moving = moving and video.video is not None and video.number < len(video.video.frames) - 1
+        if moving:
+            profile = video.profile() or (np.empty(0), np.empty(0))
+        thin = slice(None, None, max(1, profile[0].size // 400))
+        line(heap.pixel_of(profile[0][thin], profile[1][thin]), surface, thick)
         line(heap.pixel_of(np.array(heap.flanks.feet), np.zeros(2)), marked, thick)
         for flank in (heap.left, heap.right):
-            if flank is not None:
+            if flank is not None and not moving:
                 line(heap.pixel_of(*np.array((flank.start, flank.end)).T), fitted, 1.5 * thick)
     places = [*(state.marks.scale or ()), *(state.marks.horizon or ()), *state.clicked]
     for at in places if state.picking in ("scale", "horizon", "crop") else ():
@@ -379,15 +569,22 @@ def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> 
 
 
 def open_photo(ui: Ui, path: str) -> Message:
-    """Show a photograph beside the run; returns an empty message, because the panel says what is wrong with it."""
+    """Show a photograph or a video beside the run; returns an empty message, because the panel says what is wrong with
+    it."""
     ui.mode.overlay = COLUMN.name
-    ui.states[ComparedPhoto].open(path)
+    video, photo = ui.states[ComparedVideo], ui.states[ComparedPhoto]
+    if Path(path).suffix.lower() in video_frames.SUFFIXES:
+        photo.close()
+        video.open(path)
+    else:
+        video.close()
+        photo.open(path)
     return EMPTY
 
 
 def is_photo(path: str) -> bool:
-    """Whether a file is a photograph, by its ending."""
-    return Path(path).suffix.lower() in SUFFIXES
+    """Whether a file is a photograph or a video, by its ending."""
+    return Path(path).suffix.lower() in (*SUFFIXES, *video_frames.SUFFIXES)
 
 
 def toggle(ui: Ui) -> None:

@@ -88,6 +88,24 @@ def test_save_asks_before_it_overwrites_a_file_of_others(
     until(lambda: made.trouble)
 
 
+def test_the_photograph_beside_a_run_comes_back_with_its_file(
+    kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
+) -> None:
+    made, _ = kept
+    made.take_photo = lambda: lambda: b"heap"
+    made.save(str(tmp_path / "with.repose"))
+    until(lambda: made.message)
+    made.take_photo = lambda: bytes
+    made.save(str(tmp_path / "without.repose"))
+    until(lambda: str(made.message).endswith("without.repose."))
+    for name, photo in (("with", b"heap"), ("without", b"")):
+        made.photo, made.opened = b"before", False
+        made.open(str(tmp_path / name))
+        until(lambda: made.opened)
+        assert made.photo == photo
+    assert state_hash(resumed_experiment(saved_run.load(tmp_path / "with.repose")).run) == state_hash(run.run)
+
+
 def test_open_continues_a_run_or_gives_the_reason_of_a_refusal(
     kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def case(seed: int) -> tuple[float, NDArray[np.uint8]]:
     return angle, render(triangle(angle, seed, across=int(random.choice([60, 120]))), camera, light, seed)
 
 
+@pytest.mark.timeout(3600)  # two minutes of processor time, several times as long beside other programs
 @pytest.mark.parametrize(("cases", "least"), tiered([(6, 5), (200, 180)], [(6, 5)]))
 def test_the_angle_of_nine_in_ten_pictures_is_found_and_none_is_confidently_wrong(cases: int, least: int) -> None:
     tally = Tally()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
-from repose.sim.study.calibration import LEAST_OF_PROFILES, Goal, calibrate, canonical_profile
+from repose.sim.study.calibration import LEAST_FREE, Goal, VariedRange, calibrate, canonical_profile
 from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 
@@ -39,20 +39,21 @@ def made(scatter: float, first_seed: int) -> Any:
 def goal_for(x: Floats, height: Floats) -> Goal:
     profile = canonical_profile(x, height)
     assert profile is not None
-    return Goal("heap", "friction", 0.1, 1.5, wanted=1.0, profile=profile, most_runs=24).check()
+    return Goal("heap", (VariedRange("friction", 0.1, 1.5),), wanted=1.0, profile=profile, most_runs=24).check()
 
 
 def test_the_value_of_a_profile_is_found_without_scatter() -> None:
     found, seen = calibrate(goal_for(*heap_of(0.4, 0)), made(0.0, 0))
-    assert found.value == pytest.approx(0.4, rel=0.02)
-    assert len(seen) == LEAST_OF_PROFILES
+    assert found.estimates[0].value == pytest.approx(0.4, rel=0.02)
+    assert len(seen) == LEAST_FREE + 3
 
 
 def test_the_interval_contains_the_value_in_18_of_20_seeds() -> None:
     inside = 0
     for seed in range(20):
         found, _ = calibrate(goal_for(*heap_of(0.4, 50_000 + seed, 1.0)), made(1.0, 10_000 * seed))
-        inside += found.interval[0] <= 0.4 <= found.interval[1]
+        low, high = found.estimates[0].interval
+        inside += low <= 0.4 <= high
     assert inside >= 18
 
 
@@ -74,4 +75,60 @@ def test_a_scene_without_a_profile_is_refused() -> None:
     profile = canonical_profile(*heap_of(0.3, 0))
     assert profile is not None
     with pytest.raises(ParameterError, match="has no profile to compare with a picture: calibrate heap or two_sided"):
-        Goal("heap3d", "friction", 0.1, 1.5, wanted=1.0, profile=profile).check()
+        Goal("heap3d", (VariedRange("friction", 0.1, 1.5),), wanted=1.0, profile=profile).check()
+
+
+def two_of(friction: float, rolling: float, seed: int, scatter: float = 0.0) -> tuple[Floats, Floats]:
+    """Profile [m] whose slope follows the friction and whose rounding follows the rolling friction."""
+    x, height = heap_of(friction, seed, scatter)
+    return x, height * (1.0 - 0.8 * rolling * (height / height.max()))
+
+
+def made_of_two(scatter: float, first_seed: int) -> Any:
+    def do(plan: StudyPlan) -> StudyOutcome:
+        runs, results = plan.runs(Path()), {}
+        for run in runs:
+            friction, rolling = (float(run.varied[name]) for name in ("friction", "rolling_friction"))
+            seed = first_seed + 97 * run.seed + int(1000 * friction) + int(100_000 * rolling)
+            x, height = two_of(friction, rolling, seed, scatter)
+            results[run.task.path.name] = {"profile": {"x": x.tolist(), "time": [1.0], "height": [height.tolist()]}}
+        return StudyOutcome(plan, runs, results)
+
+    return do
+
+
+def goal_of_two(x: Floats, height: Floats) -> Goal:
+    profile = canonical_profile(x, height)
+    assert profile is not None
+    varied = VariedRange("friction", 0.1, 1.5), VariedRange("rolling_friction", 0.0, 0.5)
+    return Goal("two_sided", varied, wanted=1.0, profile=profile, most_runs=28).check()
+
+
+def test_two_parameters_that_change_the_profile_in_two_ways_are_found() -> None:
+    found, seen = calibrate(goal_of_two(*two_of(0.4, 0.2, 0)), made_of_two(0.0, 0))
+    friction, rolling = found.estimates
+    assert friction.value == pytest.approx(0.4, rel=0.05)
+    assert rolling.value == pytest.approx(0.2, abs=0.03)
+    assert len(seen) >= LEAST_FREE + 6
+    assert {len(observation.at) for observation in seen} == {2}
+
+
+def test_the_intervals_of_two_parameters_contain_both_values() -> None:
+    inside = 0
+    for seed in range(6):
+        found, _ = calibrate(goal_of_two(*two_of(0.4, 0.2, 70_000 + seed, 1.0)), made_of_two(1.0, 10_000 * seed))
+        friction, rolling = found.estimates
+        inside += (
+            friction.interval[0] <= 0.4 <= friction.interval[1] and rolling.interval[0] <= 0.2 <= rolling.interval[1]
+        )
+        assert -1.0 <= found.correlation <= 1.0
+    assert inside >= 5
+
+
+def test_rolling_friction_is_refused_where_grains_do_not_rotate() -> None:
+    profile = canonical_profile(*heap_of(0.3, 0))
+    assert profile is not None
+    varied = (VariedRange("rolling_friction", 0.0, 0.5),)
+    with pytest.raises(ParameterError, match="the grains of these runs do not rotate; add --set rotation=true"):
+        Goal("heap", varied, wanted=1.0, profile=profile).check()
+    Goal("heap", varied, wanted=1.0, profile=profile, values={"rotation": True}).check()

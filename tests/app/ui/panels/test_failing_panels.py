@@ -9,10 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from imgui_bundle import imgui, implot
 from repose.app.lectures.lecture_file import load
+from repose.app.storage.photo_files import Photo
 from repose.app.ui import layout
+from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.panels import Panel, all_panels
 from repose.app.ui.places import StabilityArea
 from repose.app.ui.ui import Ui
@@ -70,14 +73,8 @@ def standing() -> tuple[Any, ...]:
     return *sizes, *(look() is not None for look in inner)
 
 
-WITHOUT_WIDGETS = {"photo_over_picture"}
-"""Panels that draw by OpenGL, which the bare interface lacks; `tests/app/ui/panels/test_photo.py` draws them."""
-
-
 @pytest.mark.parametrize(
-    "panel",
-    [panel for panel in all_panels() if panel.side != "low" and panel.name not in WITHOUT_WIDGETS],
-    ids=lambda panel: panel.name,
+    "panel", [panel for panel in all_panels() if panel.side != "low"], ids=lambda panel: panel.name
 )
 def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between whatever the panel itself has begun there."""
@@ -119,6 +116,10 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
             ui.snapshot = with_fields(ui.snapshot, scene="drum")
         if panel.name == "lecture":  # drawn while one is shown
             ui.mode.lecture.lecture, ui.mode.lecture.on = load("heap-slope"), True
+        if panel.name == "photo_over_picture":  # takes the mouse while clicks on a photograph are awaited
+            photo = ui.states[ComparedPhoto]
+            photo.photo, photo.picking = Photo("heap", np.zeros((60, 80, 3), np.uint8), 1.0, (80, 60)), "scale"
+            ui.mode.overlay = "photo"
         ui.states[StabilityArea].shown = True
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.window.scale)
