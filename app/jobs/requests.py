@@ -224,7 +224,7 @@ Video = Annotated[str, Option("FILE.mp4|.gif|.webp|FOLDER/|%05d.png",
 Fps = Annotated[float | None, Option("NUMBER",
     "Frames per second of film; 60 if not given, of GIF and WebP 25.",
     check=within(1.0, 1000.0, "1 to 1000 frames per second"))]
-Sound = Annotated[bool, Option("", "Give an MP4 the impacts as sound: clicks whose loudness follows the energy that "
+Sound = Annotated[bool, Option("", "Give an MP4 the impacts as sound: clicks, the louder the more energy "
     "contacts dissipate.")]
 Size = Annotated[str, Option("WIDTHxHEIGHT", "Size of film and picture in pixels.", check=_check_size)]
 Colour = Annotated[str, Option("NAME",

@@ -190,7 +190,7 @@ def _draw_choices(ui: Ui) -> None:
             "record.sound",
             _("Sound of impacts"),
             film.sound,
-            _("Impacts as clicks in the film, whose loudness follows the energy that contacts dissipate."),
+            _("Impacts as clicks in the film, the louder the more energy contacts dissipate."),
         )
 
 

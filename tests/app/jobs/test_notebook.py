@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,39 +92,33 @@ def test_only_numbers_with_a_range_have_sliders(simulation: Simulation) -> None:
         notebook.live(simulation, "frction")
 
 
-HARNESS = """<!doctype html><meta charset="utf-8"><main id="view"></main><pre id="log"></pre><script>
-%s
-const content = %s, listeners = {}, asked = [], frame = Uint8Array.from(atob(content.frame), (c) => c.charCodeAt(0));
-const answer = { ended: false, said: "refused" };
-const model = {
-  get: (name) => content[name], off: () => {}, on: (name, listener) => { listeners[name] = listener; },
-  send: (wish) => { asked.push(wish.do); listeners["msg:custom"](answer, [new DataView(frame.buffer)]); },
-};
-let shown = 0;
+PLAYED = """<pre id="log"></pre><script>
+const log = [], frame = Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0)).buffer;
 addEventListener("message", ({ data }) => {
-  shown += data.shown === true;
-  document.getElementById("log").textContent = `shown ${shown} asked ${asked}`;
+  if (data instanceof ArrayBuffer) return;
+  log.push(JSON.stringify(data));
+  document.getElementById("log").textContent = log.join(" ");
 });
-render({ model, el: document.getElementById("view") });
-const act = () => document.querySelector("main button").click();
-document.querySelector("iframe").addEventListener("load", () => setTimeout(act, 500));
+opened.then((page) => { page.play(true); postMessage(frame, "*"); setTimeout(() => postMessage({ pause: true }, "*"), 1000); });
 </script>
 """
+"""A page that is its own parent, and sends itself a frame."""
 
 
 @needs_browser
-def test_a_browser_shows_the_frames_that_it_gets(simulation: Simulation, tmp_path: Path) -> None:
+def test_the_page_asks_for_frames_and_shows_those_that_it_gets(simulation: Simulation, tmp_path: Path) -> None:
     view, sent = view_of(simulation, "friction")
     view.take({"do": "act", "name": "run"})
+    view.take({"do": "set", "name": "friction", "value": 0.0})
     frame = base64.b64encode(sent[-1][1][0]).decode()
-    content = {name: getattr(view, name) for name in ("document", "title", "height", "controls", "actions")}
-    content["actions"] = [{"name": "run", "label": "Run", "enabled": True}]
-    script = view._esm.replace("export default", "const module =") if isinstance(view._esm, str) else ""
-    assert script
+    alone = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", view.document)  # it forbids this script
     page = tmp_path / "view.html"
-    written = json.dumps(content | {"frame": frame}).replace("</", "<\\/")
-    page.write_text(HARNESS % (script, written), encoding="utf-8")
-    found = document_of(page)
-    assert "shown 1 asked act" in found
-    assert "<label>friction" in found
-    assert "refused</p>" in found
+    page.write_text(alone.replace("</body>", PLAYED % frame + "</body>"), encoding="utf-8")
+    found = document_of(page, "lang=en")
+    log = re.search('<pre id="log">([^<]*)</pre>', found)
+    assert log is not None
+    assert log[1] == '{"run":true} {"shown":true} {"pause":true}'
+    friction = re.search("<td>friction.*?</td><td>([^<]*)</td>", found)
+    assert friction is not None
+    assert friction[1] == "0", "the parameters are those of the new frame"
+    assert re.search('class="play">Play<', found), "paused at the end"
