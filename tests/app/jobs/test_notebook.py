@@ -99,7 +99,11 @@ addEventListener("message", ({ data }) => {
   log.push(JSON.stringify(data));
   document.getElementById("log").textContent = log.join(" ");
 });
-opened.then((page) => { page.play(true); postMessage(frame, "*"); setTimeout(() => postMessage({ pause: true }, "*"), 1000); });
+opened.then((page) => {
+  page.play(true);
+  postMessage(frame, "*");
+  setTimeout(() => postMessage({ pause: true }, "*"), 1000);
+});
 </script>
 """
 """A page that is its own parent, and sends itself a frame."""
