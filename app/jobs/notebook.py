@@ -53,7 +53,9 @@ class LiveView(anywidget.AnyWidget):
     actions = traitlets.List().tag(sync=True)
     """A button per action of the scene: name, label, whether it is possible now."""
 
-    def __init__(self, simulation: Simulation, parameters: Sequence[Parameter], speed: float | None, height: int):
+    def __init__(
+        self, simulation: Simulation, parameters: Sequence[Parameter], speed: float | None, height: int
+    ) -> None:
         self._simulation, self._speed = simulation, speed
         self._parameters = {entry.name: entry for entry in parameters}
         self._recording = PageRecording()

@@ -42,4 +42,4 @@ class Heard:
 def slots_of(times: Floats, energies: Floats, first: int, count: int) -> Floats:
     """The energy in each of `count` slots from the slot number `first` on [J]; times are in seconds of the sound."""
     slot = np.clip(np.floor(times * SLOTS).astype(np.int64) - first, 0, count - 1)
-    return np.bincount(slot, energies, minlength=count)
+    return np.bincount(slot, energies, minlength=count).astype(np.float64, copy=False)
