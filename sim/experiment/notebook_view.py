@@ -51,7 +51,7 @@ def _picture(experiment: Experiment) -> str:
     """Grains and forces as a vector graphic."""
     count = experiment.run.world.sphere_count
     if count > MOST_DRAWN:
-        return f"<p>{count} spheres: more than {MOST_DRAWN} are not drawn here; repose.app.notebook.live does.</p>"
+        return f"<p>{count} spheres: more than {MOST_DRAWN} are not drawn here; repose.app.jobs.notebook.live does.</p>"
     if not count:
         return "<p>There are no spheres yet.</p>"
     file = io.BytesIO()
