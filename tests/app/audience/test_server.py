@@ -324,7 +324,7 @@ def test_three_hundred_phones_at_once_lose_no_answer(server: Server) -> None:
         page = await request(f"GET /{server.audience} HTTP/1.1\r\n{host}\r\n")
         cookie = re.search(r"(?i)set-cookie: (repose=[^;]*)", page)
         assert cookie is not None
-        body = f"number=1&value={number % 61}"
+        body = f"number={asked(server)}&value={number % 61}"
         head = (
             f"POST /{server.audience}/answer HTTP/1.1\r\n{host}Origin: http://{server.host}\r\nCookie: {cookie[1]}\r\n"
         )
