@@ -31,7 +31,8 @@ FULL = 0.9 * np.iinfo(np.int16).max
 def _bank() -> Floats:
     time = np.arange(LENGTH) / RATE
     clicks: Floats = np.sin(2.0 * np.pi * PITCHES[:, None] * time) * np.exp(-time / DECAY)
-    return clicks / np.sqrt((clicks**2).sum(axis=1, keepdims=True))
+    clicks /= np.sqrt((clicks**2).sum(axis=1, keepdims=True))
+    return clicks
 
 
 BANK = _bank()
