@@ -19,6 +19,7 @@ LAYERS = (
     ("repose.app.lectures",),
     ("repose.app.page",),
     ("repose.app.render",),
+    ("repose.app.sound",),
     ("repose.app.storage",),
     ("repose.app.audience",),
     ("repose.app",),

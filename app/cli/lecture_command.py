@@ -36,7 +36,7 @@ def lecture(request: LectureRequest) -> int:
         from repose.app.jobs.lecture_film import film_lecture
         from repose.app.thread_option import asked_threads
 
-        plan = plan_film(request.film, FilmRequest(request.fps, request.size))
+        plan = plan_film(request.film, FilmRequest(request.fps, request.size, sound=request.sound))
         return film_lecture(chosen, plan, language, asked_threads(request.threads))
     from repose.app.jobs.doctor import has_display
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +27,11 @@ from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import legend, needs_forces
 from repose.app.render.pictures_side_by_side import Together
 from repose.app.signals import INTERRUPTED
+from repose.app.sound.film_track import FilmTrack
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages, slide
-from repose.app.storage.recorder import Recorder, names_of
+from repose.app.storage.recorder import FILM, Recorder, names_of
+from repose.app.storage.subtitles import Subtitles, as_srt
 from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view_settings import View
 from repose.app.window.headless_film import open_picture_maker
@@ -37,10 +40,11 @@ from repose.sim.experiment.control import carry_out
 from repose.sim.experiment.preset_start import start_of, starts_of
 from repose.sim.experiment.side_by_side import SideBySide, advance_all, take_snapshots
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io.atomic_file import write_new_file
 from repose.sim.measure.display import COMPARISON, Curve
 from repose.sim.message import EMPTY, Message, plain
 from repose.sim.parameters import ParameterError
-from repose.sim.wording import sentence_of
+from repose.sim.wording import path_text, reason_of, sentence_of
 
 if TYPE_CHECKING:
     from repose.app.jobs.film_plan import FilmPlan
@@ -97,6 +101,7 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
         recorder.close()
         raise
     code, complaint, count = DONE, "", len(lecture.steps)
+    beside = Beside(plan.style.fps, FilmTrack(plan.style.fps) if plan.style.sound else None, Subtitles(language))
     title = text_in(lecture.title, language)
     with Progress(f"Lecture {title}, {count} steps", quiet=False) as progress, stoppable() as stop:
         try:
@@ -110,9 +115,10 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
                     done = (number + share) / count
                     progress.show(words, done, countdown.words(done) if share > LEAST_SHARE or number else "")
 
-                shots = StepFilm(lecture, number, language, plan, maker, stage, stop)
+                shots = StepFilm(lecture, number, language, plan, maker, stage, stop, beside)
                 for picture in shots.pictures(show_progress):
                     recorder.add(picture)
+                    beside.frames += 1
                 if stage.first.fault is not None:
                     raise ParameterError(f"step {number + 1}: {stage.first.fault.message}")
         except StopAsked:
@@ -122,7 +128,9 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
         except Exception as error:  # a driver or the disk may raise anything; what was written is kept
             code, complaint = NOT_ALL_WRITTEN, str(sentence_of(error))
         finally:
-            frames = recorder.close()
+            is_mp4 = recorder.path.suffix.lower() == FILM
+            words = beside.track.words if beside.track is not None else None
+            frames = recorder.close(words, beside.subtitles if is_mp4 else None)
             maker.close()
     if complaint or recorder.failure:
         print_line(f"The film ends early: {complaint or recorder.failure}")
@@ -130,7 +138,21 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
     write_out(
         f"film             {names_of(recorder.path, recorder.parts)} ({frames} frames, {frames / plan.style.fps:.0f} s)"
     )
+    if frames and is_mp4 and not _subtitles_written(recorder.parts[0].with_suffix(".srt"), beside, frames):
+        code = code or NOT_ALL_WRITTEN
     return code
+
+
+def _subtitles_written(path: Path, beside: Beside, frames: int) -> bool:
+    """Write the subtitles beside the film; False, with a sentence, if that is impossible."""
+    text = as_srt(beside.subtitles.cues(frames / beside.fps))
+    try:
+        write_new_file(path, lambda file: file.write(text.encode("utf-8")))
+    except OSError as error:
+        print_line(f"The subtitles could not be written to {path_text(path)}: {reason_of(error)}; the film has them.")
+        return False
+    write_out(f"subtitles        {path}")
+    return True
 
 
 def begun(stage: SideBySide | None, step: Step, threads: int | None) -> SideBySide:
@@ -157,6 +179,26 @@ def _labelled(read: Read, label: Message, height: int, *arguments: Any, **film: 
     return np.concatenate((strip(picture.shape[1], height, translated(label)), picture))
 
 
+@dataclass
+class Beside:
+    """What the film has beside its pictures: sound and subtitles, on the clock of the film."""
+
+    fps: float
+    track: FilmTrack | None
+    subtitles: Subtitles
+    frames: int = 0
+    """Frames of the film so far."""
+
+    def hear(self, shot: Snapshot) -> None:
+        """Hear what happened before this snapshot, whose picture is the next frame."""
+        if self.track is not None:
+            self.track.hear(shot, self.frames)
+
+    def say(self, *texts: str) -> None:
+        """Show these lines from the next frame on."""
+        self.subtitles.say(self.frames / self.fps, "\n".join(texts))
+
+
 class StepFilm:
     """The pictures of one step."""
 
@@ -169,9 +211,11 @@ class StepFilm:
         maker: PictureMaker,
         stage: SideBySide,
         stop: Stop,
+        beside: Beside,
     ) -> None:
         self._lecture, self._number = lecture, number
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.style.fps
+        self._beside = beside
         step = self._step
         self._answer = text_in(step.answer, language)
         self._lines = Lines(
@@ -225,6 +269,7 @@ class StepFilm:
 
     def pictures(self, show_progress: Callable[[float], None]) -> Iterator[Picture]:
         """Every picture of the step; `show_progress` gets the fraction done."""
+        self._beside.say(self._lines.title, self._lines.question)
         if not self._head:
             yield from self._taken(show_progress)
             return
@@ -258,9 +303,12 @@ class StepFilm:
                 over_at = filmed / fps
                 answer = self._answer or self._answer_of_run(shot)
                 self._lines = replace(self._lines, question=answer or self._lines.question, over=bool(answer))
+                if answer:
+                    self._beside.say(answer)
             elif filmed and math.isinf(over_at) and (obstacle := course.obstacle(shot)):
                 print_line(f"Step {self._number + 1}, '{self._lines.title}': {obstacle}")
                 over_at = filmed / fps
+            self._beside.hear(shot)
             yield from self._director.take(shot)
             filmed += 1
             seconds = filmed / fps

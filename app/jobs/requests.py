@@ -246,6 +246,8 @@ Video = Annotated[str, Option("FILE.mp4|.gif|.webp|FOLDER/|%05d.png",
 Fps = Annotated[float | None, Option("NUMBER",
     "Frames per second of film; 60 if not given, of GIF and WebP 25.",
     check=within(1.0, 1000.0, "1 to 1000 frames per second"))]
+Sound = Annotated[bool, Option("", "Give an MP4 the impacts as sound: clicks, the louder the more energy "
+    "contacts dissipate.")]
 Size = Annotated[str, Option("WIDTHxHEIGHT", "Size of film and picture in pixels.", check=_check_size)]
 Colour = Annotated[str, Option("NAME",
     "Quantity shown by the colours; if not given, the layer of origin in scenes with layers.",
@@ -298,6 +300,7 @@ class FilmRequest(Request):
         check=_check_overlay)
     colour: Colour = ""
     show: Show = ()
+    sound: Sound = False
 
     @property
     def pixels(self) -> tuple[int, int]:
@@ -647,6 +650,7 @@ class LectureRequest(Request):
         check=_check_language, shows_default=False)
     fps: Fps = None
     size: Size = FULL_HD
+    sound: Sound = False
     threads: Threads = ""
     phones: Phones = ""
 

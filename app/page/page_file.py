@@ -147,17 +147,22 @@ def page_of(recording: PageRecording, last: Snapshot, title: Message, largest: i
 
 
 def _document(recording: PageRecording, chosen: Sequence[int], last: Snapshot, title: Message) -> bytes:
+    return written(stream_of(recording, chosen, last, title), title)
+
+
+def stream_of(recording: PageRecording, chosen: Sequence[int], last: Snapshot, title: Message) -> Stream:
+    """What a page with these frames of a recording draws and shows; `last` is the last snapshot of the run."""
     stream = recording.stream(chosen)
     stream.add_floats("map", linear_map("viridis"))
     stream.data = _data(recording, chosen, last, title)
-    return written(stream, title)
+    return stream
 
 
-def written(stream: Stream, title: Message) -> bytes:
-    """The document with these data."""
+def written(stream: Stream, title: Message, live: bool = False) -> bytes:
+    """The document with these data; a `live` one is part of a notebook, which sends it further frames."""
     folder = files("repose.assets").joinpath("page")
     script, style = (folder.joinpath(name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
-    script += start()
+    script += start() + (FOLLOW if live else "")
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:"
     words = " ".join(f"<p>{html.escape(read_language(code).translated(NO_SCRIPT))}</p>" for code in NATIVE)
     packed = base64.b64encode(stream.packed()).decode()
@@ -175,13 +180,19 @@ def written(stream: Stream, title: Message) -> bytes:
 
 START = """
 const FALLBACK = %s;
-openPage(document.getElementById("page"), unpackedText(document.getElementById("run").textContent), location.hash);
+const packed = document.getElementById("run").textContent;
+const opened = openPage(document.getElementById("page"), unpackedText(packed), location.hash);
 """
 """The end of the script of a page: what it says if its data cannot be read, and its beginning."""
 
+FOLLOW = """
+opened.then((page) => page && followParent(page));
+"""
+"""The end of the script of a live page."""
+
 
 def start() -> str:
-    """The end of the script."""
+    """The beginning of a page, at the end of its script."""
     words = {name: [read_language(code).translated(WORDS[name]) for code in NATIVE] for name in ("no_stream", "broken")}
     return START % json.dumps(words, ensure_ascii=False).replace("<", "\\u003c")
 

@@ -156,6 +156,12 @@ class PageRecording:
         self.total, self._count = self._count + 1, self._count + self._stride
         return (self._every or self._pacing.speed / FPS) * self._stride
 
+    def continued(self) -> PageRecording:
+        """A recording without frames that goes on with the camera, the pace and the ranges of colours of this one."""
+        following = PageRecording(self._every)
+        following.following, following._pacing, following._ranges = self.following, self._pacing, self._ranges
+        return following
+
     def _begin(self, snapshot: Snapshot) -> None:
         low, high = (np.asarray(corner, np.float64) for corner in snapshot.geometry.box)
         radius = snapshot.grains.radius

@@ -55,6 +55,8 @@ class FilmStyle:
     """Words of the title card; empty for the title of the scene."""
     card: float = CARD
     """Duration of the title card [s]."""
+    sound: bool = False
+    """Whether an MP4 has the impacts as sound (repose.app.sound)."""
 
 
 class Director:

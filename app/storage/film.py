@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.storage import paths
-from repose.app.storage.recorder import film_rate
+from repose.app.storage.recorder import Words, film_rate
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.wording import sentence_of
@@ -61,7 +61,14 @@ class Sink(Protocol):
     @property
     def failure(self) -> Message: ...
     def add(self, frame: Image) -> None: ...
-    def close(self) -> int: ...
+    def close(self, words: Words | None = None) -> int: ...
+
+
+class Track(Protocol):
+    """`repose.app.sound.film_track.FilmTrack`."""
+
+    def hear(self, snapshot: Snapshot, frame: int) -> None: ...
+    def words(self, begin: int, end: int) -> Iterator[NDArray[np.int16]]: ...
 
 
 @dataclass
@@ -86,6 +93,10 @@ class Film:
     """Simulated seconds per second of film; None for the speed of each phase."""
     words: bool = True
     """Whether the film has title card, texts, marks and a still picture at the end."""
+    sound: bool = False
+    """Whether an MP4 has the impacts as sound."""
+    track: Callable[[float], Track] | None = None
+    """Begins the sound of a film, from its frames per second; None where films have none."""
     frames: int = 0
     """Number of frames of this recording so far, or of the last one."""
     path: Path | None = None
@@ -99,6 +110,7 @@ class Film:
     _director: FilmDirector | None = None
     _pictures: Iterator[Image] = field(default_factory=lambda: iter(()))
     """Pictures of the last snapshot that are not drawn yet."""
+    _track: Track | None = None
     _finishing: threading.Thread | None = None
 
     @property
@@ -148,6 +160,8 @@ class Film:
             return
         self.path = self._sink.path
         self._director, self._pictures = self.direct(self), iter(())
+        has_sound = self.sound and self.format == ".mp4"
+        self._track = self.track(self.rate) if has_sound and self.track is not None else None
         self._incoming = self.source.record(self.pacer(self.rate) if self.speed is None else self.speed / self.rate)
 
     def pump(self) -> None:
@@ -196,6 +210,8 @@ class Film:
         if snapshot is None or self._director is None:
             self.stop()
         else:
+            if self._track is not None:
+                self._track.hear(snapshot, self.frames)
             self._pictures = self._director.take(snapshot)
         return True
 
@@ -208,13 +224,14 @@ class Film:
     def _finish(self) -> None:
         """Complete the file in the background."""
         sink, self._sink, self._director = self._sink, None, None
+        track, self._track = self._track, None
         if sink is not None:
-            self._finishing = threading.Thread(target=self._close, args=(sink,), name="film", daemon=True)
+            self._finishing = threading.Thread(target=self._close, args=(sink, track), name="film", daemon=True)
             self._finishing.start()
 
-    def _close(self, sink: Sink) -> None:
+    def _close(self, sink: Sink, track: Track | None) -> None:
         try:
-            self.frames = sink.close()
+            self.frames = sink.close(track.words if track is not None else None)
             self.path, self.parts = sink.path, tuple(sink.parts)
             self.trouble = self.trouble or sink.failure
         except Exception as error:

@@ -19,15 +19,16 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.errors import RecorderError
+from repose.app.storage.subtitles import ISO_639_2, Cue, Subtitles, as_sample
 from repose.sim.message import EMPTY, Message, Number, _, plain, plural
 from repose.sim.wording import described, message_of, path_text, reason_of
 
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 
 Frame = NDArray[np.uint8]
 """Shape (height, width, 3), sRGB, top row first."""
+Words = Callable[[int, int], Iterable[NDArray[np.int16]]]
+"""Samples of the sound of the frames from one number to before another, in blocks."""
+SOUND_RATE, SOUND_BITS = 48_000, 128_000
+"""Samples per second of the sound of a film, and its bits per second [1/s]."""
 
 ENCODERS: tuple[tuple[str, dict[str, str]], ...] = (
     ("libx264", {"preset": "veryfast", "crf": "18", "tune": "zerolatency"}),
@@ -108,6 +113,8 @@ class Recorder:
         """Frames encoded so far, in all parts."""
         self.parts: list[Path] = []
         """Files of an MP4: more than one if the disk limits the size of a file; `path` is the last one."""
+        self._firsts: list[int] = []
+        """Number of the first frame of each part."""
         self._failure: RecorderError | None = None
         self._closed = self._full = False
         frame_bytes = 3 * size[0] * size[1]
@@ -142,15 +149,38 @@ class Recorder:
         odd = (height % 2, width % 2) if self._format == FILM else (0, 0)
         self._queue.put(np.pad(frame, ((0, odd[0]), (0, odd[1]), (0, 0)), mode="edge"))
 
-    def close(self) -> int:
-        """Encode the waiting frames, finish the file and return its number of frames; a second call does nothing."""
+    def close(self, words: Words | None = None, subtitles: Subtitles | None = None) -> int:
+        """Encode the waiting frames, finish the file and return its number of frames; a second call does nothing.
+
+        An MP4 gets the sound and the subtitles: words(first, last) are the 16-bit samples of these frames, mono,
+        `SOUND_RATE` per second, in blocks.
+        """
         if not self._closed:
             self._closed = True
             self._queue.put(None)
             self._thread.join()
-            for part in self.parts if self._failure is None else ():
-                _make_seekable(part, self._draft)
+            if self._failure is None:
+                ends = itertools.pairwise((*self._firsts, self.frames))
+                for part, (first, last) in zip(self.parts, ends, strict=True):
+                    self._finish(part, Tracks(self.rate, first, last, words, subtitles))
         return self.frames
+
+    def _finish(self, part: Path, tracks: Tracks) -> None:
+        try:
+            _make_seekable(part, self._draft, tracks)
+        except Exception as error:  # an encoder of FFmpeg, the disk: the fragmented film remains
+            self._draft.unlink(missing_ok=True)
+            if tracks.words is None and tracks.subtitles is None:
+                return
+            self._failure = RecorderError(
+                Message(
+                    "Sound and subtitles could not be added to {path} ({reason}); the pictures are complete.",
+                    path=path_text(part),
+                    reason=reason_of(error, described(error)),
+                )
+            )
+            with suppress(OSError):
+                _make_seekable(part, self._draft, Tracks(self.rate, tracks.first, tracks.last))
 
     def _run(self) -> None:
         try:
@@ -215,6 +245,7 @@ class Recorder:
         if film.file is None and film.has_fragment:
             self.path = _put_in_place(film.written, self._draft, self._wanted)
             self.parts.append(self.path)
+            self._firsts.append(film.first)
             film.file = self.path.open("ab", buffering=0)
             film.written.clear()
         film.write_out()
@@ -271,6 +302,25 @@ class Recorder:
                 reason=reason,
             )
         )
+
+
+class Tracks(NamedTuple):
+    """What one file of a film has beside its pictures."""
+
+    rate: Fraction
+    """Frames per second."""
+    first: int
+    last: int
+    """Frames of the film in this file: from `first` to before `last`."""
+    words: Words | None = None
+    subtitles: Subtitles | None = None
+
+    @property
+    def cues(self) -> list[Cue]:
+        """The subtitles of this file, on its own clock."""
+        begin, end = (float(frame / self.rate) for frame in (self.first, self.last))
+        cues = self.subtitles.cues(end) if self.subtitles is not None else []
+        return [Cue(max(cue.begin - begin, 0.0), cue.end - begin, cue.text) for cue in cues if cue.end > begin]
 
 
 class _GrowingFilm:
@@ -570,19 +620,48 @@ def _free(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _make_seekable(path: Path, draft: Path) -> None:
-    """Copy the fragments into an MP4 with its index in front; if this fails, the fragmented film remains."""
+def _make_seekable(path: Path, draft: Path, tracks: Tracks) -> None:
+    """Copy the fragments into an MP4 with its index in front, and add sound and subtitles; raises an error of FFmpeg or
+    of the disk."""
     av = _load_av()
-    try:
-        with (
-            av.open(str(path)) as source,
-            av.open(str(draft), "w", "mp4", options={"movflags": "+faststart"}) as target,
-        ):
-            stream = target.add_stream_from_template(source.streams.video[0])
-            for packet in source.demux(video=0):
-                if packet.dts is not None:
-                    packet.stream = stream
-                    target.mux(packet)
-        os.replace(draft, path)
-    except OSError:  # errors of FFmpeg are of this kind too
-        draft.unlink(missing_ok=True)
+    with (
+        av.open(str(path)) as source,
+        av.open(str(draft), "w", "mp4", options={"movflags": "+faststart"}) as target,
+    ):
+        stream = target.add_stream_from_template(source.streams.video[0])
+        # All streams must exist before the first packet.
+        sound = target.add_stream("aac", rate=SOUND_RATE, bit_rate=SOUND_BITS, layout="mono") if tracks.words else None
+        texts = _text_stream(target, tracks.subtitles) if tracks.subtitles else None
+        for packet in source.demux(video=0):
+            if packet.dts is not None:
+                packet.stream = stream
+                target.mux(packet)
+        if sound is not None:
+            for packet in _sound_packets(sound, tracks):
+                target.mux(packet)
+        for cue in tracks.cues if texts is not None else ():
+            packet = av.Packet(as_sample(cue.text))
+            packet.stream, packet.time_base = texts, Fraction(1, 1000)
+            packet.pts = packet.dts = round(1000 * cue.begin)
+            packet.duration = round(1000 * cue.end) - packet.pts
+            target.mux(packet)
+    os.replace(draft, path)
+
+
+def _text_stream(target: Any, subtitles: Subtitles) -> Any:
+    stream = target.add_mux_stream("mov_text", time_base=Fraction(1, 1000))
+    stream.metadata["language"] = ISO_639_2.get(subtitles.language, "und")
+    return stream
+
+
+def _sound_packets(stream: Any, tracks: Tracks) -> Iterator[Any]:
+    """The packets of the sound of these frames."""
+    assert tracks.words is not None
+    at = 0
+    for block in tracks.words(tracks.first, tracks.last):
+        if len(block):
+            frame = _load_av().AudioFrame.from_ndarray(block[None], format="s16", layout="mono")
+            frame.sample_rate, frame.pts, frame.time_base = SOUND_RATE, at, Fraction(1, SOUND_RATE)
+            at += len(block)
+            yield from stream.encode(frame)
+    yield from stream.encode(None)

@@ -67,6 +67,8 @@ class Choices(BaseModel):
     """Number of grains that a click adds."""
     drop_size: Annotated[float, Ge(0.2), Le(5.0)] = 1.0
     """Radius of the added grains [mean radii of the grains]."""
+    sound: bool = False
+    """Whether impacts are heard in the window."""
     recent_runs: Annotated[list[str], MaxLen(50)] = []
     """Files of runs that were saved or opened in the window, the latest first."""
     expert: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
+from repose.app.sound.speaker import Speaker
 from repose.app.storage.recorder import names_of
 from repose.app.ui.replay_control import Replay
 from repose.app.ui.ui import Ui
@@ -105,6 +106,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
         ("not filmed", ui.work.whole_film.trouble, ui.work.whole_film.trouble, True),
         ("page", ui.work.page.message, ui.work.page.message, False),
         ("no page", ui.work.page.trouble, ui.work.page.trouble, True),
+        ("no sound", ui.states[Speaker].trouble, ui.states[Speaker].trouble, True),
     ]
 
 

@@ -144,7 +144,7 @@ class WholeFilm:
             return
         film = self.film
         style = FilmStyle(film.size, film.rate, view.model_copy(deep=True), film.speed, film.words)
-        self.begin(path, replace(style, title=title))
+        self.begin(path, replace(style, title=title, sound=film.sound and film.format == ".mp4"))
 
     def begin(self, path: Path, style: FilmStyle) -> None:
         """Save a copy of the run, then let the process write this file from it."""

@@ -27,6 +27,7 @@ from repose.app.render.passes import needs_contacts, needs_forces
 from repose.app.render.pictures_side_by_side import Together
 from repose.app.render.still import still
 from repose.app.signals import Interrupt, held
+from repose.app.sound.speaker import Speaker
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
@@ -200,6 +201,7 @@ class Application:
             self.window.swap()
         if not ui.work.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
+        ui.states[Speaker].hear(newest, ui.settings.choices.sound)
         ui.work.film.pump()
         ui.work.whole_film.tick()
         ui.work.page.tick()
@@ -254,6 +256,7 @@ class Application:
             ending.callback(dismiss, ui)
             ending.callback(ui.work.repeats.end)
             ending.callback(phones.switch_off, ui)
+            ending.callback(ui.states[Speaker].close)
             ending.callback(ui.work.studies.end)
             ending.callback(ui.states[PhotoCalibration].end)
             ending.callback(ui.states[ComparedVideo].stop)
@@ -596,6 +599,7 @@ class Application:
 
 def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director | Together]) -> Ui:
     """The record for the panels; it can be created before physics starts."""
+    from repose.app.sound.film_track import FilmTrack
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.recent_runs import RecentRuns
     from repose.app.ui.ui import Control, Ui, Work
@@ -605,7 +609,8 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
 
     report = os.environ.get(REPORT_VARIABLE)
     kept: set[str] = set()
-    film, saver = Film(source=physics, direct=direct, open=Recorder, pacer=pacer), RunSaver(physics.send)
+    film = Film(source=physics, direct=direct, open=Recorder, pacer=pacer, track=FilmTrack)
+    saver = RunSaver(physics.send)
     return Ui(
         snapshot=physics.latest(),
         control=Control(physics.send, Edits(physics.send, UndoHistory()), Transport(physics)),

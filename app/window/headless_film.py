@@ -11,6 +11,7 @@ from repose.app.errors import WindowError
 from repose.app.language import in_language
 from repose.app.render.director import Director, FilmStyle
 from repose.app.render.passes import needs_forces
+from repose.app.sound.film_track import FilmTrack
 from repose.app.storage.engine_cache import choose_engine_cache
 from repose.app.storage.recorder import Frame, Recorder, names_of
 from repose.app.ui.whole_film import FilmEnd, FilmOrder
@@ -41,11 +42,12 @@ class HeadlessFilm:
             self._recorder.close()
             raise
         self._director = Director(self._maker.read, style)
+        self._track = FilmTrack(style.fps) if style.sound else None
         self.needs_forces = needs_forces(style.view)
         """Whether the snapshots must contain forces of contacts."""
         self._held: Frame | None = None
         """The newest frame; it is written later, because the duration of the run decides how often."""
-        self._taken = 0
+        self._taken = self._drawn = 0
         self._closed = False
         self.at_phases = style.speed is None
         """Whether a frame is needed at the beginning of a phase, because the speed of the film changes there."""
@@ -77,9 +79,11 @@ class HeadlessFilm:
         """
         if not self.complaint:
             try:
+                if self._track is not None:
+                    self._track.hear(snapshot, self._drawn)
                 for picture in self._director.take(snapshot):
                     self._write_held(1)
-                    self._held = picture
+                    self._held, self._drawn = picture, self._drawn + 1
                 self._taken += 1
             except Exception as error:  # a driver may raise anything; the run must survive
                 self.complaint = sentence_of(error)
@@ -101,7 +105,7 @@ class HeadlessFilm:
                     self._recorder.add(picture)
             except Exception as error:  # as above
                 self.complaint = sentence_of(error)
-        self.frames = self._recorder.close()
+        self.frames = self._recorder.close(self._track.words if self._track is not None else None)
         self.complaint = self.complaint or self._recorder.failure
         self._maker.close()
 

@@ -593,6 +593,18 @@ async function openPage(root, waiting, hash = "") {
   return new Page(root, new Run(content), wishes);
 }
 
+// Show the frames that the window around this one sends, which are packed like a page, and tell it when to go on.
+function followParent(page) {
+  page.live = (run) => parent.postMessage({ run }, "*");
+  addEventListener("message", async ({ source, data }) => {
+    if (source !== parent) return;
+    if (data instanceof ArrayBuffer) {
+      page.follow(new Run(await unpacked(new Uint8Array(data))));
+      parent.postMessage({ shown: true }, "*");
+    } else if (data && data.pause) page.mark(false);
+  });
+}
+
 class Page {
   constructor(root, run, wishes) {
     this.run = run;
@@ -691,10 +703,27 @@ class Page {
   }
 
   // ---- time ----
+  // Show the last frame of another recording of the same run.
+  follow(run) {
+    const before = this.run.data, now = run.data;
+    this.run = run;
+    this.frame = run.frames - 1;
+    const differs = ["parameters", "colours", "plots"].some((name) => shapeOf(before, name) !== shapeOf(now, name));
+    if (differs) this.build();
+    this.show();
+  }
+  mark(on) {
+    this.playing = on;
+    this.button.textContent = on ? this.word("pause") : this.word("play");
+  }
   go(frame) { this.frame = between(frame, 0, this.run.frames - 1); this.show(); }
   play(on) {
-    this.playing = on && this.run.frames > 1;
-    this.button.textContent = this.playing ? this.word("pause") : this.word("play");
+    if (this.live) {
+      this.mark(on);
+      this.live(on);
+      return;
+    }
+    this.mark(on && this.run.frames > 1);
     if (!this.playing) { this.describe(); return; }
     if (this.frame >= this.run.frames - 1) this.frame = 0;
     const at = this.run.columns.at.values, began = performance.now(), first = at[this.frame];
@@ -970,6 +999,12 @@ class Page {
     this.play(false);
     this.go(best);
   }
+}
+
+// What the elements of a page are made for: the values of parameters, the names of quantities and plots.
+function shapeOf(data, name) {
+  if (name !== "parameters") return JSON.stringify(data[name].map((entry) => entry.name || entry[0]));
+  return JSON.stringify(data.parameters.map(([, , value]) => data.texts[value]));
 }
 
 // The largest of 1, 2, 5 times a power of ten that is at most this.

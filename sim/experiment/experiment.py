@@ -23,6 +23,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Entry, Log
 from repose.sim.experiment.comparison import Point, ResultNumber, Study
+from repose.sim.experiment.dissipation_record import DissipationRecord
 from repose.sim.experiment.latest import Latest
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.run import Change, RestartPoint, Run
@@ -399,6 +400,8 @@ class Session:
     """Called with the experiment and the completed fraction while a packing is relaxed, which takes seconds for a large
     packing, and with None at the end; a return value True stops the relaxation. Written by `physics`, the thread of the
     window."""
+    dissipation: DissipationRecord = field(default_factory=DissipationRecord)
+    """Energy dissipated from check to check. Written by `stepping`."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
     latest: defaultdict[str, Latest] = field(default_factory=lambda: defaultdict(Latest))

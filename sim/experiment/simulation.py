@@ -39,6 +39,7 @@ from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.instrument_values import present_values, shown_columns, units_of
 from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.notebook_view import RunResults, html_of, pandas
 from repose.sim.experiment.sampling import reading_of, system_of
 from repose.sim.experiment.script_values import checked_command, plain_values
 from repose.sim.experiment.snapshot import Fault, Snapshot
@@ -95,6 +96,14 @@ class TimeSeries(NamedTuple):
     unit: str
     """SI unit; empty for a number."""
 
+    def to_frame(self) -> Any:
+        """A table of pandas: the values over the time [s], with the unit in `attrs`; raises `ParameterError` without
+        pandas."""
+        library = pandas()
+        frame = library.DataFrame({"values": self.values}, index=library.Index(self.time, name="time"))
+        frame.attrs["units"] = {"time": "s", "values": self.unit}
+        return frame
+
 
 class Simulation:
     """A scene, by name or as a record, the default one, or a `Setup` of spheres and walls, with `values` over its
@@ -149,6 +158,22 @@ class Simulation:
             f"{'space' if self.model.dimension == 3 else 'the plane'}, "
             f"law {law}, {self.time:.6g} s, {experiment.step} steps, {state}>"
         )
+
+    def _repr_html_(self) -> str:
+        """Picture, readings and parameters, in a notebook."""
+        return html_of(self.experiment, repr(self).strip("<>"))
+
+    def to_frame(self) -> Any:
+        """All samples over time as a table of pandas, SI units: a column for each measurement and instrument, by the
+        time [s], with the units in `attrs`; raises `ParameterError` without pandas."""
+        library, columns = pandas(), shown_columns(self.experiment)
+        series = {name: self.series(name) for name in columns if name != "time"}
+        frame = library.DataFrame(
+            {name: entry.values for name, entry in series.items()},
+            index=library.Index(columns["time"].copy(), name="time"),
+        )
+        frame.attrs["units"] = {"time": "s"} | {name: entry.unit for name, entry in series.items()}
+        return frame
 
     def apply(self, command: Command) -> None:
         """Carry out a command; raises `ParameterError` if it is refused."""
@@ -253,7 +278,7 @@ class Simulation:
         every: float | None = None,
         call: Callable[[Simulation], object] | None = None,
         on_fault: OnFault = "raise",
-    ) -> dict[str, Any]:
+    ) -> RunResults:
         """Run the whole experiment, at most to the simulated time `until` [s]; returns its results.
 
         What an action has begun continues to its end; otherwise the whole experiment begins (action "run"). `call` is
@@ -275,7 +300,7 @@ class Simulation:
         result = headless.go_on(self.experiment, times, until=end)
         self._stop(on_fault, self.experiment.history.at - before)
         self._tell_gap(result["energy_notice"])
-        return result
+        return RunResults(result)
 
     def _checked_end(self, until: float) -> float:
         """The time at which a run ends at the latest [s]; raises `ParameterError` if the run would have no end."""
@@ -422,11 +447,11 @@ class Simulation:
             )
         saved_run.save(history.saved_copy(self.experiment, at_once=True), target)
 
-    def results(self) -> dict[str, Any]:
+    def results(self) -> RunResults:
         """The content of result.json, in SI units and of types that JSON has."""
         contents = results.results_of(self.experiment)
         self._tell_gap(contents["energy_notice"])
-        return contents
+        return RunResults(contents)
 
     def state_hash(self) -> str:
         """Digest of step, time and world: equal for equal runs."""

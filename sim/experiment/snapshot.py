@@ -373,6 +373,16 @@ class ShownResults:
 
 
 @dataclass(frozen=True)
+class ShownDissipation:
+    """The energy that viscous terms dissipated from check to check: the latest entries, in order of time."""
+
+    time: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """End of each interval [s], shape (entries,)."""
+    energy: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """Energy dissipated in the interval [J], shape (entries,)."""
+
+
+@dataclass(frozen=True)
 class ShownStability:
     """Time step and overlaps against their limits."""
 
@@ -480,6 +490,7 @@ class Snapshot:
     geometry: ShownGeometry = field(default_factory=ShownGeometry)
     hand: ShownHand = field(default_factory=ShownHand)
     results: ShownResults = field(default_factory=ShownResults)
+    dissipation: ShownDissipation = field(default_factory=ShownDissipation)
     stability: ShownStability = field(default_factory=ShownStability)
     history: ShownHistory = field(default_factory=ShownHistory)
     messages: ShownMessages = field(default_factory=ShownMessages)

@@ -12,6 +12,7 @@ from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, threads_for
+from repose.sim.engine.world import LEDGER_DAMPING
 from repose.sim.experiment import (
     displacement_reference,
     faults,
@@ -159,6 +160,9 @@ def _check(experiment: Experiment) -> None:
     if (fault := faults.check(experiment)) is not None:
         faults.stop(experiment, fault)
         return
+    if experiment.history.seek is None:  # the way to another step is silent
+        heat = float(experiment.run.world.ledger[LEDGER_DAMPING].sum())
+        experiment.session.dissipation.note(step, CHECK_STEPS, experiment.time, heat)
     orientation.update(experiment.run.world)
     rest.note_motion(experiment)
     placed_instruments.count(experiment)

@@ -391,6 +391,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         energy=ledger.as_dict(),
         quantities=shown_quantities(experiment),
     )
+    snapshot.dissipation = experiment.session.dissipation.shown()
     warning = dt_warning(experiment, survey)
     snapshot.stability = ShownStability(
         contact_time=experiment.engine.contact_time,

@@ -10,6 +10,7 @@ import pytest
 from repose.app.storage import autosave, paths
 from repose.sim.experiment.history import saved_copy
 
+from tests.app.page.columns_of import columns_of
 from tests.gui.desktop import open_desktop
 from tests.reliability.runs import poured
 
@@ -60,3 +61,24 @@ def test_n15_the_run_of_a_killed_window_is_offered_and_continues(
         saved = tmp_path / "Documents" / "Repose" / "heap-1.repose"
         desktop.press("ctrl+s")
         desktop.until(saved.exists, "the file saved by a key")
+
+
+def test_a_button_writes_the_run_as_a_page_while_the_run_goes_on(tmp_path: Path) -> None:
+    preset = tmp_path / "small.toml"
+    preset.write_text(SMALL)
+    with open_desktop(tmp_path, "--preset", str(preset)) as desktop:
+        desktop.click("next.action")
+        desktop.until(lambda: desktop.state["step"] > 2_000, "some steps")
+        desktop.click("tab.runs")
+        desktop.click("runs.page")
+        desktop.until(lambda: "runs.page_progress" in desktop.fresh()["widgets"], "the progress")
+        step = desktop.state["step"]
+        page = tmp_path / "Documents" / "Repose" / "heap-1.html"
+        desktop.until(page.exists, "the page")
+        desktop.until(lambda: "runs.page_progress" not in desktop.fresh()["widgets"], "its end")
+        assert desktop.state["step"] > step
+        assert any(str(page) in toast for toast in desktop.look()["toasts"])
+        columns = columns_of(page.read_bytes())[1]
+        assert len(columns["time"]) >= 2
+        if picture := os.environ.get("REPOSE_PICTURE"):
+            desktop.screenshot(Path(picture))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pygame
 from imgui_bundle import imgui
 from repose.app.language import NATIVE, current_language, use_language
 from repose.app.render.text import note
 from repose.app.render.theme import PALETTES
+from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
@@ -21,6 +23,9 @@ THEMES = {"dark": _("Dark"), "light": _("Light"), "projector": _("Projector")}
 NATIVE_NAMES = {code: plain(name) for code, name in NATIVE.items()}
 LANGUAGE_HELP = _("Language of the window and of films; files and the command line stay English.")
 EXPERT_HELP = _("All controls at once; otherwise those used most, and the others under More (F12).")
+SOUND_HELP = _(
+    "Impacts as clicks, the louder the more energy contacts dissipate; a replay is silent. Films have their own switch."
+)
 FRAME_RATE_HELP = _(
     "Fewer frames leave more time to the physics where there is no graphics card, and save the battery."
 )
@@ -36,6 +41,9 @@ def draw(ui: Ui) -> None:
     expert = checkbox(ui, "window.expert", _("Expert layout"), choices.expert, EXPERT_HELP)
     if expert != choices.expert:
         choices.expert = expert
+    sound = checkbox(ui, "window.sound", _("Sound of impacts"), choices.sound, SOUND_HELP)
+    if sound != choices.sound:
+        choices.sound = sound
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     shown: tuple[tuple[str, Message, Message], ...] = (
         ("fullscreen", _("Full screen"), plain("F11")),
@@ -112,4 +120,23 @@ def _draw_language(ui: Ui) -> None:
             ui.settings.choices.language = language
 
 
-PANEL = Panel("appearance", _("Window"), 50, "tools", draw)
+def toggle_sound(ui: Ui) -> None:
+    """Switch the sound of impacts on or off."""
+    choices = ui.settings.choices
+    choices.sound = not choices.sound
+    show_toast(ui, _("Impacts are heard.") if choices.sound else _("Impacts are silent."))
+
+
+KEYS = (
+    Key(
+        "sound",
+        _("Ctrl+Shift+M"),
+        _("sound of impacts on or off"),
+        _("Window"),
+        toggle_sound,
+        codes=(pygame.K_m,),
+        ctrl=True,
+        shift=True,
+    ),
+)
+PANEL = Panel("appearance", _("Window"), 50, "tools", draw, keys=KEYS)

@@ -184,6 +184,14 @@ def _draw_choices(ui: Ui) -> None:
         film.words,
         _("Adds a title card, clock, parameters and legend to the film, and the result for two seconds at the end."),
     )
+    if film.format == ".mp4":
+        film.sound = checkbox(
+            ui,
+            "record.sound",
+            _("Sound of impacts"),
+            film.sound,
+            _("Impacts as clicks in the film, the louder the more energy contacts dissipate."),
+        )
 
 
 def start_or_stop(ui: Ui) -> None:

@@ -21,8 +21,9 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.whole_film import ONE_RUN
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.io.archive import SUFFIX
-from repose.sim.message import Message, _, plain
+from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.parameters import unquoted
+from repose.sim.wording import reason_of
 
 EXPORTS = {
     ".csv": (
@@ -171,7 +172,12 @@ def write_page(ui: Ui) -> None:
     if page.running:
         page.stop()
         return
-    runs_folder().mkdir(parents=True, exist_ok=True)
+    try:
+        runs_folder().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        page.message = EMPTY
+        page.trouble = Message("{path} could not be written: {error}.", path=str(runs_folder()), error=reason_of(error))
+        return
     style = FilmStyle(ui.work.film.size, ui.work.film.rate, ui.view, title=ui.work.preset_library.title(scene))
     page.begin(free_name(runs_folder(), scene, ".html"), style)
 

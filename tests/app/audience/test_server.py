@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
+import re
 import socket
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from repose.app.audience import protocol
 from repose.app.audience import site as site_module
 from repose.app.audience.exchange import MOST_ACTIONS, Answered, AskedQuestion, RemotePicture
 from repose.app.audience.secret import LENGTH
@@ -304,3 +307,36 @@ def test_an_answer_is_kept_by_phone_until_the_window_takes_it(server: Server) ->
     server.exchange.put_answer("a", Answered(1, 1.0))
     server.exchange.put_answer("a", Answered(1, 2.0))
     assert server.exchange.take()[0] == {"a": Answered(1, 2.0)}
+
+
+def test_three_hundred_phones_at_once_lose_no_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "PATIENCE", 1000.0)  # on a machine of which this program has a part only
+    count = 300
+
+    async def request(text: str) -> str:
+        reader, writer = await asyncio.open_connection(server.address, server.port)
+        try:
+            writer.write(text.encode())
+            return (await reader.read()).decode()
+        finally:
+            writer.close()
+
+    async def answer(number: int) -> str:
+        host = f"Host: {server.host}\r\nConnection: close\r\n"
+        page = await request(f"GET /{server.audience} HTTP/1.1\r\n{host}\r\n")
+        cookie = re.search(r"(?i)set-cookie: (repose=[^;]*)", page)
+        assert cookie is not None
+        body = f"number={asked(server)}&value={number % 61}"
+        head = (
+            f"POST /{server.audience}/answer HTTP/1.1\r\n{host}Origin: http://{server.host}\r\nCookie: {cookie[1]}\r\n"
+        )
+        kind = "Accept: application/json\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        return await request(f"{head}{kind}Content-Length: {len(body)}\r\n\r\n{body}")
+
+    async def all_answers() -> list[str]:
+        return await asyncio.gather(*(answer(number) for number in range(count)))
+
+    found = asyncio.run(all_answers())
+    assert [text.split(" ", 2)[1] for text in found] == ["200"] * count
+    values = sorted(answered.value for answered in server.exchange.take()[0].values())
+    assert values == sorted(float(number % 61) for number in range(count))

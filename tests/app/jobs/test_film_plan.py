@@ -25,3 +25,11 @@ def test_a_photoelastic_film_needs_the_forces_of_the_contacts() -> None:
 def test_an_unknown_switch_is_refused_with_a_suggestion_also_without_a_film() -> None:
     with pytest.raises(ParameterError, match="Unknown switch 'roze': did you mean 'rose'"):
         FilmRequest(show=("roze",))
+
+
+@pytest.mark.parametrize("name", ["film.gif", "film.webp", "shots/", "shots%05d.png"])
+def test_sound_without_an_mp4_is_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match="only an MP4 has sound"):
+        plan_film(name, FilmRequest(sound=True))
+    assert plan_film("film.mp4", FilmRequest(sound=True)).style.sound
+    assert not plan_film("film.mp4", FilmRequest()).style.sound

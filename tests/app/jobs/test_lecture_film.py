@@ -7,17 +7,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import av
 import numpy as np
 import pytest
 from repose.app.jobs import lecture_film
 from repose.app.jobs.film_plan import plan_film
-from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, do, film_lecture, shot_of
+from repose.app.jobs.lecture_film import PLOT, READING, Beside, StepFilm, begun, do, film_lecture, shot_of
 from repose.app.jobs.lecture_notes import notes_of
 from repose.app.jobs.requests import FilmRequest
 from repose.app.language import current_language, translated
 from repose.app.lectures.lecture_file import load, names, parse
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.render.film_words import film_words
+from repose.app.storage.subtitles import Subtitles
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.side_by_side import advance_all
 from repose.sim.experiment.snapshot import Snapshot
@@ -64,6 +66,30 @@ def test_everything_in_the_film_is_in_its_language_and_the_report_is_english(
     assert current_language() == "en"
 
 
+def test_titles_questions_and_answers_are_subtitles_in_the_film_and_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(snapshot: Snapshot, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:
+        return np.zeros((size[1], size[0], 3), np.uint8)
+
+    maker = SimpleNamespace(read=read, close=lambda: None)
+    monkeypatch.setattr(lecture_film, "open_picture_maker", lambda size: maker)
+    style = replace(STYLE, sound=True)
+    assert film_lecture(LECTURE, plan_film(f"{tmp_path}/two.mp4", style), "de", threads=1) == 0
+    assert f"subtitles        {tmp_path / 'two.srt'}" in capsys.readouterr().out
+    step = READING + SECONDS
+    # The last step has no question: its answer is shown once, at its end.
+    assert (
+        (tmp_path / "two.srt")
+        .read_text(encoding="utf-8")
+        .startswith(f"1\n00:00:00,000 --> 00:00:02,000\nPour\nHow many?\n\n2\n00:00:0{step:.0f},000 --> ")
+    )
+    with av.open(f"{tmp_path}/two.mp4") as container:
+        assert [stream.type for stream in container.streams] == ["video", "audio", "subtitle"]
+        assert container.streams.subtitles[0].metadata["language"] == "deu"
+        assert container.streams.video[0].frames == 2 * RATE * step
+
+
 @pytest.mark.gl
 def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -90,7 +116,8 @@ def filmed(folder: Path, step: str, times: list[float] | None = None) -> tuple[l
         return np.zeros((size[1], size[0], 3), np.uint8)
 
     maker, stop = cast("Any", SimpleNamespace(read=read)), cast("Any", SimpleNamespace(check=lambda: None))
-    film = StepFilm(lecture, 0, "en", plan, maker, begun(None, lecture.steps[0], threads=1), stop)
+    beside = Beside(RATE, None, Subtitles())
+    film = StepFilm(lecture, 0, "en", plan, maker, begun(None, lecture.steps[0], threads=1), stop, beside)
     return [*film.pictures(lambda share: None)], asked
 
 

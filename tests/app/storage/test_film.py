@@ -29,8 +29,8 @@ class Sink:
             raise RuntimeError(self.failure)
         self.frames.append(frame)
 
-    def close(self) -> int:
-        self.closed = True
+    def close(self, words: object = None) -> int:
+        self.closed, self.words = True, words
         return len(self.frames)
 
 
@@ -230,3 +230,36 @@ def test_a_gif_is_planned_at_the_rate_it_can_have(film: Film, source: Source, si
     film.start()
     assert sinks[0].fps == 50
     assert source.intervals == [0.5 / 50]
+
+
+class SilentTrack:
+    """Notes what a film hears."""
+
+    def __init__(self, fps: float) -> None:
+        self.heard: list[tuple[float, int]] = []
+
+    def hear(self, snapshot: Snapshot, frame: int) -> None:
+        self.heard.append((snapshot.run.time, frame))
+
+    def words(self, begin: int, end: int) -> Iterator[Any]:
+        return iter(())
+
+
+@pytest.mark.parametrize(
+    ("sound", "format", "has"), [(True, ".mp4", True), (False, ".mp4", False), (True, ".gif", False)]
+)
+def test_an_mp4_has_sound_if_it_is_wanted(
+    film: Film, source: Source, sinks: list[Sink], sound: bool, format: str, has: bool
+) -> None:
+    made: list[SilentTrack] = []
+    film.track = lambda fps: made.append(SilentTrack(fps)) or made[-1]  # type: ignore[func-returns-value]
+    film.sound, film.format = sound, format
+    film.start()
+    send(source, 3)
+    drain(film)
+    film.stop()
+    drain(film)
+    film.wait(5.0)
+    assert (sinks[0].words is not None) == has
+    if has:
+        assert [frame for _, frame in made[0].heard] == [0, 1, 2]
