@@ -19,21 +19,14 @@ import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.bodies import own_bodies
 from repose.sim.engine.contacts.pair_blocks import to_line
-from repose.sim.engine.contacts.partial_sums import own_ranges
 from repose.sim.engine.contacts.sphere_rows import entry, read_row, write_row
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.packed import coefficients_at
 from repose.sim.engine.threads import share, wait
 from repose.sim.engine.workspace import (
-    CHUNK,
-    FIRST_CHUNK,
-    FIRST_ROW,
     IN_PAIR,
-    LAST_CHUNK,
-    LAST_ROW,
     NEAR_WALL,
     NOTED,
-    SHIFT,
     SPARING,
     displacement_at,
     rotation_at,
@@ -174,7 +167,6 @@ def note_members(tables, shapes):
             now.noted[noted] = row
             noted += 1
     threads.thread_status[thread.id, NOTED] = noted - thread.first
-    note_partial_sums(world, thread)
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     reference = arrays.rows(world.search.reference, shapes.position)
     bodies = world.bodies
@@ -194,59 +186,6 @@ def note_members(tables, shapes):
         now.reach[0, b] = math.sqrt(far)
         now.reach[1, b] = math.sqrt(moved)
     return 1
-
-
-@compilable
-def note_partial_sums(world, thread):
-    """Write the rows of spheres with partial sums of this thread's ranges to which a listed pair may add a force."""
-    threads = world.workspace.threads
-    ranges = threads.ranges
-    now = world.workspace.bodies
-    pairs = world.pairs
-    begin, end = own_ranges(threads, thread)
-    for k in range(begin, end):
-        first = ranges[k, FIRST_ROW]
-        last = ranges[k, LAST_ROW]
-        rows = now.partial[ranges[k, SHIFT] + first : ranges[k, SHIFT] + last]
-        for at in range(rows.size):
-            rows[at] = 0
-        if rows.size > 0:
-            for p in range(ranges[k, FIRST_CHUNK] * CHUNK, ranges[k, LAST_CHUNK] * CHUNK):
-                for row in (pairs.i[p], pairs.j[p]):
-                    if row >= first:
-                        rows[row - first] = 1
-        number = 0
-        for at in range(rows.size):
-            if rows[at] > 0:
-                rows[number] = first + at
-                number += 1
-        now.partial_count[k] = number
-
-
-@compilable(forceinline=True)
-def clear_noted_sums(sums, world, k, width):
-    """`repose.sim.engine.contacts.partial_sums.clear_partial_sums` where only noted rows are added to."""
-    now = world.workspace.bodies
-    shift = world.workspace.threads.ranges[k, SHIFT]
-    start = shift + world.workspace.threads.ranges[k, FIRST_ROW]
-    for at in range(start, start + now.partial_count[k]):
-        for c in range(width):
-            sums[entry(shift + now.partial[at], width, c)] = 0.0
-
-
-@compilable(forceinline=True)
-def add_noted_sums(sums, world, width, first, last):
-    """`repose.sim.engine.contacts.partial_sums.add_partial_sums` where only noted rows are added to."""
-    now = world.workspace.bodies
-    threads = world.workspace.threads
-    for k in range(threads.range_count[0]):
-        shift = threads.ranges[k, SHIFT]
-        start = shift + threads.ranges[k, FIRST_ROW]
-        for at in range(start, start + now.partial_count[k]):
-            row = np.int64(now.partial[at])
-            if first <= row < last:
-                for c in range(width):
-                    sums[entry(row, width, c)] += sums[entry(shift + row, width, c)]
 
 
 @compilable

@@ -17,7 +17,7 @@ from repose.sim.engine.boundaries import (
 )
 from repose.sim.engine.checked import checked_array, checked_rows, numbers_in
 from repose.sim.engine.contacts.kinematics import shared_mass
-from repose.sim.engine.contacts.partial_sums import divide_pairs
+from repose.sim.engine.contacts.partial_sums import divide_pairs, note_partial_sums
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.model import Model
 from repose.sim.engine.tables import filled, joined, taken, zeros
@@ -159,11 +159,12 @@ def with_new_workspace(state: State, threads: int = 1) -> World:
     spin_length = state.motion.shape[0] - dimension
     capacity, near_walls = state.pairs.i.size, state.wall_contacts.sphere.size
     used = int(state.counters[PAIR_COUNT])
-    division = Division(zeros((most_ranges(spheres), 5), np.int64), np.ones(1, np.int64))
+    division = Division(zeros((most_ranges(spheres), 6), np.int64), np.ones(1, np.int64))
     sum_rows = division.room(int(divide_pairs(division, state.pairs.i, state.pairs.j, used, spheres)), spheres)
     pair_buffer, search, shared = search_storage(
         threads, capacity, state.radius, (dimension, spin_length > 0), division, sum_rows
     )
+    note_partial_sums(shared, state.pairs.i, state.pairs.j, 0, int(shared.range_count[0]))
     bodies = state.bodies.begin.size - 1 if state.bodies else 0
     materials = int(state.counters[MATERIAL_COUNT])
     workspace = Workspace(

@@ -41,9 +41,10 @@ MOST_RANGES = 16
 LISTED = 8 * BLOCK
 """Room for the spheres around a body (repose.sim.engine.neighbours.pair_list.list_around)."""
 
-FIRST_CHUNK, LAST_CHUNK, FIRST_ROW, LAST_ROW, SHIFT = range(5)
+FIRST_CHUNK, LAST_CHUNK, FIRST_ROW, LAST_ROW, SHIFT, PARTIAL_COUNT = range(6)
 """Columns of `Threads.ranges`: first chunk and last chunk + 1 of the pair list; first row and last row + 1 of the
-spheres with partial sums of this range, and the row of a partial sum in `Threads.sums` minus the row of the sphere."""
+spheres that may have partial sums of this range, and the row of a partial sum in `Threads.sums` minus the row of the
+sphere; number of spheres that have one."""
 
 GROUP = 4
 """Numbers of the row of a sphere that are read as one vector (repose.sim.engine.contacts.sphere_rows)."""
@@ -180,11 +181,6 @@ class BodyEvaluation(NamedTuple):
     (count,)."""
     noted: NDArray[np.uint32]
     """Rows of the members with a mark: those of a thread from its first sphere on, shape (count,)."""
-    partial: NDArray[np.uint32]
-    """Rows of spheres with partial sums that pairs of a range add to: those of a range from the row of its first
-    partial sum on, shape (rows of `Threads.sums`,)."""
-    partial_count: NDArray[np.int64]
-    """Number of these rows in each range, shape (ranges,)."""
 
 
 class PairBuffer(NamedTuple):
@@ -278,10 +274,12 @@ class Threads(NamedTuple):
     sums: Floats
     """Force and torque on each sphere, one row per sphere, in the same way; then partial sums."""
     ranges: NDArray[np.int64]
-    """Ranges of the pair list with sums of their own (repose.sim.engine.contacts.partial_sums), shape (ranges, 5):
-    FIRST_CHUNK, LAST_CHUNK, FIRST_ROW, LAST_ROW, SHIFT."""
+    """Ranges of the pair list with sums of their own (repose.sim.engine.contacts.partial_sums), shape (ranges, 6):
+    FIRST_CHUNK, LAST_CHUNK, FIRST_ROW, LAST_ROW, SHIFT, PARTIAL_COUNT."""
     range_count: NDArray[np.int64]
     """Number of ranges of the present list, shape (1,)."""
+    partial: NDArray[np.uint32]
+    """Rows of the spheres with partial sums, range by range, shape (rows of `sums` that are partial sums,)."""
     field_power: Floats
     """Power that each sphere loses to fields as heat, and power that external agents supply [W], shape (2, count)."""
 
@@ -376,8 +374,6 @@ def empty_body_evaluation(dimension: int, spin_length: int, count: int = 0, sphe
         reach=zeros((2, count)),
         mark=zeros(spheres, np.uint8),
         noted=zeros(spheres, np.uint32),
-        partial=zeros(rows_of_sums(most_ranges(spheres), spheres), np.uint32),
-        partial_count=zeros(most_ranges(spheres), np.int64),
     )
 
 
@@ -456,6 +452,7 @@ def search_storage(
         sums=sums,
         ranges=division.ranges,
         range_count=division.range_count,
+        partial=zeros(sum_rows - spheres, np.uint32),
         field_power=field_power,
     )
     return pair_buffer, search, shared_tables

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.bodies import body_tables
-from repose.sim.engine.body_members import add_noted_sums, any_free, clear_noted_sums, write_sums_at_walls
+from repose.sim.engine.body_members import any_free, write_sums_at_walls
 from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
@@ -154,12 +154,9 @@ def pair_forces(tables, shapes):
     if not wait(threads):
         return 0
     sums = threads.sums[to_line(threads.sums) :]
-    if sparing:
-        add_noted_sums(sums, world, width_of_sums(shapes), thread.first, thread.last)
+    add_partial_sums(sums, threads, width_of_sums(shapes), thread.first, thread.last)
     for begin in range(thread.first, thread.last, TILE):
         end = min(begin + TILE, thread.last)
-        if not sparing:
-            add_partial_sums(sums, threads, width_of_sums(shapes), begin, end)
         if not sparing or any_free(body, begin, end):
             write_sums(world, shapes.position, shapes.spin, begin, end)
     if sparing:
@@ -307,10 +304,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like, periodic_like):
     start_search(threads.largest_overlap, world.largest_overlap, thread.id)
     begin, end = own_ranges(threads, thread)
     for k in range(begin, end):
-        if threads.thread_status[thread.id, SPARING] > 0:
-            clear_noted_sums(sums, world, k, width)
-        else:
-            clear_partial_sums(sums, threads.ranges, k, width)
+        clear_partial_sums(sums, threads, k, width)
         for chunk in range(threads.ranges[k, FIRST_CHUNK], threads.ranges[k, LAST_CHUNK]):
             evaluate_chunk(tables, shapes, spin_like, reach_like, periodic_like, k, chunk)
 

@@ -3,16 +3,27 @@
 The pair list is divided into ranges of equal length, and the forces of each range are added up by one thread, in list
 order. A sphere belongs to the last range in which it is i: that range adds to its weight. Earlier ranges, in which the
 sphere is j, have a partial sum of their own for it; these are added afterwards, in the order of the ranges. Partial
-sums are few if neighbouring spheres have neighbouring rows. The ranges depend on the list and the number of spheres
-only: any number of threads gives the same bits.
+sums are few if neighbouring spheres have neighbouring rows. If they have not, a range has room for the sums of many
+spheres, to few of which it adds: these are noted at each rebuild, and only their sums are cleared and added. The ranges
+depend on the list and the number of spheres only: any number of threads gives the same bits.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from repose.sim.engine.contacts.sphere_rows import entry
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.threads import share
-from repose.sim.engine.workspace import CHUNK, FIRST_CHUNK, FIRST_ROW, LAST_CHUNK, LAST_ROW, SHIFT, rows_of_sums
+from repose.sim.engine.workspace import (
+    CHUNK,
+    FIRST_CHUNK,
+    FIRST_ROW,
+    LAST_CHUNK,
+    LAST_ROW,
+    PARTIAL_COUNT,
+    SHIFT,
+    rows_of_sums,
+)
 
 compilable(rows_of_sums)
 
@@ -59,6 +70,54 @@ def divide(ranges, rows_i, rows_j, pairs, spheres, number):
     return rows
 
 
+@compilable
+def note_partial_sums(threads, rows_i, rows_j, begin, end):
+    """Write the spheres to whose partial sums the pairs of the ranges begin to end - 1 add forces."""
+    ranges = threads.ranges
+    for k in range(begin, end):
+        first, last = ranges[k, FIRST_CHUNK] * CHUNK, ranges[k, LAST_CHUNK] * CHUNK
+        start, room = start_of_partial(ranges, k), ranges[k, LAST_ROW] - ranges[k, FIRST_ROW]
+        ranges[k, PARTIAL_COUNT] = 0
+        if room > 0:
+            noted = threads.partial[start : start + room]
+            ranges[k, PARTIAL_COUNT] = note_later(noted, rows_i[first:last], rows_j[first:last], ranges[k, FIRST_ROW])
+
+
+@compilable(forceinline=True)
+def start_of_partial(ranges, k):
+    """Entry of `Threads.partial` at which the spheres of range k begin. There is room for as many spheres as the range
+    has rows in `Threads.sums`."""
+    return ranges[k, SHIFT] + ranges[k, FIRST_ROW] - (ranges[0, SHIFT] + ranges[0, FIRST_ROW])
+
+
+def note_later(noted, rows_i, rows_j, first):
+    """Write those of the rows of both lists to `noted`, in order and once, that are at least `first`; returns their
+    number. Python runs this for lists of millions of pairs."""
+    both = np.concatenate([rows_i, rows_j])
+    later = np.unique(both[both >= first])
+    noted[: later.size] = later
+    return later.size
+
+
+@overload(note_later)
+def _note_later(noted, rows_i, rows_j, first):
+    def mark_and_list(noted, rows_i, rows_j, first):
+        for at in range(noted.size):
+            noted[at] = 0
+        for rows in (rows_i, rows_j):
+            for p in range(rows.size):
+                if rows[p] >= first:
+                    noted[rows[p] - first] = 1
+        number = 0
+        for at in range(noted.size):
+            if noted[at] > 0:
+                noted[number] = first + at
+                number += 1
+        return number
+
+    return mark_and_list
+
+
 def latest(rows, first, last):
     """The largest of these entries. Python runs this for lists of millions of pairs, which a loop would take a minute
     for."""
@@ -83,12 +142,12 @@ def own_ranges(threads, thread):
 
 
 @compilable(forceinline=True)
-def clear_partial_sums(sums, ranges, k, width):
+def clear_partial_sums(sums, threads, k, width):
     """Set the partial sums of range k to zero."""
-    shift = ranges[k, SHIFT]
-    own = sums[(shift + ranges[k, FIRST_ROW]) * width : (shift + ranges[k, LAST_ROW]) * width]
-    for at in range(own.size):
-        own[at] = 0.0
+    shift, start = threads.ranges[k, SHIFT], start_of_partial(threads.ranges, k)
+    for at in range(start, start + threads.ranges[k, PARTIAL_COUNT]):
+        for c in range(width):
+            sums[entry(shift + threads.partial[at], width, c)] = 0.0
 
 
 @compilable(forceinline=True)
@@ -108,12 +167,10 @@ def find_rows_of_sums(rows_of_sums, rows, ranges, k):
 @compilable(forceinline=True)
 def add_partial_sums(sums, threads, width, first, last):
     """Add the partial sums on the spheres first to last - 1, in the order of the ranges."""
-    ranges = threads.ranges
     for k in range(threads.range_count[0]):
-        begin = max(first, ranges[k, FIRST_ROW]) * width
-        end = min(last, ranges[k, LAST_ROW]) * width
-        if begin < end:
-            start = ranges[k, SHIFT] * width
-            total, part = sums[begin:end], sums[start + begin : start + end]
-            for at in range(total.size):
-                total[at] += part[at]
+        shift, start = threads.ranges[k, SHIFT], start_of_partial(threads.ranges, k)
+        for at in range(start, start + threads.ranges[k, PARTIAL_COUNT]):
+            row = np.int64(threads.partial[at])
+            if first <= row < last:
+                for c in range(width):
+                    sums[entry(row, width, c)] += sums[entry(shift + row, width, c)]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.partial_sums import divide_pairs
+from repose.sim.engine.contacts.partial_sums import divide_pairs, note_partial_sums, own_ranges
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Thread
 from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
@@ -297,7 +297,11 @@ def rebuild(tables, position_like, periodic_like):
         thread_status[0, SUMS_FULL] = 1 if needed > threads.sums.size else 0
     if not wait(threads):
         return THREAD_MISSING
-    return PAIRS_FULL if thread_status[0, SUMS_FULL] == 1 else OK
+    if thread_status[0, SUMS_FULL] == 1:
+        return PAIRS_FULL
+    begin, end = own_ranges(threads, thread)
+    note_partial_sums(threads, pairs.i, pairs.j, begin, end)
+    return OK
 
 
 @compilable

@@ -186,7 +186,8 @@ def answer(experiment: Experiment) -> Answer:
     left, right = (risen(time, column(experiment, name)) for name in ("left", "right"))
     if not math.isfinite(right):
         words = Message(
-            "The surface rises at the moving wall after {left}, and not at the right wall.", left=Number(left, "s", ".2f")
+            "The surface rises at the moving wall after {left}, and not at the right wall.",
+            left=Number(left, "s", ".2f"),
         )
     else:
         words = Message(

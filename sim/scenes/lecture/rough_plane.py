@@ -9,8 +9,8 @@ The lower end is open, as in the experiments: grains that flow over it leave, ar
 thinner. It also acts on the first avalanche, which spreads upwards from the slope that the opened gate leaves there:
 with 700 grains (86 diameters) the layer starts at 13.5, 13.4 and 16.2°, with 1400 grains of the same thickness at 18.6,
 18.5 and 18.8° (seeds 1 to 3). The second avalanche of the short layer starts at 19.1 to 19.2°. A layer of 5.5
-diameters starts at 20.0 ± 0.3° with 700 grains (six seeds) and 22.4 ± 0.4° with 1400 (three seeds). The angle without an
-end is measured by the scene `chute`, whose layer is periodic.
+diameters starts at 20.0 ± 0.3° with 700 grains (six seeds) and 22.4 ± 0.4° with 1400 (three seeds). The scene `chute`,
+whose layer is periodic, measures the angle without an end.
 
 A layer that has stopped starts again only at a larger angle, and both angles increase as the layer becomes thinner,
 because the glued grains hold those above them: tan θ = tan θ_1 + (tan θ_2 − tan θ_1) exp(−h/(L d)) for the angle θ at

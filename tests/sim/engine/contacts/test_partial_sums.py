@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from repose.sim.engine import workspace
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, with_new_workspace
 from repose.sim.engine.contacts import partial_sums
-from repose.sim.engine.contacts.partial_sums import add_partial_sums, clear_partial_sums, find_rows_of_sums
+from repose.sim.engine.contacts.partial_sums import (
+    add_partial_sums,
+    clear_partial_sums,
+    find_rows_of_sums,
+    note_later,
+    start_of_partial,
+)
+from repose.sim.engine.jit import OPTIONS
 from repose.sim.engine.workspace import (
     FIRST_CHUNK,
     FIRST_ROW,
     LAST_CHUNK,
     LAST_ROW,
+    PARTIAL_COUNT,
     SHIFT,
     SUMS_FULL,
     most_ranges,
@@ -94,7 +103,7 @@ def test_each_range_adds_to_rows_of_its_own_and_all_sums_together_are_the_forces
     sums[:SPHERES] = weight = np.random.default_rng(0).normal(size=SPHERES)
     used = [set(range(SPHERES))]
     for k in range(number):
-        clear_partial_sums(sums, threads.ranges, k, 1)
+        clear_partial_sums(sums, threads, k, 1)
         begin, end = threads.ranges[k, [FIRST_CHUNK, LAST_CHUNK]] * CHUNK
         own = slice(begin, min(end, pairs))
         rows = np.zeros((2, own.stop - own.start), np.uint32)
@@ -115,6 +124,31 @@ def test_each_range_adds_to_rows_of_its_own_and_all_sums_together_are_the_forces
     np.add.at(expected, world.pairs.i[:pairs], force)
     np.subtract.at(expected, world.pairs.j[:pairs], force)
     np.testing.assert_allclose(sums[:SPHERES], expected, rtol=0, atol=1e-13 * pairs)
+
+
+def test_few_of_the_spheres_between_two_ranges_have_partial_sums() -> None:
+    far = np.arange(SPHERES - 1)
+    world = listed(np.append(far, 0), np.append(far + 1, SPHERES - 1))  # a row, whose ends are neighbours too
+    threads = world.workspace.threads
+    first = threads.ranges[0]
+    assert first[LAST_ROW] - first[FIRST_ROW] > SPHERES // 2
+    assert first[PARTIAL_COUNT] <= 2
+    assert threads.partial[first[PARTIAL_COUNT] - 1] == SPHERES - 1
+
+
+@pytest.mark.parametrize("make", [neighbours_in_a_row, neighbours_anywhere])
+def test_compiled_code_notes_the_same_spheres_as_a_new_workspace(make) -> None:
+    threads = make().workspace.threads
+    assert threads.ranges[:, PARTIAL_COUNT].sum() > 0
+    compiled = numba.njit(**OPTIONS)(lambda noted, i, j, first: note_later(noted, i, j, first))
+    world, number = make(), int(threads.range_count[0])
+    for k in range(number - 1):  # the last one has no partial sums
+        start, room = start_of_partial(threads.ranges, k), threads.ranges[k, LAST_ROW] - threads.ranges[k, FIRST_ROW]
+        noted = np.zeros(room, np.uint32)
+        begin, end = threads.ranges[k, [FIRST_CHUNK, LAST_CHUNK]] * CHUNK
+        count = compiled(noted, world.pairs.i[begin:end], world.pairs.j[begin:end], threads.ranges[k, FIRST_ROW])
+        assert count == threads.ranges[k, PARTIAL_COUNT]
+        assert np.array_equal(noted[:count], threads.partial[start : start + count])
 
 
 def lattice_in_any_order() -> World:
