@@ -38,7 +38,7 @@ WITHIN = 0.1
 """Smallest distance of further values from the crossing, over the range of x [-]."""
 RESISTANCES = ("rolling_friction", "twisting_friction")
 """Parameters that act on rotating grains only."""
-PLACES, PLACES_OF_TWO = 801, 101
+PLACES, PLACES_OF_TWO = 801, 61
 """Number of points of one range, and of each of two, at which fits are evaluated."""
 TRIED, TRIED_OF_TWO, OF_EACH = 41, 9, 250
 """Number of values of one parameter, and of each of two, of which it is asked whether they are possible, and of
@@ -276,9 +276,9 @@ def calibrate(
         calibration = nearest_profile(goal, seen) if goal.profile else crossing(goal, seen)
         show_progress(calibration, runs)
         known = not goal.profile or len(seen) >= LEAST_FREE + len(_powers(len(goal.varied), 2))
+        at, seeds = next_values(goal, calibration), (seeds[-1] + 1,)
         if (known and is_enough(goal, calibration)) or runs + math.prod(map(len, at)) * per_point > goal.most_runs:
             return calibration, seen
-        at, seeds = next_values(goal, calibration), (seeds[-1] + 1,)
 
 
 def nothing_known(goal: Goal) -> CalibrationResult:

@@ -16,7 +16,7 @@ from repose.app.language import translated
 from repose.app.render.text import heading, note, text_width
 from repose.app.render.theme import colour32, vector
 from repose.app.storage import video_frames
-from repose.app.storage.camera import take_photo
+from repose.app.storage.photo_camera import take_photo
 from repose.app.storage.photo_files import SUFFIXES, Photo
 from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog

@@ -113,6 +113,7 @@ def test_two_parameters_that_change_the_profile_in_two_ways_are_found() -> None:
     assert {len(observation.at) for observation in seen} == {2}
 
 
+@pytest.mark.slow
 def test_the_intervals_of_two_parameters_contain_both_values() -> None:
     inside = 0
     for seed in range(6):
