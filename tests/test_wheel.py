@@ -94,6 +94,7 @@ def test_the_wheel_contains_every_module_preset_shader_font_and_column(wheel: Pa
         ".js",
         ".html",
         ".jpg",
+        ".ipynb",
     } == {Path(name).suffix for name in wanted}
     folders = {name.split("/")[0] for name in packed}
     assert folders == {"repose", next(name for name in folders if name.endswith(".dist-info"))}
