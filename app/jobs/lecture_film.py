@@ -129,8 +129,8 @@ def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int 
             code, complaint = NOT_ALL_WRITTEN, str(sentence_of(error))
         finally:
             is_mp4 = recorder.path.suffix.lower() == FILM
-            words = beside.track.words if beside.track is not None else None
-            frames = recorder.close(words, beside.subtitles if is_mp4 else None)
+            sound = beside.track.words if beside.track is not None else None
+            frames = recorder.close(sound, beside.subtitles if is_mp4 else None)
             maker.close()
     if complaint or recorder.failure:
         print_line(f"The film ends early: {complaint or recorder.failure}")

@@ -48,9 +48,9 @@ class LiveView(anywidget.AnyWidget):
     title = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int().tag(sync=True)
     """[pixel of the browser]."""
-    controls = traitlets.List().tag(sync=True)
+    controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
     """A slider per parameter: name, label, position from 0 to 1 and value in words."""
-    actions = traitlets.List().tag(sync=True)
+    actions: traitlets.List[Any] = traitlets.List().tag(sync=True)
     """A button per action of the scene: name, label, whether it is possible now."""
 
     def __init__(
