@@ -71,12 +71,12 @@ def test_valid_numbers_of_threads_are_accepted(
 
 
 @pytest.mark.parametrize(
-    ("processes", "given", "each"), [(2, "", 1), (1, "", None), (2, "3", 3), (2, "auto", None), (1, "2", 2)]
+    ("workers", "given", "each"), [(2, "", 1), (1, "", None), (2, "3", 3), (2, "auto", None), (1, "2", 2)]
 )
 def test_simultaneous_runs_of_a_sweep_have_one_thread_each_by_default(
-    processes: int, given: str, each: int | None, processors: int, tmp_path: Path
+    workers: int, given: str, each: int | None, processors: int, tmp_path: Path
 ) -> None:
-    asked = plan_sweep(SweepRequest("hourglass", seeds="1", processes=processes, threads=given))
+    asked = plan_sweep(SweepRequest("hourglass", seeds="1", workers=workers, threads=given))
     assert asked.threads == each
     assert {run.task.threads for run in asked.plans[0].runs(tmp_path, threads=asked.threads)} == {each}
 

@@ -133,7 +133,7 @@ def test_a_particle_that_is_attracted_sticks_and_turns_with_the_cube() -> None:
         ("raft", {"heavy_density": 2500.0, "duration": 0.05}, "not reached the bottom"),
         ("beam", {"load": 0.0, "weakness": 1.0, "bond_strength": 0.3, "duration": 0.1}, "does not break"),
         ("column", {"width": 2.0}, "has come"),
-        ("rake", {"duration": 0.1}, "at the right wall it does not"),
+        ("rake", {"duration": 0.1}, "and not at the right wall"),
     ],
 )
 def test_the_answer_of_a_task_is_that_of_the_run(scene: str, values: dict[str, Any], words: str) -> None:
