@@ -224,7 +224,10 @@ cli.command(epilog=lecture_command.LECTURE_EXAMPLES)(from_options(lecture_comman
 
 @cli.command()
 def scenes() -> None:
-    """List the scenes that can be run, and whether LAMMPS continues them (`repose export --for lammps`)."""
+    """List the scenes, and which of them LAMMPS continues.
+
+    `repose export --for lammps` writes a run for LAMMPS.
+    """
     from repose.sim.io.lammps.in_scenes import IN_LAMMPS
     from repose.sim.registry import scenes
 

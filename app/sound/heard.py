@@ -25,15 +25,15 @@ class Heard:
             logs, before = self._until.get(number, (-1, 0.0))
             now, entries = shot.run.time, shot.dissipation
             self._until[number] = shot.history.logs, now
-            if logs != shot.history.logs or now <= before or len(entries.time) < 2:
+            if logs != shot.history.logs or now <= before or len(entries.interval_end) < 2:
                 continue
-            interval = np.diff(entries.time, prepend=2.0 * entries.time[0] - entries.time[1])
-            new = (entries.time > before) & (entries.time <= now) & (interval > 0.0)
-            ends, interval = entries.time[new], interval[new]
+            interval = np.diff(entries.interval_end, prepend=2.0 * entries.interval_end[0] - entries.interval_end[1])
+            new = (entries.interval_end > before) & (entries.interval_end <= now) & (interval > 0.0)
+            ends, interval = entries.interval_end[new], interval[new]
             at = ends - interval * scattered(np.rint(ends / interval).astype(np.int64))
             share = np.clip((at - before) / (now - before), 0.0, 1.0)
             times.append(begin + (end - begin) * share)
-            energies.append(entries.energy[new])
+            energies.append(entries.interval_energy[new])
         if not times:
             return np.empty(0), np.empty(0)
         return np.concatenate(times), np.concatenate(energies)

@@ -64,7 +64,7 @@ class Sink(Protocol):
     def close(self, words: Words | None = None) -> int: ...
 
 
-class Track(Protocol):
+class SoundTrack(Protocol):
     """`repose.app.sound.film_track.FilmTrack`."""
 
     def hear(self, snapshot: Snapshot, frame: int) -> None: ...
@@ -95,7 +95,7 @@ class Film:
     """Whether the film has title card, texts, marks and a still picture at the end."""
     sound: bool = False
     """Whether an MP4 has the impacts as sound."""
-    track: Callable[[float], Track] | None = None
+    track: Callable[[float], SoundTrack] | None = None
     """Begins the sound of a film, from its frames per second; None where films have none."""
     frames: int = 0
     """Number of frames of this recording so far, or of the last one."""
@@ -110,7 +110,7 @@ class Film:
     _director: FilmDirector | None = None
     _pictures: Iterator[Image] = field(default_factory=lambda: iter(()))
     """Pictures of the last snapshot that are not drawn yet."""
-    _track: Track | None = None
+    _track: SoundTrack | None = None
     _finishing: threading.Thread | None = None
 
     @property
@@ -229,7 +229,7 @@ class Film:
             self._finishing = threading.Thread(target=self._close, args=(sink, track), name="film", daemon=True)
             self._finishing.start()
 
-    def _close(self, sink: Sink, track: Track | None) -> None:
+    def _close(self, sink: Sink, track: SoundTrack | None) -> None:
         try:
             self.frames = sink.close(track.words if track is not None else None)
             self.path, self.parts = sink.path, tuple(sink.parts)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from repose.sim import Cylinder, Material, Plane, place_spheres, write_lammps
-from repose.sim.io.lammps.wall_motion import Turning
+from repose.sim.io.lammps.wall_motion import TurningWalls
 
 given = dict(enumerate(sys.argv))
 folder, grains, shape = Path(given.get(1, "million")), int(given.get(2, 1_000_000)), given.get(3, "column")
@@ -33,7 +33,7 @@ elif shape == "drum":  # half full, as long as wide, about y
     position = position[np.hypot(position[:, 0], position[:, 2]) < 2.0 * half - 1.01 * radius]
     walls = [Plane((0.0, -end, 0.0), (0.0, np.sign(end), 0.0), material=glass) for end in (2.0 * half, -2.0 * half)]
     walls.append(Cylinder((0.0, 0.0, 0.0), 2.0 * half, (0.0, 1.0, 0.0), material=glass))
-    motion = Turning((0.0, 0.0, 0.0), 2.0, (0.0, 1.0, 0.0))
+    motion = TurningWalls((0.0, 0.0, 0.0), 2.0, (0.0, 1.0, 0.0))
 position, fixed = np.vstack([base, position[:grains]]), np.arange(len(base) + min(grains, len(position))) < len(base)
 simulation = place_spheres(position, radius, glass, walls=walls, fixed=fixed, dt=1e-5, integrator="leapfrog")
 print(*write_lammps(simulation.experiment, folder, motion), sep="\n")

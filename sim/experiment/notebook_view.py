@@ -12,9 +12,7 @@ from html import escape
 from typing import Any
 
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.export_state import state_of
 from repose.sim.experiment.named_records import readings_of
-from repose.sim.io.export_svg import vector_graphic
 from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 
@@ -54,6 +52,10 @@ def _picture(experiment: Experiment) -> str:
         return f"<p>{count} spheres: more than {MOST_DRAWN} are not drawn here; repose.app.jobs.notebook.live does.</p>"
     if not count:
         return "<p>There are no spheres yet.</p>"
+    # These import scipy.spatial, and the window, which starts without it, imports this module by way of `Simulation`.
+    from repose.sim.experiment.export_state import state_of
+    from repose.sim.io.export_svg import vector_graphic
+
     file = io.BytesIO()
     with vector_graphic(file) as add:
         add(state_of(experiment))

@@ -376,9 +376,9 @@ class ShownResults:
 class ShownDissipation:
     """The energy that viscous terms dissipated from check to check: the latest entries, in order of time."""
 
-    time: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    interval_end: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     """End of each interval [s], shape (entries,)."""
-    energy: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    interval_energy: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     """Energy dissipated in the interval [J], shape (entries,)."""
 
 

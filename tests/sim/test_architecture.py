@@ -77,6 +77,7 @@ def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> Non
         "llvmlite",  # comes with numba
         "numba",
         "numpy",
+        "pandas",  # tables in notebooks, if it is there
         "platformdirs",  # where plug-ins lie
         "pydantic",
         "pydantic_core",  # comes with pydantic

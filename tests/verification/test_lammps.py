@@ -16,7 +16,7 @@ from repose.sim.io.lammps import coefficients
 from repose.sim.io.lammps.continuation import DATA, DUMP
 from repose.sim.io.lammps.installed import ImpactSpheres, compare_contacts
 from repose.sim.io.lammps.read_dump import read_dump
-from repose.sim.io.lammps.wall_motion import Turning
+from repose.sim.io.lammps.wall_motion import TurningWalls
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
 from repose.sim.study.parallel_runs import Task, result_text
@@ -196,7 +196,7 @@ def test_a_cylinder_that_turns_drags_a_grain_along_with_the_coulomb_limit(tmp_pa
     simulation = place_spheres(start, RADIUS, mass=MASS, walls=walls, gravity=0.0, dt=1e-6, **force)
     for rate, step in ((5.0, 0), (-5.0, 7)):
         simulation.world.counters[STEP_COUNT] = step
-        found = for_lammps(simulation.experiment, Turning((0.0, 0.0, 0.0), rate, (0.0, 1.0, 0.0)))
+        found = for_lammps(simulation.experiment, TurningWalls((0.0, 0.0, 0.0), rate, (0.0, 1.0, 0.0)))
         (tmp_path / DATA).write_text(found.data)
         other = new_lammps(tmp_path)
         other.commands_string(found.commands)

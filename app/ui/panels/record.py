@@ -35,7 +35,7 @@ def draw(ui: Ui) -> None:
     if button(
         ui,
         "record.picture",
-        _("Save picture"),
+        _("Picture"),
         hint=_("Ctrl+P"),
         width=half,
         help=_("As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside."),

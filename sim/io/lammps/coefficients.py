@@ -22,7 +22,7 @@ ROLLING_OVERLAP = 0.01
 """Overlap over the effective radius at which the spring of rolling is as stiff as that of friction [-]."""
 
 
-class Kind(NamedTuple):
+class GrainClass(NamedTuple):
     """Grains with equal coefficients: a type of LAMMPS."""
 
     material: int
@@ -49,7 +49,7 @@ class Pair(NamedTuple):
 class Kinds:
     """The kinds of the grains of a world."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[GrainClass, ...]
     of: NDArray[np.int64]
     """Row of the kind of every sphere."""
     radius: Floats
@@ -57,13 +57,13 @@ class Kinds:
     mass: float
     """Mean mass of the grains that move [kg]."""
 
-    def pair(self, a: Kind, b: Kind) -> Pair:
+    def pair(self, a: GrainClass, b: GrainClass) -> Pair:
         """A contact of two kinds of grains."""
         first, second = self.radius[a.size], self.radius[b.size]
         fixed = a.fixed or b.fixed
         return Pair(a.material, b.material, fixed, first * second / (first + second), 0.5 * self.mass)
 
-    def at_wall(self, kind: Kind, material: int) -> Pair:
+    def at_wall(self, kind: GrainClass, material: int) -> Pair:
         """A contact of a kind of grains with a wall."""
         return Pair(kind.material, material, True, float(self.radius[kind.size]), self.mass)
 
@@ -85,7 +85,8 @@ def kinds_of(world: World, by_size: bool) -> Kinds:
         radii = np.sqrt(radii[first] * radii[np.append(first[1:], radii.size) - 1])
     rows, of = np.unique((2 * world.material + world.fixed) * radii.size + size, return_inverse=True)
     kinds = tuple(
-        Kind(entry // radii.size // 2, entry // radii.size % 2 == 1, entry % radii.size) for entry in rows.tolist()
+        GrainClass(entry // radii.size // 2, entry // radii.size % 2 == 1, entry % radii.size)
+        for entry in rows.tolist()
     )
     return Kinds(kinds, of, radii, float(world.mass[moving].mean()))
 

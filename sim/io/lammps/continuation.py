@@ -18,12 +18,12 @@ from repose.sim.engine.contacts.wall_geometry import CYLINDER
 from repose.sim.engine.model import Model
 from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import LOWEST, PERIOD, World
-from repose.sim.io.lammps.bodies import Bodies, bodies_of
 from repose.sim.io.lammps.coefficients import COEFFICIENTS, Kinds, differences, kinds_of, needs_sizes
 from repose.sim.io.lammps.in_scenes import IN_LAMMPS
 from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
+from repose.sim.io.lammps.rigid_bodies import RigidBodies, bodies_of
 from repose.sim.io.lammps.wall_motion import WallMotion
-from repose.sim.io.lammps.walls import ELAPSED, Written, changes, commands, written
+from repose.sim.io.lammps.wall_regions import ELAPSED, WrittenWalls, changes, commands, written
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 from repose.sim.wording import path_text
@@ -225,7 +225,7 @@ def _beginning(state: Continued) -> Iterator[str]:
         yield f"LAMMPS integrates with velocity Verlet, this run with {state.model.integrator.title}."
 
 
-def _walls(walls: Written, kinds: Kinds, style: Any, state: Continued, step: int) -> Iterator[str]:
+def _walls(walls: WrittenWalls, kinds: Kinds, style: Any, state: Continued, step: int) -> Iterator[str]:
     """The walls, and the evaluation with which LAMMPS learns where they were one step before the first `step`: the
     velocity of a region is the difference of its places at two evaluations."""
     by_coefficients = [_styles(kinds, style, part.material) for part in walls.parts]
@@ -276,7 +276,7 @@ def _motion(dimension: int, rotation: bool, with_bodies: bool, gravity: tuple[fl
         yield "fix plane all enforce2d"
 
 
-def _data(state: Continued, kinds: Kinds, bodies: Bodies | None) -> str:
+def _data(state: Continued, kinds: Kinds, bodies: RigidBodies | None) -> str:
     """The data file: box, spheres, velocities at the time of the positions."""
     world, dimension = state.world, state.model.dimension
     margin = MARGIN * float(world.radius.max())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Turning(NamedTuple):
+class TurningWalls(NamedTuple):
     """All walls turn about an axis."""
 
     centre: tuple[float, ...]
@@ -16,7 +16,7 @@ class Turning(NamedTuple):
     """Unit vector."""
 
 
-class Shaking(NamedTuple):
+class ShakingWalls(NamedTuple):
     """All walls are at A (1 - cos φ) along a direction, with φ = φ_0 + 2π f t."""
 
     direction: tuple[float, ...]
@@ -29,5 +29,5 @@ class Shaking(NamedTuple):
     """2π f [rad/s]."""
 
 
-WallMotion = Turning | Shaking | None
+WallMotion = TurningWalls | ShakingWalls | None
 """How all walls move together; None for constant velocities, those of the table of walls."""

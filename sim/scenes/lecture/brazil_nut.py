@@ -21,7 +21,7 @@ from repose.sim.direction import OWN, Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene, SceneLimits
-from repose.sim.io.lammps.wall_motion import Shaking, WallMotion
+from repose.sim.io.lammps.wall_motion import ShakingWalls, WallMotion
 from repose.sim.io.plain import Array
 from repose.sim.laws.material_parameters import Restitution
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Part, Reading
@@ -188,7 +188,7 @@ def wall_motion(experiment: Experiment) -> WallMotion:
     if not experiment.run.world.walls.velocity.any():
         return None
     state: BrazilNutState = experiment.run.state
-    return Shaking((0.0, 1.0), state.amplitude, state.angle.at(elapsed(experiment)), state.angle.rate)
+    return ShakingWalls((0.0, 1.0), state.amplitude, state.angle.at(elapsed(experiment)), state.angle.rate)
 
 
 def is_steady(state: BrazilNutState) -> bool:

@@ -22,7 +22,7 @@ from repose.sim.direction import Direction
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.io.lammps.wall_motion import Turning, WallMotion
+from repose.sim.io.lammps.wall_motion import TurningWalls, WallMotion
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mixing import mixing_of_kinds, mixing_of_sizes
 from repose.sim.message import Message, Number, _
@@ -172,7 +172,7 @@ def drive(experiment: Experiment) -> bool:
 def wall_motion(experiment: Experiment) -> WallMotion:
     """The drum turns on at its present speed."""
     turns = bool(experiment.run.world.walls.velocity.any())
-    return Turning((0.0, 0.0, 0.0), experiment.run.state.speed) if turns else None
+    return TurningWalls((0.0, 0.0, 0.0), experiment.run.state.speed) if turns else None
 
 
 def record(experiment: Experiment) -> dict[str, float]:

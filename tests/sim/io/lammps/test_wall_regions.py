@@ -10,8 +10,8 @@ import pytest
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.world import Floats, Walls
-from repose.sim.io.lammps.wall_motion import Shaking, Turning
-from repose.sim.io.lammps.walls import MOST_PARTS, Part, changes, commands, written
+from repose.sim.io.lammps.wall_motion import ShakingWalls, TurningWalls
+from repose.sim.io.lammps.wall_regions import MOST_PARTS, RegionPart, changes, commands, written
 from repose.sim.parameters import ParameterError
 from scipy.spatial.transform import Rotation
 
@@ -21,13 +21,13 @@ def lines(*points: tuple[tuple[float, float], tuple[float, float]]) -> Walls:
     return set_walls(empty_world(2, 0, 3, 0.1), [FACET] * len(corner), np.array(corner)).walls
 
 
-def numbers(part: Part) -> list[float]:
+def numbers(part: RegionPart) -> list[float]:
     return [
         float(word) for word in part.region.split() if word.replace(".", "").replace("-", "").replace("e", "").isdigit()
     ]
 
 
-def placed(part: Part, points: Floats) -> Floats:
+def placed(part: RegionPart, points: Floats) -> Floats:
     """Points of the region before it is turned, where LAMMPS has them."""
     turned: Floats = Rotation.from_rotvec(part.angle * np.array(part.axis)).apply(points - part.point) + part.point
     return turned
@@ -58,7 +58,7 @@ def test_the_same_corner_is_one_prism_for_grains_outside() -> None:
 
 def test_a_slanting_line_ends_where_it_ends_also_when_it_turns_about_another_point() -> None:
     a, b = (0.3, 0.1), (0.7, 0.5)
-    for motion in (None, Turning((0.0, 0.0, 0.0), 2.0)):
+    for motion in (None, TurningWalls((0.0, 0.0, 0.0), 2.0)):
         (part,) = written(lines((a, b)), 2, np.array([[1.0, 0.0]]), motion).parts
         x, right, y, top = numbers(part)
         assert y == pytest.approx(top)
@@ -115,14 +115,14 @@ def test_moving_walls_have_formulas_of_the_time_since_the_export() -> None:
     assert 'variable wall0y equal "0.25*v_elapsed"' in text
     assert "move NULL v_wall0y NULL" in text
     assert "Moving walls keep their present velocity." in still.differences
-    shaken = "\n".join(commands(still.parts, [[]], Shaking((0.0, 1.0), 0.5, math.pi, 3.0)))
+    shaken = "\n".join(commands(still.parts, [[]], ShakingWalls((0.0, 1.0), 0.5, math.pi, 3.0)))
     assert "0.5*(-1 - cos(3.1415926535897931 + 3*v_elapsed))" in shaken
-    turned = "\n".join(commands(still.parts, [[]], Turning((0.0, 0.0, 0.0), 2.0)))
+    turned = "\n".join(commands(still.parts, [[]], TurningWalls((0.0, 0.0, 0.0), 2.0)))
     assert 'variable wall0turn equal "0 + 2*v_elapsed"' in turned
 
 
 def test_round_walls_turn_about_the_axis_of_the_motion_and_facets_in_space_do_not() -> None:
-    motion = Turning((1.0, 0.0, 2.0), 2.0, (0.0, 1.0, 0.0))
+    motion = TurningWalls((1.0, 0.0, 2.0), 2.0, (0.0, 1.0, 0.0))
     rows = np.array([[[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [0.5, 1.0, 0.0]]])
     (part,) = written(set_walls(empty_world(3, 0, 3, 0.1), [CYLINDER], rows).walls, 3, np.zeros((0, 3)), motion).parts
     text = "\n".join(commands([part], [[]], motion))

@@ -20,7 +20,7 @@ from repose.sim.engine.contacts.wall_forces import ALIKE, SAME_SIDE
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.world import SERVO_SPEED, Floats, Walls
 from repose.sim.io.lammps.names import exact, row
-from repose.sim.io.lammps.wall_motion import Shaking, Turning, WallMotion
+from repose.sim.io.lammps.wall_motion import ShakingWalls, TurningWalls, WallMotion
 from repose.sim.parameters import ParameterError
 from scipy.spatial import KDTree
 from scipy.spatial.transform import Rotation
@@ -34,7 +34,7 @@ ELAPSED = "elapsed"
 
 
 @dataclass(frozen=True)
-class Part:
+class RegionPart:
     """A part of the walls: a region, turned by an angle about an axis through a point, and moving."""
 
     region: str
@@ -50,19 +50,19 @@ class Part:
     """[rad]."""
 
 
-class Written(NamedTuple):
+class WrittenWalls(NamedTuple):
     """The walls of a world for LAMMPS."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[RegionPart, ...]
     differences: tuple[str, ...]
     """In what they differ from those of the world, one sentence each."""
 
 
-def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = None) -> Written:
+def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = None) -> WrittenWalls:
     """The parts of these walls; `grains` are the centres of the grains [m], shape (grains, dimension), on whose side a
     corner of the plane is an edge or a groove."""
     parts = [part for number in range(len(walls.shape)) for part in _round_or_plane(walls, number, dimension)]
-    if isinstance(motion, Turning):
+    if isinstance(motion, TurningWalls):
         parts = [_about(part, motion) for part in parts]
     facets = np.flatnonzero(walls.shape == FACET)
     if len(facets) > 4 * MOST_PARTS:
@@ -74,12 +74,12 @@ def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = N
         lines = _joined(
             [_Line(ends[:2], int(kind), _in_space(speed)) for ends, kind, speed in zip(corner, material, velocity)]
         )
-        pivot = np.array(motion.centre[:2]) if isinstance(motion, Turning) else None
+        pivot = np.array(motion.centre[:2]) if isinstance(motion, TurningWalls) else None
         solid, single, double = _at_corners(lines, grains, motion is not None)
         parts += [_wedge(*pair, pivot) for pair in solid] + [_strip(line, pivot) for line in single]
         joints = [(lines[a].normal, lines[b].normal) for a, b, *_ in _meetings(_ends(lines))]
     else:
-        if isinstance(motion, Turning) and len(facets):
+        if isinstance(motion, TurningWalls) and len(facets):
             raise ParameterError("Facets in space that turn are not written: turn planes and cylinders alone.")
         panels, joints = _panels(corner, material, velocity)
         parts += [panel.part for panel in panels]
@@ -99,7 +99,7 @@ def written(walls: Walls, dimension: int, grains: Floats, motion: WallMotion = N
         differences.append("Where a grain passes from one flat part to the next its friction spring begins anew.")
     if len(parts) > MOST_PARTS:
         raise _too_many(len(parts))
-    return Written(tuple(parts), tuple(differences))
+    return WrittenWalls(tuple(parts), tuple(differences))
 
 
 def _too_many(count: int) -> ParameterError:
@@ -114,32 +114,34 @@ def _moving(walls: Walls, motion: WallMotion) -> Iterator[str]:
         yield "Walls that keep a force go on with their present velocity: a region of LAMMPS has no mass."
     elif motion is None and np.any(walls.velocity):
         yield "Moving walls keep their present velocity."
-    if isinstance(motion, Turning) and (walls.shape == FACET).any():
+    if isinstance(motion, TurningWalls) and (walls.shape == FACET).any():
         yield "Walls turn as a whole; here each facet moves straight for 50 steps."
-    if isinstance(motion, Shaking):
+    if isinstance(motion, ShakingWalls):
         yield "Walls follow the oscillation at every step; here they follow it in straight pieces of 50 steps."
 
 
-def _round_or_plane(walls: Walls, number: int, dimension: int) -> Iterator[Part]:
+def _round_or_plane(walls: Walls, number: int, dimension: int) -> Iterator[RegionPart]:
     point, axis, rest = (_in_space(corner) for corner in walls.corner[number])
     point = point + _in_space(walls.moved[number])
     material, velocity = int(walls.material[number]), tuple(_in_space(walls.velocity[number]))
     if walls.shape[number] == PLANE:
-        yield Part(f"plane {row(point)} {row(axis)}", material, velocity)
+        yield RegionPart(f"plane {row(point)} {row(axis)}", material, velocity)
     elif walls.shape[number] == CYLINDER:
         side = "in" if rest[1] > 0.0 else "out"
         if np.count_nonzero(np.abs(axis) > SAME) == 1:
             along = int(np.abs(axis).argmax())
             across = [c for c in range(3) if c != along]
             centre = f"{exact(point[across[0]])} {exact(point[across[1]])}"
-            yield Part(f"cylinder {'xyz'[along]} {centre} {exact(rest[0])} INF INF side {side}", material, velocity)
+            yield RegionPart(
+                f"cylinder {'xyz'[along]} {centre} {exact(rest[0])} INF INF side {side}", material, velocity
+            )
         else:
             turn = Rotation.align_vectors(axis[None], [[0.0, 0.0, 1.0]])[0]
             region = f"cylinder z {exact(point[0])} {exact(point[1])} {exact(rest[0])} INF INF side {side}"
-            yield _turned(Part(region, material, velocity), turn, point)
+            yield _turned(RegionPart(region, material, velocity), turn, point)
 
 
-def _about(part: Part, motion: Turning) -> Part:
+def _about(part: RegionPart, motion: TurningWalls) -> RegionPart:
     """The part with the axis of the motion; raises `ParameterError` if it has one of its own."""
     if part.angle:
         raise ParameterError("Cylinders that are not along x, y or z do not turn in LAMMPS: place one along an axis.")
@@ -152,7 +154,7 @@ def _in_space(vector: Any) -> Floats:
     return result
 
 
-def _turned(part: Part, turn: Rotation, point: Floats) -> Part:
+def _turned(part: RegionPart, turn: Rotation, point: Floats) -> RegionPart:
     """The part turned about a point."""
     vector = turn.as_rotvec()
     angle = float(np.linalg.norm(vector))
@@ -234,22 +236,22 @@ def _at_corners(lines: Sequence[_Line], grains: Floats, together: bool) -> tuple
     return solid, [line for k, line in enumerate(lines) if k not in used], double
 
 
-def _strip(line: _Line, pivot: Floats | None) -> Part:
+def _strip(line: _Line, pivot: Floats | None) -> RegionPart:
     """A line as a block without thickness."""
     a, b = line.ends
     angle = math.atan2(*(b - a)[::-1])
     if pivot is None and abs(math.sin(2.0 * angle)) < SAME:
         (x, y), (right, top) = np.minimum(a, b), np.maximum(a, b)
         region = f"block {row((x, right, y, top))} INF INF side out"
-        return Part(region, line.material, tuple(line.velocity))
+        return RegionPart(region, line.material, tuple(line.velocity))
     at = a if pivot is None else pivot + _back(angle) @ (a - pivot)
     region = f"block {row((at[0], at[0] + np.linalg.norm(b - a), at[1], at[1]))} INF INF side out"
-    return Part(
+    return RegionPart(
         region, line.material, tuple(line.velocity), tuple(_in_space(a if pivot is None else pivot)), angle=angle
     )
 
 
-def _wedge(a: _Line, b: _Line, ends: tuple[int, int], pivot: Floats | None) -> Part:
+def _wedge(a: _Line, b: _Line, ends: tuple[int, int], pivot: Floats | None) -> RegionPart:
     """The parallelogram behind two lines with a common end."""
     tip = a.ends[ends[0]]
     first, second = (line.ends[1 - end] - tip for line, end in zip((a, b), ends))
@@ -262,7 +264,9 @@ def _wedge(a: _Line, b: _Line, ends: tuple[int, int], pivot: Floats | None) -> P
     high = long + float(np.linalg.norm(second))
     numbers = (at[0], at[0] + long, at[1], at[1] + across[1], -high, high, across[0], 0.0, 0.0)
     region = f"prism {row(numbers)} side out"
-    return Part(region, a.material, tuple(a.velocity), tuple(_in_space(tip if pivot is None else pivot)), angle=angle)
+    return RegionPart(
+        region, a.material, tuple(a.velocity), tuple(_in_space(tip if pivot is None else pivot)), angle=angle
+    )
 
 
 def _back(angle: float) -> Floats:
@@ -274,7 +278,7 @@ def _back(angle: float) -> Floats:
 class _Panel(NamedTuple):
     """Facets in space that lie in one plane and hang together."""
 
-    part: Part
+    part: RegionPart
     whole: bool
     """Whether they are a rectangle."""
 
@@ -329,12 +333,12 @@ def _panel(corner: Floats, normal: Floats, area: float, material: int, velocity:
     if whole and extent[flat] <= SAME * extent.max() and np.prod(np.delete(extent, flat)) <= area * (1.0 + 1e-6):
         least[flat] = most[flat] = points[0, flat]
         region = f"block {row(np.column_stack([least, most]))} side out"
-        return _Panel(Part(region, material, speed), whole)
+        return _Panel(RegionPart(region, material, speed), whole)
     turn = Rotation.from_matrix(np.column_stack([u, v, normal]))
     start = low[0] * u + low[1] * v + (points[0] @ normal) * normal
     wide, high_ = high - low
     numbers = (start[0], start[0] + wide, start[1], start[1] + high_, start[2], start[2])
-    part = _turned(Part(f"block {row(numbers)} side out", material, speed), turn, start)
+    part = _turned(RegionPart(f"block {row(numbers)} side out", material, speed), turn, start)
     return _Panel(part, whole)
 
 
@@ -346,7 +350,9 @@ def _outline(corner: Floats) -> Iterator[Floats]:
     yield from (b - a for k, (a, b) in enumerate(sides) if k not in inner)
 
 
-def commands(parts: Iterable[Part], styles: Iterable[Sequence[tuple[str, str]]], motion: WallMotion) -> Iterator[str]:
+def commands(
+    parts: Iterable[RegionPart], styles: Iterable[Sequence[tuple[str, str]]], motion: WallMotion
+) -> Iterator[str]:
     """The commands for these parts; `styles` has for each part the groups of grains and the coefficients of their
     contacts with it."""
     for number, (part, of_groups) in enumerate(zip(parts, styles)):
@@ -357,9 +363,9 @@ def commands(parts: Iterable[Part], styles: Iterable[Sequence[tuple[str, str]]],
                 yield f'variable {name}{axis} equal "{formula}"'
         if any(moves):
             words += " move " + " ".join(f"v_{name}{axis}" if way else "NULL" for axis, way in zip("xyz", moves))
-        turns = isinstance(motion, Turning)
+        turns = isinstance(motion, TurningWalls)
         if part.angle or turns:
-            rate = f" + {exact(motion.rate)}*v_{ELAPSED}" if isinstance(motion, Turning) else ""
+            rate = f" + {exact(motion.rate)}*v_{ELAPSED}" if isinstance(motion, TurningWalls) else ""
             yield f'variable {name}turn equal "{exact(part.angle)}{rate}"'
             words += f" rotate v_{name}turn {row(part.point)} {row(part.axis)}"
         yield f"region {name} {words}"
@@ -367,18 +373,18 @@ def commands(parts: Iterable[Part], styles: Iterable[Sequence[tuple[str, str]]],
             yield f"fix {name}{group} {group} wall/gran/region granular {coefficients} region {name}"
 
 
-def _way(axis: int, part: Part, motion: WallMotion) -> str:
+def _way(axis: int, part: RegionPart, motion: WallMotion) -> str:
     """The formula of the displacement of a part along an axis since the export, or an empty text."""
-    if isinstance(motion, Turning):
+    if isinstance(motion, TurningWalls):
         return ""
-    if isinstance(motion, Shaking):
+    if isinstance(motion, ShakingWalls):
         along = motion.amplitude * _in_space(motion.direction)[axis]
         start, rate = exact(motion.phase), exact(motion.rate)
         return f"{exact(along)}*({exact(math.cos(motion.phase))} - cos({start} + {rate}*v_{ELAPSED}))" if along else ""
     return f"{exact(part.velocity[axis])}*v_{ELAPSED}" if part.velocity[axis] else ""
 
 
-def changes(parts: Iterable[Part], motion: WallMotion) -> bool:
+def changes(parts: Iterable[RegionPart], motion: WallMotion) -> bool:
     """Whether LAMMPS computes the place of a region at every step: it then needs its place one step before the
     first."""
     return motion is not None or any(part.angle or any(part.velocity) for part in parts)

@@ -14,7 +14,7 @@ from repose.sim.io.lammps.names import row
 from repose.sim.parameters import ParameterError
 
 
-class Bodies(NamedTuple):
+class RigidBodies(NamedTuple):
     """The bodies of a world that move."""
 
     text: str
@@ -24,7 +24,7 @@ class Bodies(NamedTuple):
     (spheres,)."""
 
 
-def bodies_of(world: World, velocity_shift: float, machines: Sequence[int] = ()) -> Bodies:
+def bodies_of(world: World, velocity_shift: float, machines: Sequence[int] = ()) -> RigidBodies:
     """The bodies of a world; stored velocities are ahead of positions by `velocity_shift` [s]. Raises `ParameterError`
     for a body that one of the `machines` drives, given by its row, and for one that can move in some directions
     only."""
@@ -55,7 +55,7 @@ def bodies_of(world: World, velocity_shift: float, machines: Sequence[int] = ())
         entries = (tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2])
         mass = 1.0 / bodies.inverse_mass[0, body]
         lines.append(f"{number} {row((mass, *centre, *entries, *velocity, *momentum))} {' '.join(map(str, images))}")
-    return Bodies("\n".join([str(len(lines)), *lines]) + "\n", molecule)
+    return RigidBodies("\n".join([str(len(lines)), *lines]) + "\n", molecule)
 
 
 def body_inertias(world: World) -> Floats:
