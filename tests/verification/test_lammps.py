@@ -187,6 +187,7 @@ def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
     assert played.world.fixed.sum() == experiment.world.fixed.sum()
 
 
+@pytest.mark.slow
 def test_a_cylinder_that_turns_drags_a_grain_along_with_the_coulomb_limit(tmp_path) -> None:
     # At the bottom r = (0, 0, -R) the wall of a cylinder that turns about y moves with w x r = (-w R, 0, 0).
     size, overlap = 0.01, 0.01 * RADIUS
