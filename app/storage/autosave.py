@@ -39,24 +39,24 @@ class AutosaveFolder:
         """The files of the states in the folder, newest first."""
         return sorted(self.folder.glob("run-*.repose"), reverse=True)
 
-    def save(self, saved: Saved) -> None:
-        """Write one more state and delete the oldest; raises `OSError`."""
+    def save(self, saved: Saved, photo: bytes = b"") -> None:
+        """Write one more state, with the photograph beside it if given, and delete the oldest; raises `OSError`."""
         from repose.sim.experiment.saved_side_by_side import save
 
         before = self.files()
         number = int(before[0].stem.removeprefix("run-")) + 1 if before else 1
-        save(saved, self.folder / f"run-{number:06d}.repose")
+        save(saved, self.folder / f"run-{number:06d}.repose", photo)
         for path in self.files()[GENERATIONS:]:
             path.unlink(missing_ok=True)
 
-    def newest(self) -> Saved | None:
-        """The newest state that can be read, or None."""
-        from repose.sim.experiment.saved_side_by_side import load
+    def newest(self) -> tuple[Saved, bytes] | None:
+        """The newest state that can be read, and the photograph beside it (empty for none); None if there is none."""
+        from repose.sim.experiment.saved_side_by_side import load, photo_in
         from repose.sim.io.archive import ArchiveError
 
         for path in self.files():
             with suppress(ArchiveError):
-                return load(path)
+                return load(path), photo_in(path)
         return None
 
     def clear(self) -> None:

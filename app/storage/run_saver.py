@@ -83,7 +83,7 @@ class RunSaver:
     """Set once the file is written that the user has asked for last, or the attempt has failed; None before."""
     _place: autosave.AutosaveFolder | None = None
     _due: float = field(default_factory=lambda: time.monotonic() + INTERVAL)
-    _kept: tuple[int, int, str] = (-1, -1, "")
+    _kept: tuple[int, int, str, int] = (-1, -1, "", 0)
     _jobs: queue.SimpleQueue[Callable[[], None] | None] = field(default_factory=queue.SimpleQueue)
     _thread: threading.Thread | None = None
 
@@ -100,17 +100,17 @@ class RunSaver:
     def tick(self) -> None:
         """Save automatically when a save is due; call it once per frame."""
         if self._thread is not None and not self.held and time.monotonic() >= self._due:
-            self._due = time.monotonic() + INTERVAL
-            self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved))))
+            self._due, photo = time.monotonic() + INTERVAL, self.take_photo()
+            self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved, photo))))
 
     def hold(self, take: Callable[[Saved], None]) -> None:
         """Save the run automatically once more and pass a copy to `take`; then save no run automatically until
         `resume`."""
-        self.held = True
+        self.held, photo = True, self.take_photo()
 
         def keep(saved: Saved) -> None:
             take(saved)
-            self._jobs.put(lambda: self._save_by_itself(saved))
+            self._jobs.put(lambda: self._save_by_itself(saved, photo))
 
         self.send(Copy(keep))
 
@@ -120,10 +120,10 @@ class RunSaver:
 
     def save_now(self) -> None:
         """Save the run automatically now, and wait at most `LAST_SAVE`, because physics may be compiling."""
-        done = threading.Event()
+        done, photo = threading.Event(), self.take_photo()
 
         def write(saved: Saved) -> None:
-            self._save_by_itself(saved)
+            self._save_by_itself(saved, photo)
             done.set()
 
         if self._thread is not None and not self.held:
@@ -307,8 +307,9 @@ class RunSaver:
             join=Joined(tuple(path.name for path in paths.values())),
         )
 
-    def _save_by_itself(self, saved: Saved) -> None:
-        now = (saved.now.at, saved.now.commands, saved.log.scene)
+    def _save_by_itself(self, saved: Saved, take_photo: Callable[[], bytes]) -> None:
+        photo = take_photo()
+        now = (saved.now.at, saved.now.commands, saved.log.scene, hash(photo))
         if now == self._kept:
             return
         try:
@@ -317,7 +318,7 @@ class RunSaver:
                 self._place = None
             if self._place is None:
                 self._place = autosave.begin()
-            self._place.save(saved)
+            self._place.save(saved, photo)
             self._kept, self.unsaved = now, EMPTY
         except OSError as error:
             self._show_unsaved(error)
@@ -345,13 +346,14 @@ class RunSaver:
             self.opening = False
 
     def _open_place(self, saves: autosave.AutosaveFolder) -> None:
-        saved = saves.newest()
-        if saved is None:
+        found = saves.newest()
+        if found is None:
             self.trouble = Message("None of the states in {folder} can be read.", folder=str(saves.folder))
             return
+        saved, self.photo = found
         self._resume(saved, _("the run of the last session"))
         if self._place is not None:
-            self._place.save(saved)
+            self._place.save(*found)
         saves.clear()
 
     def _resume(self, saved: Saved, name: Message) -> None:

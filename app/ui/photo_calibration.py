@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from repose.app.stopping import StopAsked
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import Sheet
 from repose.app.storage.plot_files import draw as draw_sheet
+from repose.app.ui.background_runs import BackgroundRuns
 from repose.app.ui.preset_library import different
 from repose.sim.engine.thread_count import available
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
-from repose.sim.message import EMPTY, Capital, Message, plain
-from repose.sim.parameters import ParameterError, ParameterSet
+from repose.sim.message import Capital, plain
+from repose.sim.parameters import ParameterSet
 from repose.sim.photo.heap_in_picture import PictureHeap
 from repose.sim.study.calibration import (
     CalibrationResult,
@@ -34,12 +31,7 @@ from repose.sim.study.calibration import (
     rounded,
 )
 from repose.sim.study.calibration_runs import calibrate_in, in_words, preset_of, profile_curve
-from repose.sim.wording import described, message_of, reason_of
 
-log = logging.getLogger(__name__)
-
-END_TIME = 2.0
-"""Longest wall time to wait for the processes to end when the window closes [s]."""
 FRICTION = VariedRange("friction", 0.1, 1.5)
 ROLLING = VariedRange("rolling_friction", 0.0, 0.5)
 """What is looked for, and where: sand and gravel are well within these ranges."""
@@ -60,63 +52,24 @@ class Calibrated:
 
 @dataclass
 class PhotoCalibration:
-    """The calibration that is under way, and the last result. The thread writes `done`, `most`, `share`, `trouble` and
-    `result`. Written by `repose.app.ui.panels.photo`."""
+    """The calibration that is under way, and the last result. Written by `repose.app.ui.panels.photo`; the thread of
+    `runs` writes `result`."""
 
     chosen: str = "friction"
     """A key of `CHOICES`."""
     folder: Callable[[], Path] = lambda: runs_folder() / "calibrations"
-    done: int = 0
-    """Number of runs."""
-    most: int = 0
-    share: float = 0.0
-    """Of the most runs [-]; it ends earlier if the value is known."""
-    trouble: Message = EMPTY
+    runs: BackgroundRuns = field(default_factory=lambda: BackgroundRuns("calibration"))
+    """`total` is the largest number of runs: the calibration ends earlier if the value is known."""
     result: Calibrated | None = None
-    _stopping: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether runs are under way."""
-        return self._thread is not None and self._thread.is_alive()
 
     def start(self, make: Callable[[], Goal]) -> None:
         """Do the runs of the goal that `make` returns; if it raises `ParameterError`, this is the trouble."""
-        if self.running:
-            return
-        self.trouble, self.result = EMPTY, None
-        try:
-            goal = make().check()
-        except ParameterError as error:
-            self.trouble = message_of(error)
-            return
-        self.done, self.share, self.most = 0, 0.0, goal.most_runs
-        self._stopping.clear()
-        self._thread = threading.Thread(target=self._work, args=(goal,), name="calibration", daemon=True)
-        self._thread.start()
+        if not self.runs.running:
+            self.result = None
+            self.runs.start(lambda: make().check(), self._run)
 
-    def stop(self) -> None:
-        """End the runs under way; those that have ended are on disk, and count when it is started again."""
-        self._stopping.set()
-
-    def end(self) -> None:
-        """End the runs when the window closes, and wait for their processes."""
-        self.stop()
-        if self._thread is not None:
-            self._thread.join(END_TIME)
-
-    def _work(self, goal: Goal) -> None:
-        try:
-            with suppress(StopAsked):
-                self.result = self._run(goal)
-        except ParameterError as error:
-            self.trouble = message_of(error)
-        except Exception as error:  # an error of the disk or of a process must not end the window
-            log.exception("The calibration could not be done.")
-            self.trouble = Message("The runs could not be done: {error}.", error=reason_of(error, described(error)))
-
-    def _run(self, goal: Goal) -> Calibrated:
+    def _run(self, goal: Goal) -> None:
+        self.runs.total = goal.most_runs
         fixed = json_text({"values": dict(sorted(goal.values.items())), "profile": list(goal.profile)})
         varied = "-".join(own.name for own in goal.varied)
         folder = self.folder() / f"{goal.scene}-{varied}-{hashlib.sha256(fixed.encode()).hexdigest()[:8]}"
@@ -124,16 +77,15 @@ class PhotoCalibration:
         runs.mkdir(parents=True, exist_ok=True)
 
         def on_progress(words: str, share: float) -> None:
-            self.share = share
-            if self._stopping.is_set():
-                raise StopAsked
+            self.runs.share = share
+            self.runs.check()
 
-        def count(found: CalibrationResult, runs: int) -> None:
-            self.done = runs
+        def count(found: CalibrationResult, done: int) -> None:
+            self.runs.done = done
 
         # One processor is left for the window and its run.
         found, seen = calibrate_in(runs, goal, max(1, available() - 1), on_progress, count)
-        return _written(folder, goal, found, seen)
+        self.result = _written(folder, goal, found, seen)
 
 
 def _written(folder: Path, goal: Goal, found: CalibrationResult, seen: Sequence[Observation]) -> Calibrated:

@@ -44,7 +44,7 @@ def draw_repeats(ui: Ui, width: float, beside: bool = True) -> None:
     if beside:
         imgui.same_line()
     parameters = parameters_of(ui.snapshot.run)
-    if ui.work.repeats.running:
+    if ui.work.repeats.runs.running:
         _draw_progress(ui, width)
     elif parameters is not None and button(ui, "repeat.start", LABEL, help=BUTTON_HELP, width=width):
         run = ui.snapshot.run
@@ -69,8 +69,8 @@ def draw_repeated(ui: Ui) -> None:
         )
         ui.probe.mark("repeat.result")
         tooltip(ui, repeated_in_words(study, mean))
-    if repeats.trouble:
-        note(repeats.trouble, ui.palette.warning)
+    if repeats.runs.trouble:
+        note(repeats.runs.trouble, ui.palette.warning)
 
 
 def _study(ui: Ui) -> Study | None:
@@ -84,9 +84,9 @@ def _draw_progress(ui: Ui, width: float) -> None:
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_inner_spacing.x
     stop = text_width(_("Stop")) + pad
     low, size = imgui.get_cursor_screen_pos(), imgui.ImVec2(width - stop - gap, imgui.get_frame_height())
-    imgui.progress_bar(ui.work.repeats.share, size, "")
+    imgui.progress_bar(ui.work.repeats.runs.share, size, "")
     ui.probe.mark("repeat.progress")
-    done = ui.work.repeats.done
+    done = ui.work.repeats.runs.done
     words = Message("{done} of {runs}", done=done, runs=REPEATED)
     tooltip(ui, plural("Ended: {done} of {count} run.", "Ended: {done} of {count} runs.", count=REPEATED, done=done))
     draw_text(
@@ -94,4 +94,4 @@ def _draw_progress(ui: Ui, width: float) -> None:
     )
     imgui.same_line(0.0, gap)
     if button(ui, "repeat.stop", _("Stop"), width=stop, help=_("End these runs; those that have ended count.")):
-        ui.work.repeats.stop()
+        ui.work.repeats.runs.stop()

@@ -8,10 +8,7 @@ the present experiment is a study with one value.
 from __future__ import annotations
 
 import hashlib
-import logging
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
@@ -19,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from repose.app.stopping import StopAsked
 from repose.app.storage.paths import runs_folder
+from repose.app.ui.background_runs import BackgroundRuns
 from repose.app.ui.preset_library import different
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.experiment.comparison import Point, Row, averaged
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
-from repose.sim.message import EMPTY, Message, _, joined, plain, plural
+from repose.sim.message import Message, _, joined, plain, plural
 from repose.sim.numbers import read_number
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
@@ -35,12 +32,8 @@ from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
 from repose.sim.study.runs_on_disk import StudyRuns
-from repose.sim.wording import described, message_of, reason_of, value_text
+from repose.sim.wording import value_text
 
-log = logging.getLogger(__name__)
-
-END_TIME = 2.0
-"""Longest wall time to wait for the processes to end when the window closes [s]."""
 MOST_VALUES, MOST_SEEDS = 20, 20
 KEPT = 4
 """Number of latest earlier studies that are drawn beside the present one."""
@@ -127,7 +120,7 @@ class StudyForm:
 
 @dataclass
 class Studies:
-    """The thread that does the runs of a study, and the results of this session."""
+    """Runs of a study in the background, and the results of this session."""
 
     send: Callable[[Command], None]
     folder: Callable[[], Path] = lambda: runs_folder() / "studies"
@@ -135,52 +128,13 @@ class Studies:
     kept: set[str] = field(default_factory=set)
     """Names of the files whose results are among the runs that the window compares; studies and repetitions share it,
     so that no run counts twice."""
-    done: int = 0
-    total: int = 0
-    share: float = 0.0
-    """Fraction of all runs that is done, 0 to 1."""
-    trouble: Message = EMPTY
-    """Why the study was refused, or why a run has no result."""
+    runs: BackgroundRuns = field(default_factory=lambda: BackgroundRuns("study"))
     results: dict[str, Result] = field(default_factory=dict)
     """Results of this session by `key_of` their plan, the present study last."""
-    _stopping: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether runs are under way."""
-        return self._thread is not None and self._thread.is_alive()
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the last study was ended before all of its runs were done."""
-        return self._stopping.is_set() and not self.running and self.done < self.total
 
     def start(self, make: Callable[[], StudyPlan]) -> None:
         """Do the study that `make` returns; if it raises `ParameterError`, this is the trouble."""
-        if self.running:
-            return
-        self.trouble = EMPTY
-        try:
-            plan = make().check()
-        except ParameterError as error:
-            self.trouble = message_of(error)
-            return
-        self.done = self.total = 0
-        self.share = 0.0
-        self._stopping.clear()
-        self._thread = threading.Thread(target=self._work, args=(plan,), name="study", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the runs under way; those that have ended count."""
-        self._stopping.set()
-
-    def end(self) -> None:
-        """End the runs when the window closes, and wait for their processes."""
-        self.stop()
-        if self._thread is not None:
-            self._thread.join(END_TIME)
+        self.runs.start(lambda: make().check(), self._run)
 
     def forget(self) -> None:
         """Remove all results from the plot; their files remain."""
@@ -209,42 +163,29 @@ class Studies:
         rows = averaged(result.points) if result is not None else ()
         return rows[0] if rows and rows[0].runs > 1 else None
 
-    def _work(self, plan: StudyPlan) -> None:
-        try:
-            with suppress(StopAsked):
-                self._run(plan)
-            self.share = self.done / max(self.total, 1)  # the progress of stopped runs is lost
-        except ParameterError as error:
-            self.trouble = message_of(error)
-        except Exception as error:  # an error of the disk or of a process must not end the window
-            log.exception("The runs could not be done.")
-            self.trouble = Message("The runs could not be done: {error}.", error=reason_of(error, described(error)))
-
     def _run(self, plan: StudyPlan) -> None:
         folder = self.folder() / folder_name(plan)
         folder.mkdir(parents=True, exist_ok=True)
-        runs = StudyRuns((plan,), folder)
-        missing = runs.begin()
-        self.total = len(runs.runs[plan.name])
-        self.done = self.total - len(missing)
-        self._show(plan, runs)
+        study, under_way = StudyRuns((plan,), folder), self.runs
+        missing = study.begin()
+        under_way.total = len(study.runs[plan.name])
+        under_way.done = before = under_way.total - len(missing)
+        self._show(plan, study)
 
         def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
-            self.done += 1
+            under_way.done += 1
             if result is None or result["point"] is None:
                 reason = lost or _("nothing was measured")
-                self.trouble = Message("The run {name} has no result: {lost}.", name=task.name, lost=reason)
-            self._show(plan, runs)
+                under_way.trouble = Message("The run {name} has no result: {lost}.", name=task.name, lost=reason)
+            self._show(plan, study)
 
         def on_progress(words: Message, share: float) -> None:
-            before = self.total - len(missing)
-            self.share = (before + share * len(missing)) / max(self.total, 1)
-            if self._stopping.is_set():
-                raise StopAsked
+            under_way.share = (before + share * len(missing)) / max(under_way.total, 1)
+            under_way.check()
 
         # One processor is left for the window and its run.
         if missing:
-            self.do(runs, missing, max(1, available() - 1), on_progress, on_end)
+            self.do(study, missing, max(1, available() - 1), on_progress, on_end)
 
     def _show(self, plan: StudyPlan, runs: StudyRuns) -> None:
         """Draw the results so far, and add them to the runs that the window compares over the parameter of the

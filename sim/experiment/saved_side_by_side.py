@@ -33,9 +33,10 @@ FEWEST, MOST = 2, 4
 Saved = SavedRun | SavedSideBySide
 
 
-def save(saved: Saved, path: Path) -> None:
-    """Write one run or several; a crash leaves either the old or the new file. Raises `OSError`."""
-    write_whole_file(path, lambda file: write(saved, file))
+def save(saved: Saved, path: Path, photo: bytes = b"") -> None:
+    """Write one run or several, and a photograph if given; a crash leaves either the old or the new file. Raises
+    `OSError`."""
+    write_whole_file(path, lambda file: write(saved, file, photo=photo))
 
 
 def write(saved: Saved, file: BinaryIO, picture: bytes = b"", photo: bytes = b"") -> None:

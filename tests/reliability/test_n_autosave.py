@@ -31,11 +31,11 @@ def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continue
     writers = []
     save = saved_side_by_side.save
 
-    def slowly(saved: SavedRun, path: Path) -> None:
+    def slowly(saved: SavedRun, path: Path, photo: bytes) -> None:
         writers.append(threading.current_thread().name)
         writing.set()
         assert gone_on.wait(60.0)
-        save(saved, path)
+        save(saved, path, photo)
 
     monkeypatch.setattr(saved_side_by_side, "save", slowly)
     experiment = poured(3_000)

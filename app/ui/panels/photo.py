@@ -82,7 +82,7 @@ def draw(ui: Ui) -> None:
         if ui.states[ComparedVideo].video is not None:
             _draw_video(ui, ui.states[ComparedVideo])
         _draw_results(ui, state)
-    if state.heap is not None or ui.states[PhotoCalibration].running:
+    if state.heap is not None or ui.states[PhotoCalibration].runs.running:
         _draw_calibration(ui, state.heap)
     imgui.end_child()
 
@@ -282,24 +282,26 @@ def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
     """What is looked for, start and stop, progress, and the values with the profiles."""
     calibration = ui.states[PhotoCalibration]
     heading(_("Which friction lies like this?"), 1.0, ui.palette.text)
-    imgui.begin_disabled(calibration.running)
+    imgui.begin_disabled(calibration.runs.running)
     help = _("The values whose computed profile is nearest to that of the photograph; all others keep their values.")
     calibration.chosen = (
         choose(ui, "photo.sought", _("Look for"), SOUGHT, calibration.chosen, help=help) or calibration.chosen
     )
     imgui.end_disabled()
-    if calibration.running:
+    if calibration.runs.running:
         width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
         room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
-        words = plural("{done} of {count} run", "{done} of {count} runs", done=calibration.done, count=calibration.most)
+        words = plural(
+            "{done} of {count} run", "{done} of {count} runs", done=calibration.runs.done, count=calibration.runs.total
+        )
         imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
-        imgui.progress_bar(calibration.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
+        imgui.progress_bar(calibration.runs.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
         imgui.pop_style_color()
         tooltip(ui, _("At most so many runs; it ends once the value is known well enough."))
         imgui.same_line()
         help = _("End these runs; those that have ended count when it is started again.")
         if button(ui, "photo.calibration_stop", _("Stop"), width=width, help=help):
-            calibration.stop()
+            calibration.runs.stop()
     elif heap is not None and button(
         ui,
         "photo.calibrate",
@@ -307,8 +309,8 @@ def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
         help=_("Some dozen runs of this scene with other values and seeds, on free processors. The run here goes on."),
     ):
         calibration.start(partial(_goal, ui, heap, calibration.chosen))
-    if calibration.trouble:
-        note(calibration.trouble, ui.palette.bad)
+    if calibration.runs.trouble:
+        note(calibration.runs.trouble, ui.palette.bad)
     if calibration.result is not None:
         _draw_calibrated(ui, calibration.result)
 

@@ -86,7 +86,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     """Draw parameter, range, and numbers of values and seeds; locked while runs are under way."""
     form, scene = ui.work.study_form, ui.snapshot.run.scene
     over = form.varied(scene, parameters)
-    imgui.begin_disabled(ui.work.studies.running)
+    imgui.begin_disabled(ui.work.studies.runs.running)
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
     names = {name: entry.quantity.label for name, entry in candidates(parameters).items()}
     unit = over.quantity.unit
@@ -147,15 +147,15 @@ def _draw_progress(ui: Ui) -> None:
     width, across = 6.0 * font, imgui.get_content_region_avail().x
     beside = across - 3.0 * (width + gap)
     narrow = beside < PROGRESS * font
-    if studies.running:
+    if studies.runs.running:
         if button(ui, "study.stop", _("Stop"), width=width, help=_("End these runs; those that have ended count.")):
-            studies.stop()
+            studies.runs.stop()
     elif (parameters := parameters_of(ui.snapshot.run)) is not None and button(
         ui,
         "study.start",
         _("Start"),
         width=width,
-        help=studies.trouble
+        help=studies.runs.trouble
         or _(
             "On free processors; the run in the window goes on. Runs that were "
             "done earlier are on disk, and are not done again."
@@ -174,13 +174,13 @@ def _draw_progress(ui: Ui) -> None:
         export(ui)
     imgui.same_line()
     help = _("Take all results off the plot; their files stay, and the same study shows them again.")
-    if button(ui, "study.clear", _("Clear"), width=width, enabled=shown and not studies.running, help=help):
+    if button(ui, "study.clear", _("Clear"), width=width, enabled=shown and not studies.runs.running, help=help):
         studies.forget()
     if narrow:
         _draw_bar(ui, across)
     line = imgui.get_cursor_pos()
     exported = (ui.work.run_saver.trouble or ui.work.run_saver.message) if ui.states[StudyPanel].exported else EMPTY
-    trouble = studies.trouble or exported
+    trouble = studies.runs.trouble or exported
     imgui.text_unformatted(" ")  # a line is kept free, so that a message moves nothing
     if trouble:
         after = imgui.get_cursor_pos()
@@ -195,19 +195,22 @@ def _draw_progress(ui: Ui) -> None:
 
 def _draw_bar(ui: Ui, width: float) -> None:
     """Draw the progress of the runs, in words too."""
-    studies = ui.work.studies
+    runs = ui.work.studies.runs
     words = (
-        plural("{done} of {count} run", "{done} of {count} runs", done=studies.done, count=studies.total)
-        if studies.total
+        plural("{done} of {count} run", "{done} of {count} runs", done=runs.done, count=runs.total)
+        if runs.total
         else _("no runs yet")
     )
-    if studies.stopped:
+    if runs.stopped:
         words = plural(
-            "stopped: {done} of {count} run", "stopped: {done} of {count} runs", count=studies.total, done=studies.done
+            "stopped: {done} of {count} run",
+            "stopped: {done} of {count} runs",
+            count=runs.total,
+            done=runs.done,
         )
     imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
     size = imgui.ImVec2(width, imgui.get_frame_height())
-    imgui.progress_bar(studies.share if studies.total else 0.0, size, translated(words))
+    imgui.progress_bar(runs.share if runs.total else 0.0, size, translated(words))
     imgui.pop_style_color()
     ui.probe.mark("study.progress")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +37,10 @@ def test_the_notes_state_the_mean_of_five_heaps_that_repeated_runs_give(tmp_path
     runs = Studies(lambda command: None, lambda: tmp_path, one_after_the_other)
     plan = repetition(preset.scene, parameters, preset.seed)
     runs.start(lambda: plan)
-    while runs.running:
-        threading.Event().wait(0.1)
+    runs.runs.wait(600.0)
     mean = runs.mean(plan)
     assert mean is not None
-    assert english((mean.runs, runs.trouble)) == (REPEATED, "")
+    assert english((mean.runs, runs.runs.trouble)) == (REPEATED, "")
     words = mean_in_words(study, mean, study.unit)
     (step,) = (step for step in load("heap-slope").steps if text_in(step.title, ENGLISH) == "Read the angle")
     for language in NATIVE:

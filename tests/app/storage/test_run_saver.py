@@ -153,7 +153,7 @@ def test_n15_three_saves_are_kept_and_the_newest_readable_one_is_offered(run: Ex
     files[1].write_bytes(b"")
     newest = position.newest()
     assert newest is not None
-    assert newest.now.at == run.history.at - 2
+    assert newest[0].now.at == run.history.at - 2
     files[2].unlink()
     assert position.newest() is None
     position.clear()
@@ -188,7 +188,7 @@ def test_f04_and_n15_only_the_run_of_an_ended_window_is_offered(
     assert found is not None
     newest = found.newest()
     assert newest is not None
-    assert state_hash(resumed_experiment(newest).run) == state_hash(run.run)
+    assert state_hash(resumed_experiment(newest[0]).run) == state_hash(run.run)
     assert autosave.left_behind() is None  # offered once, to one window
     found.clear()
     assert not [*own_folder.iterdir()]
@@ -206,6 +206,29 @@ def test_f14_the_number_of_files_left_by_crashes_is_limited(own_folder: Path, ru
     assert found is not None
     assert len([*own_folder.iterdir()]) == autosave.MOST_LEFT_BEHIND
     found.clear()
+
+
+def test_the_photograph_beside_the_run_of_a_crashed_window_is_offered_with_it(
+    run: Experiment, own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_saver, "INTERVAL", 1e9)
+    crashed = RunSaver(lambda command: command.take(saved_copy(run)))  # type: ignore[attr-defined]
+    crashed.begin()
+    for photo in (b"", b"heap"):  # the run is the same: another photograph is saved anew
+        crashed.take_photo = lambda photo=photo: lambda: photo
+        crashed.save_now()
+    assert crashed._place is not None
+    assert len(crashed._place.files()) == 2
+    crashed.end(keep=True)
+    made = RunSaver(lambda command: None)
+    made.begin()
+    made.open_lost()
+    until(lambda: made.opened)
+    assert made.photo == b"heap"
+    until(lambda: made._place.files())
+    assert made._place is not None
+    assert made._place.newest()[1] == b"heap", "lost by the next crash"
+    made.end()
 
 
 @pytest.mark.parametrize("choice", ["open_lost", "discard_lost"])
@@ -267,7 +290,7 @@ def test_a_failed_automatic_save_is_said_with_folder_and_remedy_until_a_save_suc
 ) -> None:
     made, _ = kept
 
-    def full(saved: object, path: Path) -> None:
+    def full(*given: object) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:

@@ -47,8 +47,7 @@ def repeated(folder: Path, angles: tuple[float | None, ...], parameters: Paramet
     sent: list[Command] = []
     repeats = Studies(sent.append, lambda: folder, ends(angles))
     repeats.start(lambda: repetition("heap", parameters, seed=7))
-    assert repeats._thread is not None
-    repeats._thread.join(30.0)
+    repeats.runs.wait(30.0)
     return repeats, sent
 
 
@@ -75,8 +74,8 @@ def test_a_run_without_result_is_named_and_the_others_count(tmp_path: Path) -> N
     row = mean_of(repeats, parameters)
     assert row is not None
     assert row.runs == REPEATED - 1
-    assert "seed 8" in str(repeats.trouble)
-    assert "killed by signal 9" in str(repeats.trouble)
+    assert "seed 8" in str(repeats.runs.trouble)
+    assert "killed by signal 9" in str(repeats.runs.trouble)
 
 
 def test_stopping_ends_the_runs_and_keeps_those_that_have_ended(tmp_path: Path) -> None:
@@ -93,11 +92,11 @@ def test_stopping_ends_the_runs_and_keeps_those_that_have_ended(tmp_path: Path) 
     repeats = Studies(lambda command: None, lambda: tmp_path, do)
     repeats.start(lambda: repetition("heap", parameters, seed=1))
     assert ended.wait(30.0)
-    repeats.stop()
+    repeats.runs.stop()
     go_on.set()
-    repeats.end()
+    repeats.runs.end()
     row = mean_of(repeats, parameters)
-    assert english((repeats.running, repeats.trouble)) == (False, "")
+    assert english((repeats.runs.running, repeats.runs.trouble)) == (False, "")
     assert row is not None
     assert row.runs == 2
 
@@ -132,10 +131,8 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
         before = dict(harness.widgets)
         harness.click("repeat.start")
         assert {"repeat.progress", "repeat.stop"} <= harness.widgets.keys()
-        thread = harness.ui.work.repeats._thread
-        assert thread is not None
         go_on.set()
-        thread.join(30.0)
+        harness.ui.work.repeats.runs.wait(30.0)
         harness.frame(3)
         assert sum(isinstance(command, KeepMeasured) for command in harness.commands) == REPEATED
         assert harness.widgets.pop("repeat.result")

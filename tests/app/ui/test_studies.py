@@ -63,9 +63,7 @@ def by_friction(task: Task) -> float:
 def finished(studies: Studies, form: StudyForm | None = None, **values: Any) -> Studies:
     form = form or StudyForm(low="0.1", high="0.3", count=2, seeds=2)
     studies.start(lambda: form.plan("heap", HEAP.checked(values)))
-    assert studies._thread is not None or studies.trouble
-    if studies._thread is not None:
-        studies._thread.join(30.0)
+    studies.runs.wait(30.0)
     return studies
 
 
@@ -78,7 +76,7 @@ def of(
 def test_a_study_draws_means_with_the_scatter_over_seeds(tmp_path: Path) -> None:
     sent: list[Command] = []
     studies = finished(of(tmp_path, runs(by_friction), sent), StudyForm(low="0.1", high="0.3", count=3, seeds=3))
-    assert english((studies.trouble, studies.done, studies.total, studies.share)) == ("", 9, 9, 1.0)
+    assert english((studies.runs.trouble, studies.runs.done, studies.runs.total, studies.runs.share)) == ("", 9, 9, 1.0)
     curve = studies.curve()
     assert curve is not None
     mean = next(line for line in curve.lines if line.error is not None)
@@ -94,11 +92,11 @@ def test_the_same_study_again_does_only_the_runs_that_are_missing(tmp_path: Path
     finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.3", count=2, seeds=2))
     again = finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.3", count=2, seeds=3))
     assert seen == [4, 2]
-    assert (again.done, again.total) == (6, 6)
+    assert (again.runs.done, again.runs.total) == (6, 6)
     assert again.curve() is not None
     whole = finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.3", count=2, seeds=3))
     assert seen == [4, 2]
-    assert whole.share == 1.0
+    assert whole.runs.share == 1.0
 
 
 def test_earlier_results_stay_on_the_plot_with_what_was_different(tmp_path: Path) -> None:
@@ -128,10 +126,10 @@ def test_stopping_keeps_the_runs_that_have_ended(tmp_path: Path) -> None:
     studies = of(tmp_path, do)
     studies.start(lambda: StudyForm(low="0.1", high="0.3", count=2, seeds=2).plan("heap", HEAP()))
     assert one.wait(30.0)
-    studies.stop()
+    studies.runs.stop()
     go_on.set()
-    studies.end()
-    assert english((studies.running, studies.done, studies.trouble)) == (False, 1, "")
+    studies.runs.end()
+    assert english((studies.runs.running, studies.runs.done, studies.runs.trouble)) == (False, 1, "")
     curve = studies.curve()
     assert curve is not None
     assert str(curve.heading) == "θ(μ), 2 seeds: 1 of 4 runs", "the head promises seeds that have not been run"
@@ -148,7 +146,7 @@ def test_stopping_keeps_the_runs_that_have_ended(tmp_path: Path) -> None:
 )
 def test_a_range_that_cannot_be_is_refused_in_a_sentence(tmp_path: Path, asked: dict, words: str) -> None:
     studies = finished(of(tmp_path, runs(by_friction)), StudyForm(**asked))
-    assert words in str(studies.trouble)
+    assert words in str(studies.runs.trouble)
     assert not [*tmp_path.iterdir()]
 
 
@@ -181,11 +179,10 @@ def test_the_panel_starts_a_study_and_nothing_moves_when_points_and_messages_app
         before = {name: position for name, position in harness.widgets.items() if name.startswith("study.")}
         assert {"study.over", "study.low", "study.high", "study.count", "study.seeds", "study.start"} <= set(before)
         harness.click("study.start")
-        assert harness.ui.work.studies._thread is not None
-        harness.ui.work.studies._thread.join(30.0)
-        harness.ui.work.studies.trouble = "The run friction 0.1, seed 1 has no result: it was lost."
+        harness.ui.work.studies.runs.wait(30.0)
+        harness.ui.work.studies.runs.trouble = "The run friction 0.1, seed 1 has no result: it was lost."
         harness.frame(3)
-        assert harness.ui.work.studies.done == 4
+        assert harness.ui.work.studies.runs.done == 4
         after = {name: harness.widgets[name] for name in before}
         assert after == before
         harness.click("study.close")
@@ -221,8 +218,8 @@ def test_the_help_of_start_says_why_the_study_is_refused(tmp_path: Path) -> None
     with open_harness(tmp_path, full_snapshot(), size=(1280, 800)) as harness:
         opened(harness, tmp_path).ui.work.study_form.low = "0.4"
         harness.click("study.start")
-        assert harness.ui.work.studies.trouble
-        assert harness.ui.states[Explained].text == harness.ui.work.studies.trouble
+        assert harness.ui.work.studies.runs.trouble
+        assert harness.ui.states[Explained].text == harness.ui.work.studies.runs.trouble
 
 
 def test_a_scene_that_cannot_be_compared_says_so(tmp_path: Path) -> None:
@@ -241,15 +238,14 @@ def test_a_repetition_and_a_study_with_its_value_are_the_same_runs(tmp_path: Pat
     def repeated() -> Studies:
         repeats = of(tmp_path, runs(by_friction, seen))
         repeats.start(lambda: plan)
-        assert repeats._thread is not None
-        repeats._thread.join(30.0)
+        repeats.runs.wait(30.0)
         return repeats
 
     first = repeated()
     studies = finished(of(tmp_path, runs(by_friction, seen)), StudyForm(low="0.1", high="0.2", count=2, seeds=3))
-    assert (seen, studies.done) == ([REPEATED, 3], 6), "what the repetition has run was run again"
+    assert (seen, studies.runs.done) == ([REPEATED, 3], 6), "what the repetition has run was run again"
     again = repeated()
-    assert (seen, again.done, again.share) == ([REPEATED, 3], REPEATED, 1.0)
+    assert (seen, again.runs.done, again.runs.share) == ([REPEATED, 3], REPEATED, 1.0)
     assert again.mean(plan) == first.mean(plan) is not None
 
 
@@ -259,7 +255,7 @@ def test_what_the_disk_has_is_compared_in_the_session_once(tmp_path: Path) -> No
     kept: set[str] = set()
     studies = finished(finished(of(tmp_path, runs(by_friction), sent, kept)))
     finished(of(tmp_path, runs(by_friction), sent, kept))
-    assert sum(isinstance(command, KeepMeasured) for command in sent) == studies.total == 4
+    assert sum(isinstance(command, KeepMeasured) for command in sent) == studies.runs.total == 4
     finished(of(tmp_path, runs(by_friction), sent))
     assert sum(isinstance(command, KeepMeasured) for command in sent) == 8, "the control: another session"
 
@@ -272,5 +268,5 @@ def test_a_run_that_has_measured_nothing_is_named(tmp_path: Path) -> None:
             on_end(task, result, "")
 
     studies = finished(of(tmp_path, do), StudyForm(low="0.1", high="0.2", count=2, seeds=2))
-    assert str(studies.trouble) == "The run friction 0.2, seed 2 has no result: nothing was measured."
-    assert studies.done == 4
+    assert str(studies.runs.trouble) == "The run friction 0.2, seed 2 has no result: nothing was measured."
+    assert studies.runs.done == 4

@@ -98,7 +98,7 @@ def offered() -> bool:
         return False
     found = position.newest()
     position.clear()
-    return found is not None and found.log.scene == "heap"
+    return found is not None and found[0].log.scene == "heap"
 
 
 @pytest.mark.gl

@@ -337,11 +337,11 @@ def test_a_calibration_in_the_panel_gives_values_profiles_and_a_preset(
         calibration = harness.ui.states[PhotoCalibration]
         calibration.folder = lambda: tmp_path / "calibrations"
         calibration.start(partial(photo._goal, harness.ui, harness.ui.states[ComparedPhoto].heap, "friction"))
-        while calibration.running:
+        while calibration.runs.running:
             time.sleep(0.01)
         harness.frame(3)
         assert not harness.ui.program.broken
-        assert not calibration.trouble
+        assert not calibration.runs.trouble
         assert calibration.result is not None
         (estimate,) = calibration.result.found.estimates
         assert estimate.interval[0] < 0.4 < estimate.interval[1]
@@ -349,7 +349,7 @@ def test_a_calibration_in_the_panel_gives_values_profiles_and_a_preset(
         assert presets.load(calibration.result.preset).values["friction"] == pytest.approx(estimate.value, rel=1e-3)
         count = len(made_runs)
         calibration.start(partial(photo._goal, harness.ui, harness.ui.states[ComparedPhoto].heap, "friction"))
-        while calibration.running:
+        while calibration.runs.running:
             time.sleep(0.01)
         assert len(made_runs) == count, "the runs on disk are done again"
 
@@ -376,13 +376,13 @@ def test_a_stopped_calibration_has_no_result_and_one_without_a_profile_is_refuse
         assert begun.wait(60.0)
         harness.frame(2)
         assert not harness.ui.program.broken
-        calibration.stop()
-        while calibration.running:
+        calibration.runs.stop()
+        while calibration.runs.running:
             time.sleep(0.01)
         harness.frame(2)
         assert calibration.result is None
-        assert not calibration.trouble
+        assert not calibration.runs.trouble
         calibration.start(partial(photo.goal_for, state.heap, "drum", scenes()["drum"].parameters(), "friction"))
-        assert "has no profile to compare with a picture" in str(calibration.trouble)
+        assert "has no profile to compare with a picture" in str(calibration.runs.trouble)
         harness.frame(2)
         assert not harness.ui.program.broken
