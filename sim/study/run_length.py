@@ -33,6 +33,8 @@ WARM_STEPS, TRIAL_STEPS = 400, 20_000
 steps lasts 20 to 200 ms, over which the speed of a processor that shares its caches differs by a factor of two."""
 TRIAL_TIME = 1.5
 """Processor time after which a trial ends earlier [s]."""
+TRIALS = 3
+"""Trials of which the median counts: the speed of a shared processor changes within a second."""
 OTHER_MACHINE = 2.0
 """Factor by which this machine may be faster or slower than the one of the recorded runs, as long as nothing has been
 tried out."""
@@ -154,6 +156,21 @@ class TrialClock:
 
 
 def try_out(scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None) -> tuple[Trial, Experiment]:
+    """Do the first steps of a run in one thread, several times, and return the trial of median cost with the last
+    experiment; raises `ParameterError`."""
+    trials, experiment = [], None
+    for _ in range(TRIALS):
+        trial, experiment = try_out_once(scene, values, seed, ready)
+        trials.append(trial)
+        if trial.ended is not None:
+            break
+    assert experiment is not None
+    return sorted(trials, key=lambda each: each.step_cost)[len(trials) // 2], experiment
+
+
+def try_out_once(
+    scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None
+) -> tuple[Trial, Experiment]:
     """Do the first steps of a run in one thread; raises `ParameterError`."""
     experiment = new_experiment(scene, values, seed, ready)
     experiment.session.threads = 1

@@ -43,12 +43,12 @@ def real(run: presets.Preset, seed: int) -> list[tuple[float, int, float]]:
 
 
 def record(name: str, number: int, run: presets.Preset) -> dict[str, Any]:
-    """The entry of the file for one run of a preset; the cost of a step is the median of three trials around it."""
+    """The entry of the file for one run of a preset; a step costs the mean of the trials before and after it."""
     before = try_out(run.scene, run.values, run.seed)[0]
     rows, kept = real(run, run.seed), []
     whole = rows[-1][2]
-    after = [try_out(run.scene, run.values, run.seed)[0] for _ in range(2)]
-    trial = replace(before, step_cost=statistics.median(each.step_cost for each in (before, *after)))
+    after = try_out(run.scene, run.values, run.seed)[0]
+    trial = replace(before, step_cost=statistics.fmean((before.step_cost, after.step_cost)))
     for simulated, steps, spent in rows[:-1]:
         if spent >= whole * (len(kept) + 1) / POINTS and simulated > (kept[-1][0] if kept else 0.0):
             kept.append([float(f"{simulated:.6g}"), steps, float(f"{spent / trial.step_cost:.4g}")])

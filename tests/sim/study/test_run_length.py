@@ -6,6 +6,7 @@ import math
 
 import pytest
 from repose.sim.registry import scenes
+from repose.sim.study import run_length
 from repose.sim.study.run_length import (
     OTHER,
     OTHER_MACHINE,
@@ -19,6 +20,7 @@ from repose.sim.study.run_length import (
     nearest,
     recorded_runs,
     try_out,
+    try_out_once,
     work_until,
 )
 
@@ -85,6 +87,13 @@ def test_a_trial_measures_the_first_steps_only() -> None:
     assert trial.ended is None
     assert 0.0 < trial.step_cost < 0.1
     assert experiment.step <= TRIAL_STEPS
+
+
+def test_the_trial_of_median_cost_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, experiment = try_out_once("slope", {}, 1)
+    costs = iter((3e-6, 9e-6, 4e-6))
+    monkeypatch.setattr(run_length, "try_out_once", lambda *_: (Trial(next(costs), 1e-5, None, 0.1), experiment))
+    assert try_out("slope", {}, 1)[0].step_cost == 4e-6
 
 
 def test_the_words_name_the_bound_and_nothing_finer_than_seconds() -> None:
