@@ -27,6 +27,8 @@ class Canvas:
         self._text_size = text_size * scale
         self.scale = scale
         """Pixels per unit of text and line width [-]."""
+        self.taken: list[tuple[float, float, float, float]] = []
+        """Rectangles with numbers, which passes that draw later leave free: left, top, right, bottom [px]."""
 
     def text_extent(self, text: Message | str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
         """Width and height of a line of text; `size` is relative to ordinary text."""

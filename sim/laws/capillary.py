@@ -41,7 +41,7 @@ class CapillaryParameters(ParameterSet):
         help=_("Damping of the approach, force γ_n m* v_n, while the grains touch."))
     shear_damping: float = number(500.0, 0.0, 2e4, _("shear damping"), "γ_s", "1/s", effect="ramp",
         help=_("Damping of the friction spring, force γ_s m* v_t."))
-    pull_off_force: float = number(0.45e-3, 0.0, 1e3, _("pull-off force"), "F_c", "mN", log=True, effect="ramp",
+    pull_off_force: float = number(0.45e-3, 0.0, 1e2, _("pull-off force"), "F_c", "mN", log=True, effect="ramp",
         help=_("Force that parts two grains, 2 π R γ cos θ: 0.45 mN for water and grains of 1 mm radius."))
     rupture_distance: float = number(2e-4, 1e-9, 1e-1, _("rupture distance"), "s_r", "µm", log=True, effect="ramp",
         help=_("Gap at which a bridge ruptures, the cube root of its volume. It forms at touch."))

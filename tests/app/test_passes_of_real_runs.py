@@ -26,6 +26,7 @@ from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.caption import overlay as draw_caption
 from repose.app.render.passes.facets import drawn_facets
+from repose.app.render.passes.instruments import overlay as draw_instruments
 from repose.app.render.passes.labels import overlay as draw_labels
 from repose.app.render.passes.legend import plate
 from repose.app.render.passes.measured_slope import NUMBER, place_label
@@ -51,8 +52,9 @@ from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.hand import FREQUENCY
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.parameter_values import parameters_of
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import ShownInstrument, Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.instruments.instrument import Instrument
 from repose.sim.measure.grains import grain_count
 from repose.sim.message import Message, with_prefix
 from repose.sim.registry import scenes
@@ -92,6 +94,7 @@ class Sheet:
         self.boxes: list[tuple[float, float, float, float]] = []
         """Left, top, right and bottom of every text with a given size."""
         self.plates: list[tuple[Any, Any]] = []
+        self.taken: list[tuple[float, float, float, float]] = []
 
     def text_extent(self, text: Message | str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
         return 8.0 * size * self.scale * len(str(text)), 16.0 * size * self.scale
@@ -326,6 +329,23 @@ def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: fl
         assert inset[0] <= x - width / 2 < x + width / 2 <= size[0]
         assert x + width / 2 <= legend[0] + 1e-6 or y >= legend[3] - 1e-6
     assert place_label(frame, sheet, (width, height), *sheet.places[number]) == sheet.places[number]
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["leaves-it-free", "control"])
+def test_the_plate_of_an_instrument_leaves_the_number_of_the_angle_free(known: bool) -> None:
+    sheet, frame = Sheet(), replace(frame_of(finished("heap")), size=(1280, 720))
+    frame.camera.frame(close_up(frame.snapshot), frame.size)
+    draw_plane_slope(frame, sheet)
+    (number,) = sheet.taken
+    at = frame.camera.pixel_to_world(np.array((number[0] - 5.0, (number[1] + number[3]) / 2)), frame.size)
+    ends = tuple((float(at[0]), float(at[1]) + up) for up in (0.0, 1e-5))
+    shown = ShownInstrument(Instrument("ruler", "ruler", ends), outline=(np.array(ends),))
+    if not known:
+        sheet.taken.clear()
+    draw_instruments(replace(frame, snapshot=with_fields(frame.snapshot, instruments=(shown,))), sheet)
+    low, high = sheet.plates[-2]
+    apart = high[0] <= number[0] or low[0] >= number[2] or high[1] <= number[1] or low[1] >= number[3]
+    assert apart == known
 
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:

@@ -112,7 +112,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             canvas.polyline(line, frame.palette.background, HALO, alpha=0.75)
         for line in lines:
             canvas.polyline(line, colour_of(shown), LINE)
-    taken = [*frame.covered]
+    taken = [*frame.covered, *canvas.taken]
     if (area := legend.plate(frame, canvas)) is not None:
         taken.append(area)
     if frame.snapshot.grains.position.shape[1] == 3 and SCALE_BAR.is_on(frame.view):
@@ -180,7 +180,8 @@ def place_beside(
     """
     low, high = room
     width, height = float(extent[0]), float(extent[1])
-    (x0, y0), (x1, y1) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    seen = np.clip(points, low, high + extent)  # the middle of a line that leaves the picture is that of what is seen
+    (x0, y0), (x1, y1) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
     across, down = (x0 + x1 - width) / 2, (y0 + y1 - height) / 2
     places = [(x1 + gap, down), (x0 - gap - width, down), (across, y0 - gap - height), (across, y1 + gap)]
     places += [(x1 - width, y0 - gap - height), (x1 - width, y1 + gap), (x1 - width - gap, y0 + gap)]

@@ -130,9 +130,10 @@ def write_label(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, x: floa
     x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
     text, palette = label(measurement), frame.palette
     size = number_size(frame, canvas, text)
+    (wide, high), pad = label_extent(frame, canvas, measurement), 0.5 * PAD * frame.scale
+    low, end = (x - wide / 2 - pad, y - pad), (x + wide / 2 + pad, y + high + pad)
+    canvas.taken.append((*low, *end))
     if frame.shows(DISPLACEMENT):  # arrows of grains that have moved far cross the place of the number
-        (wide, high), pad = label_extent(frame, canvas, measurement), 0.5 * PAD * frame.scale
-        low, end = (x - wide / 2 - pad, y - pad), (x + wide / 2 + pad, y + high + pad)
         canvas.rectangle(low, end, palette.background, PLATE, 6.0)
     canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
     y += canvas.text_extent(text, size, bold=True)[1]

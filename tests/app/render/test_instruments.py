@@ -100,6 +100,18 @@ def test_without_grains_a_plate_is_beside_its_instrument_and_at_the_border_withi
     assert np.isfinite(place_beside(corner, 9.0 * PLATE, (ROOM[0], ROOM[0]), GAP, [], bare)).all()
 
 
+def test_the_plate_of_a_line_that_leaves_the_picture_is_beside_the_part_that_is_seen() -> None:
+    line = np.column_stack((np.full(200, 150.0), np.linspace(-1500.0, 200.0, 200)))
+    room = np.zeros(2), np.array((220.0, 140.0))
+    grains = np.array([(x, y) for x in range(5, 300, 10) for y in range(135, 200, 10)], float)
+    ground = ground_of((300, 200), 8.0, grains, np.full(len(grains), 5.0), [line])
+    notice = (0.0, 0.0, 300.0, 30.0)
+    place = place_beside(line, PLATE, room, GAP, [notice], ground)
+    assert place[1] >= notice[3]
+    assert not hides(place, grains)
+    assert not hides(place, line)
+
+
 def test_grains_behind_the_eye_or_out_of_sight_cover_nothing() -> None:
     away = np.array(((np.nan, 10.0), (-50.0, 10.0), (1e9, 1e9), (200.0, 150.0)))
     ground = ground_of(SIZE, CELL, away, np.full(4, 3.0), [])
