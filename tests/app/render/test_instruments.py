@@ -108,8 +108,8 @@ def test_the_plate_of_a_line_that_leaves_the_picture_is_beside_the_part_that_is_
     notice = (0.0, 0.0, 300.0, 30.0)
     place = place_beside(line, PLATE, room, GAP, [notice], ground)
     assert place[1] >= notice[3]
-    assert not hides(place, grains)
-    assert not hides(place, line)
+    assert not hides(place, grains, 5.0)
+    assert not hides(place, line, 1.0)
 
 
 def test_grains_behind_the_eye_or_out_of_sight_cover_nothing() -> None:
