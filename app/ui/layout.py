@@ -104,6 +104,8 @@ def fit(ui: Ui) -> None:
     left, top, _, bottom = measure_inset(
         ui.window.size, ui.window.scale, ui.view.ui_visible, folded, presented_room(ui)
     )
+    if ui.mode.presenting and ui.view.ui_visible and instead(ui) is not None:  # a presentation has no other column
+        left = min(COLUMN * ui.window.scale, width)
     if ui.beside.runs and ui.view.ui_visible:
         top += ui.states[ToolArea].rows + ui.states[TaskArea].rows
     ui.window.beside = width_beside(ui, width - left)

@@ -80,22 +80,23 @@ def headline_foot(ui: Ui) -> float:
 
 
 def _draw_title(ui: Ui) -> None:
-    snapshot, x, margin = ui.snapshot, 20 * ui.window.scale, 14 * ui.window.scale
+    snapshot, left, beside_it, margin = ui.snapshot, ui.window.inset[0], 20 * ui.window.scale, 14 * ui.window.scale
+    x = left + beside_it
     wanted, edge = (
         wanted_speed(ui.control.transport, snapshot),
         legend.left_edge(ui.window.size[0] - ui.window.inset[2], ui.window.scale),
     )
-    room = max(edge - 1.6 * x, NARROW * ui.window.size[0])
+    room = max(edge - left - 1.6 * beside_it, NARROW * (ui.window.size[0] - left))
     title = shortened(ui.work.preset_library.title(snapshot.run.scene), room, TITLE)
     speed = describe_pace(snapshot, wanted, ui.control.transport.held) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
-    right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
+    right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * beside_it
     first = 1.3 * TITLE * imgui.get_font_size()
     height = first + 1.6 * imgui.get_font_size()
     beside_legend = right <= edge
     y = margin if beside_legend else ui.window.size[1] - ui.window.inset[3] - height - 0.6 * margin
     second = y + first
-    low, high = (0.4 * x, y - 0.6 * margin), (right, y + height)
+    low, high = (left + 0.4 * beside_it, y - 0.6 * margin), (right, y + height)
     # A heap that fills the picture has its wall behind the words: without a plate both would be equally light.
     plate = colour32(ui.palette.panel, PLATE)
     imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.window.scale)
@@ -129,8 +130,9 @@ def _draw_headline(ui: Ui) -> None:
 def _draw_chips(ui: Ui) -> None:
     """The next action and the parameters of the lecture side by side."""
     high, pad = ui.window.inset[3] - ui.states[GuessArea].foot, 10 * ui.window.scale
-    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.window.size[1] - ui.window.inset[3]))
-    imgui.set_next_window_size(imgui.ImVec2(ui.window.size[0], high))
+    left, width = ui.window.inset[0], ui.window.size[0] - ui.window.inset[0]
+    imgui.set_next_window_pos(imgui.ImVec2(left, ui.window.size[1] - ui.window.inset[3]))
+    imgui.set_next_window_size(imgui.ImVec2(width, high))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.window.scale))
     # A window that appears would be drawn over an open choice of scenes.
     imgui.begin("chips", None, OVER | imgui.WindowFlags_.no_bring_to_front_on_focus)
@@ -140,7 +142,7 @@ def _draw_chips(ui: Ui) -> None:
         draw_next(ui, action, 42.0)
     chips = shown_parameters(ui)
     gap = 6 * ui.window.scale
-    free = ui.window.size[0] - 2 * pad - action
+    free = width - 2 * pad - action
     chips = chips[: int(free // (CHIP * ui.window.scale + gap))]
     inside = 2 * CHIP_PADDING * ui.window.scale
     widths = shared([least_width(entry) + inside for entry in chips], free - len(chips) * gap, CHIP * ui.window.scale)

@@ -69,6 +69,17 @@ def test_esc_first_closes_what_is_open_in_a_presentation(presented: PanelHarness
     assert not presented.ui.mode.presenting
 
 
+def test_a_panel_in_place_of_the_column_covers_neither_picture_nor_parameters(presented: PanelHarness) -> None:
+    assert presented.ui.window.inset[0] == 0.0
+    title = presented.widgets["presentation.title"]
+    presented.ui.mode.overlay = "photo"
+    presented.settle()
+    left = presented.ui.window.inset[0]
+    assert left > presented.widgets["photo.close"][2]
+    assert presented.widgets["presentation.title"][0] == pytest.approx(left + title[0])
+    assert presented.widgets["field.course"][0] >= left
+
+
 @pytest.mark.parametrize("language", ["en", "de", "es", "ja", "pl", "ru"])
 def test_the_choice_of_a_presentation_has_its_whole_name(
     presented: PanelHarness, language: str, monkeypatch: pytest.MonkeyPatch
