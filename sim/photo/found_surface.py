@@ -4,12 +4,14 @@ The backdrop is what reaches the upper border. Its colour in L*a*b* is a polynom
 falls off), fitted again and again to what is like it and joined to the upper border. A pixel above the table belongs to
 the heap from a distance of colour on: the threshold of Otsu between the backdrop, its shadows included, and the heap.
 The distance is that of a*b* if the heap differs in it, because shadows have the colour of the backdrop, and otherwise
-that of L*a*b*.
+that of L*a*b*. A heap of the colour of its backdrop is found by its grains: the distance then is that of the local
+standard deviation of L*, which the edge of the table has too.
 """
 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +23,9 @@ from repose.sim.photo.marks import Marks, Pixel
 
 SMOOTH = 1.5
 """Standard deviation of the smoothing before colours are compared [pixel]."""
+GRAINS = 2.0
+"""Standard deviation of the window in which the local standard deviation of L* is taken, in that of the smoothing: some
+grains of a heap that is seen sharply are in it [-]."""
 BAND = 0.06
 """Share of the height at the upper border that is backdrop at first [-]."""
 ROUNDS = 5
@@ -81,6 +86,8 @@ class FoundSurface:
     """Difference of heap and backdrop, in standard deviations of the backdrop [-]."""
     by_colour: bool
     """Whether a*b* alone was compared."""
+    by_grains: bool
+    """Whether the local standard deviation of L* was compared."""
 
 
 @dataclass(frozen=True)
@@ -94,21 +101,36 @@ class Compared:
     by_colour: bool
 
 
-def find_surface(
-    picture: NDArray[np.uint8], marks: Marks, step: float = 1.0, smooth: float = SMOOTH
+def find_surface(picture: NDArray[np.uint8], marks: Marks, step: float = 1.0) -> tuple[FoundSurface, Compared]:
+    """The surface of the heap by its colour, and if none is found by its grains; the arguments are those of
+    `surface_with`, and the error, if there is one, is that of the colour."""
+    try:
+        return surface_with(picture, marks, step, SMOOTH, by_grains=False)
+    except ParameterError:
+        with suppress(ParameterError):
+            return surface_with(picture, marks, step, SMOOTH, by_grains=True)
+        raise
+
+
+def surface_with(
+    picture: NDArray[np.uint8], marks: Marks, step: float, smooth: float, by_grains: bool
 ) -> tuple[FoundSurface, Compared]:
     """The surface of the heap, and what it was found in; raises `ParameterError` in one sentence where there is none.
 
     picture (height, width, 3), `step` pixels of the whole picture per pixel; marks in pixels of the whole picture;
-    `smooth` the standard deviation of the smoothing [pixel].
+    `smooth` the standard deviation of the smoothing [pixel]; `by_grains` compares the local standard deviation of
+    L*.
     """
     left, top, right, bottom = _cropped(picture, marks, step)
     part = picture[top:bottom, left:right]
-    lab, spread, is_backdrop = _backdrop(part, smooth)
+    lab, spread, is_backdrop = _backdrop(part, smooth, by_grains)
     whole = Compared(np.linalg.norm(lab, axis=2), spread[0], by_colour=False)
     horizon = _horizon(is_backdrop, marks, step, (left, top))
     above = np.arange(part.shape[0])[:, None] < horizon.row(_middles(part.shape[1]))[None] - TABLE
-    compared = _channel(lab, spread, above & ~is_backdrop, whole)
+    candidates = above & ~is_backdrop
+    if not candidates.any():
+        raise ParameterError(NO_HEAP)
+    compared = whole if by_grains else _channel(lab, spread, candidates, whole)
     if marks.threshold is None:
         threshold = _otsu(compared, above, is_backdrop)
     else:
@@ -131,7 +153,7 @@ def find_surface(
                 least=Number(CLEAR, format="g"),
             )
         )
-    return FoundSurface(column, row, horizon, threshold, contrast, compared.by_colour), compared
+    return FoundSurface(column, row, horizon, threshold, contrast, compared.by_colour, by_grains), compared
 
 
 NO_HEAP = _(
@@ -190,15 +212,23 @@ def _cropped(picture: NDArray[np.uint8], marks: Marks, step: float) -> tuple[int
     return left, top, right, bottom
 
 
-def _backdrop(picture: NDArray[np.uint8], smooth: float) -> tuple[Floats, tuple[float, float], NDArray[np.bool_]]:
-    """Deviation of the smoothed picture from the backdrop in L*a*b*, shape (height, width, 3), its typical size in the
-    backdrop in L*a*b* and in a*b*, and where the backdrop is."""
+def _backdrop(
+    picture: NDArray[np.uint8], smooth: float, by_grains: bool
+) -> tuple[Floats, tuple[float, float], NDArray[np.bool_]]:
+    """Deviation of the smoothed picture from the backdrop in L*a*b*, or `by_grains` in the local standard deviation of
+    L*, shape (height, width, 3 or 1), its typical size in the backdrop in all of them and in a*b*, and where the
+    backdrop is."""
     from scipy.ndimage import gaussian_filter
     from skimage.color import rgb2lab
     from skimage.measure import label
 
-    lab = gaussian_filter(rgb2lab(picture), (smooth, smooth, 0.0))
-    height, width = lab.shape[:2]
+    sharp = rgb2lab(picture)
+    lab = gaussian_filter(sharp, (smooth, smooth, 0.0))
+    if by_grains:
+        light, wide = sharp[..., 0], GRAINS * smooth
+        variance = gaussian_filter(light * light, wide) - gaussian_filter(light, wide) ** 2
+        lab = np.sqrt(np.maximum(variance, 0.0))[..., None]
+    height, width, channels = lab.shape
     y, x = np.meshgrid(np.linspace(-1.0, 1.0, height), np.linspace(-1.0, 1.0, width), indexing="ij")
     terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
     is_backdrop = np.zeros((height, width), bool)
@@ -208,7 +238,7 @@ def _backdrop(picture: NDArray[np.uint8], smooth: float) -> tuple[Floats, tuple[
         used = terms[..., : (1, 3, 3)[fit] if fit < 3 else 6]  # a curve through a thin band would not hold below it
         rows = np.flatnonzero(is_backdrop)[:: max(1, int(is_backdrop.sum()) // 20_000)]
         flat = used.reshape(-1, used.shape[-1])
-        coefficients = np.linalg.lstsq(flat[rows], lab.reshape(-1, 3)[rows], rcond=None)[0]
+        coefficients = np.linalg.lstsq(flat[rows], lab.reshape(-1, channels)[rows], rcond=None)[0]
         deviation = lab - used @ coefficients
         distance = np.linalg.norm(deviation, axis=2)
         size = float(np.median(distance[is_backdrop]))
@@ -218,7 +248,7 @@ def _backdrop(picture: NDArray[np.uint8], smooth: float) -> tuple[Floats, tuple[
         if not on_top.any():
             raise ParameterError(NO_HEAP)
         is_backdrop = labels == int(on_top.argmax())
-    colour = float(np.median(np.linalg.norm(deviation[is_backdrop][:, 1:], axis=1)))
+    colour = float(np.median(np.linalg.norm(deviation[is_backdrop][:, 1:3], axis=1)))
     return deviation, (max(size, 0.05), max(colour, 0.05)), is_backdrop
 
 
@@ -283,8 +313,6 @@ def _supporting_line(row: Floats) -> Horizon | None:
 def _channel(lab: Floats, spread: tuple[float, float], candidates: NDArray[np.bool_], whole: Compared) -> Compared:
     """The distance in a*b* where what is above the table differs clearly in it, otherwise that in L*a*b*."""
     colour = Compared(np.linalg.norm(lab[..., 1:], axis=2), spread[1], by_colour=True)
-    if not candidates.any():
-        raise ParameterError(NO_HEAP)
     typical = float(np.median(colour.distance[candidates]))
     return colour if typical > 2.0 * CLEAR * colour.spread and typical > 3.0 * FAINTEST else whole
 

@@ -19,7 +19,7 @@ from repose.sim.measure.flanks import Flanks, measure_flanks
 from repose.sim.measure.surface_slope import slope_complaint
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
-from repose.sim.photo.found_surface import SMOOTH, Compared, FoundSurface, find_surface, surface_at
+from repose.sim.photo.found_surface import SMOOTH, Compared, FoundSurface, find_surface, surface_at, surface_with
 from repose.sim.photo.marks import Marks
 
 NO_MARKS = Marks()
@@ -100,7 +100,7 @@ def measure_picture(picture: NDArray[np.uint8], marks: Marks = NO_MARKS, step: f
     if flanks is None or not flanks.measured:
         raise ParameterError(_("The heap has no flank that is long enough: set a crop around the whole heap."))
     others = _with_other_thresholds(surface, compared, marks, step, corner)
-    smoother = _in_smoother_picture(picture, marks, step) if surface.contrast < NOISY else None
+    smoother = _in_smoother_picture(picture, marks, step, surface.by_grains) if surface.contrast < NOISY else None
     scale = _pixel(marks) * step
     size = picture.shape[1] * scale
     left = _flank(flanks.left, [other.left for other in others], smoother and smoother.left, flanks, surface, size)
@@ -188,10 +188,10 @@ def _with_other_thresholds(
     return found
 
 
-def _in_smoother_picture(picture: NDArray[np.uint8], marks: Marks, step: float) -> Flanks | None:
+def _in_smoother_picture(picture: NDArray[np.uint8], marks: Marks, step: float, by_grains: bool) -> Flanks | None:
     """The flanks in a picture that is smoothed over twice the length, if a heap is left."""
     try:
-        surface, _compared = find_surface(picture, marks, step, smooth=2.0 * SMOOTH)
+        surface, _compared = surface_with(picture, marks, step, 2.0 * SMOOTH, by_grains)
     except ParameterError:
         return None
     corner = _corner(marks, step)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from repose.sim.measure.flanks import measure_flanks
 from repose.sim.parameters import ParameterError
-from repose.sim.photo.found_surface import SMOOTH
+from repose.sim.photo.found_surface import SMOOTH, surface_with
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture
 from repose.sim.photo.marks import Marks
 
@@ -145,6 +145,17 @@ def test_the_heap_of_a_crop_is_measured() -> None:
     assert top == pytest.approx(
         pixel_of((0.0, 0.1 * math.tan(math.radians(25.0))), Camera(size=SIZE), triangle(25.0)), abs=6
     )
+
+
+@pytest.mark.parametrize("seed", [64, 135, 140])  # grey heaps before a grey wall
+def test_a_heap_of_the_colour_of_its_backdrop_is_found_by_its_grains(seed: int) -> None:
+    angle, picture = case(seed)
+    with pytest.raises(ParameterError, match="too faint"):
+        surface_with(picture, Marks(), 1.0, SMOOTH, by_grains=False)
+    heap = measure_picture(picture)
+    assert heap.surface.by_grains
+    assert math.degrees(heap.angle) == pytest.approx(angle, abs=NEAR)
+    assert not simple().surface.by_grains
 
 
 @pytest.mark.parametrize("name", ["grey", "noise", "table", "half", "stripes"])
