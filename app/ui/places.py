@@ -125,6 +125,8 @@ class GuessArea:
     """Height below the picture of a lecture or presentation [px]; 0 elsewhere."""
     box: tuple[float, float, float, float] | None = None
     """Left, top, right, bottom over the picture [px]; None if it is not over it."""
+    height: float = 0.0
+    """Its height over the picture when it was drawn last [px]; 0 before."""
 
 
 def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:

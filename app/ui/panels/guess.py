@@ -15,7 +15,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.audience import counts, draw_show
 from repose.app.ui.panels.notices_over_picture import NoticeStack
 from repose.app.ui.phones import Audience, present
-from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, take_focus
+from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, free_of_actions, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
@@ -48,7 +48,7 @@ def draw(ui: Ui) -> None:
     if asked is None or covered or not ui.view.ui_visible:
         area.foot = 0.0
         return
-    left, top, right, bottom = ui.window.inset
+    left, top, right = ui.window.inset[:3]
     if at_foot:
         width, height = float(ui.window.size[0]), area.foot
         at = imgui.ImVec2(0.0, ui.window.size[1] - height - ui.states[LectureArea].notes)
@@ -57,8 +57,8 @@ def draw(ui: Ui) -> None:
         right += ui.window.band  # beside the plates, as the notices above it
         width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
         at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
-        if width < 80 * ui.window.scale or at.y > ui.window.size[1] - bottom:
-            return
+        if width < 80 * ui.window.scale or at.y + area.height > ui.window.size[1] - free_of_actions(ui)[3]:
+            return  # below several notices it would cover the actions, and comes back when one of them is closed
     imgui.set_next_window_pos(at)
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if at_foot else 8 * ui.window.scale)
@@ -94,7 +94,7 @@ def draw(ui: Ui) -> None:
     if at_foot:
         area.foot = size.y
     else:
-        area.box = box
+        area.box, area.height = box, size.y
     imgui.end()
 
 

@@ -12,10 +12,13 @@ from repose.app.lectures.lecture_file import parse
 from repose.app.render.passes.rose import ROSE
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels.guess import guessed
-from repose.app.ui.places import GUESS, Focus
+from repose.app.ui.panels.notices_over_picture import NoticeStack
+from repose.app.ui.places import GUESS, Focus, GuessArea, free_of_actions
+from repose.app.ui.toasts import Toasts, show_toast
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer, Guess, Reading
+from repose.sim.message import Message
 from repose.sim.registry import scenes
 
 from tests.app.real_runs import course
@@ -66,6 +69,22 @@ def test_the_guess_covers_no_plate(tmp_path: Path, size: tuple[int, int]) -> Non
         after = harness.widgets["guess"]
         assert after[2] <= size[0] - harness.ui.window.band
         assert after[2] < before[2]
+
+
+def test_below_many_notices_the_guess_covers_no_action_and_comes_back(tmp_path: Path) -> None:
+    with open_harness(tmp_path, asking(), (1024, 640)) as harness:
+        harness.frame(2)
+        assert "guess" in harness.widgets
+        for number in range(3):
+            words = " ".join(["A notice of several lines, which stays."] * 5)
+            show_toast(harness.ui, Message("{number}: {words}", number=number, words=words), bad=True)
+        harness.frame(2)
+        stack, foot = harness.ui.states[NoticeStack], 640 - free_of_actions(harness.ui)[3]
+        assert stack.foot + harness.ui.states[GuessArea].height > foot, "the notices leave no room"
+        assert "guess" not in harness.widgets
+        harness.ui.states[Toasts].shown.clear()
+        harness.frame(2)
+        assert harness.widgets["guess"][3] <= foot
 
 
 def test_side_by_side_no_guess_covers_the_small_pictures(tmp_path: Path) -> None:
