@@ -62,11 +62,13 @@ Value = float | int | str | bool
 class ParameterError(ValueError):
     """A refused parameter: one sentence with the value, the limit and what to do, without control characters."""
 
-    def __init__(self, message: Message | str, in_units: Message = EMPTY) -> None:
+    def __init__(self, message: Message | str, in_units: Message = EMPTY, of_several: bool = False) -> None:
         self.message = message if isinstance(message, Message) else plain(printable(message))
         super().__init__(self.message)
         self.in_units = in_units or self.message
         """The sentence with label and display unit of the parameter, as a slider shows them."""
+        self.of_several = of_several
+        """Whether each value is allowed alone, and several do not go together."""
 
 
 CONTACT = _("Contact")
@@ -439,7 +441,7 @@ class ParameterSet(BaseModel):
                 joined(dict.fromkeys(cls._sentence(detail, units) for detail in details), " ")
                 for units in (False, True)
             )
-            raise ParameterError(sentences, in_units) from None
+            raise ParameterError(sentences, in_units, not any(detail["loc"] for detail in details)) from None
 
     _curves: dict[str, ParameterCurve] = PrivateAttr(default_factory=dict)
 
@@ -542,8 +544,14 @@ class ParameterSet(BaseModel):
 
     @classmethod
     def _one(cls, name: str, value: Any) -> Value:
-        """One value, checked together with the defaults of all other parameters."""
-        return cls.checked({name: value}).given(name)
+        """One value, checked alone: whether it goes together with others is known only when all of them are given."""
+        try:
+            return cls.checked({name: value}).given(name)
+        except ParameterError as error:
+            if not error.of_several:
+                raise
+            given: Value = value
+            return given
 
     @classmethod
     def _sentence(cls, detail: Any, in_units: bool) -> Message:

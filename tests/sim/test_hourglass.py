@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.experiment import energy_gap
 from repose.sim.experiment.changes import new_experiment, set_parameters
 from repose.sim.experiment.commands import Act
@@ -20,7 +23,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.random_places import TRIES
 from repose.sim.scenes.hourglass import course
-from repose.sim.scenes.hourglass.glass import NECK, clearance, volume_between
+from repose.sim.scenes.hourglass.glass import NECK, SIDES, clearance, volume_between
 from repose.sim.scenes.hourglass.random_filling import random_start
 
 TINY = {"grain_count": 60, "mean_radius": 0.02, "orifice": 0.25, "fill_height": 1.1, "window": 10}
@@ -87,6 +90,27 @@ def test_the_volume_of_the_glass_is_that_of_prism_and_frustum():
     built = parameters(orifice=0.1)
     frustum = 0.25 / 3.0 * (0.4**2 + 0.1**2 + 0.4 * 0.1)
     assert volume_between(built, NECK, 1.5) == pytest.approx(frustum + 0.5 * 0.4**2, rel=1e-4)
+
+
+def test_the_glass_of_beads_with_another_width_and_cone_is_a_silo():
+    experiment = tiny("hourglass_glass", width=0.2, cone_height=0.08, orifice=0.12, mean_radius=0.01, fill_height=1.2)
+    built, walls = experiment.run.built, experiment.run.world.walls
+    cone = walls.corner[walls.shape == FACET].reshape(-1, 3)
+    beside = np.hypot(cone[:, 0], cone[:, 1])
+    sides = math.sqrt(2.0 * math.pi / SIDES / math.sin(2.0 * math.pi / SIDES))  # a polygon of the same area
+    assert sorted(set(np.round(beside / sides, 9))) == [0.06, 0.1]
+    assert sorted(set(np.round(cone[:, 2], 9))) == [NECK, NECK + 0.08]
+    frustum = math.pi * 0.08 / 12.0 * (0.2**2 + 0.12**2 + 0.2 * 0.12)
+    assert volume_between(built, NECK, NECK + 0.08) == pytest.approx(frustum, rel=1e-4)
+    run_experiment(experiment)
+    assert experiment.phase == "rested"
+    assert not experiment.scene.course.check(experiment)
+
+
+def test_a_neck_as_wide_as_the_glass_is_refused_with_both_values():
+    with pytest.raises(ParameterError, match=r"orifice = 0\.12 \(120 mm\) is refused: .* less than 0\.12 m \(120 mm\)"):
+        parameters("hourglass_glass", width=0.12, orifice=0.12)
+    assert parameters("hourglass_glass", width=0.13, orifice=0.12).width == 0.13
 
 
 def test_the_published_values_are_the_defaults():

@@ -449,3 +449,13 @@ def test_the_symbol_of_several_parameters_is_answered_with_all_their_names() -> 
     assert [str(name) for name in found] == ["'spring' (k)", "'thread' (k)"]
     assert [str(name) for name in named_by_symbol("lambda0", {"length": "λ₀"})] == ["'length' (λ₀)"]
     assert named_by_symbol("", {"switch": ""}) == []
+
+
+def test_a_typed_value_is_checked_alone_and_together_with_the_others_later() -> None:
+    kind = scenes()["hourglass_glass"].parameters
+    assert kind.parse("width", "0.1") == 0.1
+    assert kind.checked({"width": 0.1, "orifice": 0.05}).width == 0.1
+    with pytest.raises(ParameterError, match="the width of the glass"):
+        kind.checked({"width": 0.1})
+    with pytest.raises(ParameterError, match=r"width = 9\.0"):
+        kind.parse("width", "9")

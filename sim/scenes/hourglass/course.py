@@ -22,7 +22,7 @@ from repose.sim.scenes.common.poured import opening_action
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_invalid, phase_flaws
 from repose.sim.scenes.hourglass.flow_readings import number_density, steady_from
-from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, SHOULDER, WIDTH, clearance, drawn, walls
+from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, clearance, drawn, shoulder, walls
 from repose.sim.scenes.hourglass.random_filling import HourglassState
 
 BELOW = 0.25
@@ -256,9 +256,9 @@ def check(experiment: Experiment) -> Message:
     """Check that all grains are inside the glass, and that those that passed the neck came through it."""
     state: HourglassState = experiment.run.state
     world = experiment.run.world
-    position = world.motion[:3, 0].T
+    built, position = experiment.run.built, world.motion[:3, 0].T
     upper = position[:, 2] >= NECK
-    room = np.where(upper, clearance(experiment.run.built, position), 0.5 * WIDTH - np.abs(position[:, :2]).max(axis=1))
+    room = np.where(upper, clearance(built, position), 0.5 * built.width - np.abs(position[:, :2]).max(axis=1))
     outside = int(((room < 0.0) | (position[:, 2] < 0.0)).sum())
     if outside:
         return plural("{count} grain is outside the glass.", "{count} grains are outside the glass.", count=outside)
@@ -273,7 +273,7 @@ def check(experiment: Experiment) -> Message:
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The whole glass."""
-    half = 0.5 * WIDTH
+    half = 0.5 * experiment.run.built.width
     return (-half, -half, 0.0), (half, half, top(experiment))
 
 
@@ -281,14 +281,14 @@ def neck(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]] 
     """The funnel and the way below the neck, while grains stand above it; the whole glass once they have passed."""
     if experiment.phase in ("rested", "counted"):
         return None
-    half = 0.5 * WIDTH
+    half = 0.5 * experiment.run.built.width
     return (-half, -half, NECK - BELOW), (half, half, top(experiment))
 
 
 def cone(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
     """What of `neck` is in the picture also when the grains stand lower."""
     region = neck(experiment)
-    return None if region is None else (region[0], (*region[1][:2], SHOULDER))
+    return None if region is None else (region[0], (*region[1][:2], shoulder(experiment.run.built)))
 
 
 def top(experiment: Experiment) -> float:

@@ -1,8 +1,9 @@
 """The glass: a prism or cylinder that narrows to a neck at half its height (Duffau & Lynch 2020, section 4.2).
 
-The glass is 0.4 m wide and 1.5 m high. Flat faces, or a cone, slope from 1 m at the walls to the neck at 0.75 m. The
-lower half of the funnel is drawn, as published, but has no walls: no grain that falls through the neck reaches it. In
-the source grains fall out of the world; here a floor is added at 0 m.
+The published glass is 0.4 m wide and 1.5 m high, and its flat faces slope from 1 m at the walls to the neck at 0.75 m.
+The glass of beads has a cone, whose height and width are parameters: with a short one it is a silo. The lower half of
+the funnel is drawn, as published, but has no walls: no grain that falls through the neck reaches it. In the source
+grains fall out of the world; here a floor is added at 0 m.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, Hou
 
 Parameters = HourglassParameters | HourglassGlassParameters
 
-WIDTH, HEIGHT, SHOULDER, NECK = 0.4, 1.5, 1.0, 0.75
-"""Width of the glass, its height, and the heights at which the funnel begins and ends [m]."""
+HEIGHT, NECK = 1.5, 0.75
+"""Height of the glass, and of its neck, at which the funnel ends [m]."""
 
 SIDES = 24
 """Number of flat sides of a round cone."""
@@ -28,6 +29,11 @@ AWAY = -100.0
 
 FLOOR_WALL, LID_WALL = 0, 1
 """Rows of the table of walls."""
+
+
+def shoulder(parameters: Parameters) -> float:
+    """Height at which the funnel begins [m]."""
+    return NECK + parameters.cone_height
 
 
 def outline(parameters: Parameters, half_width: float) -> Floats:
@@ -52,13 +58,13 @@ def band(low: Floats, low_z: float, high: Floats, high_z: float) -> Floats:
 
 def funnel(parameters: Parameters) -> Floats:
     """The triangles of the upper funnel [m], shape (facets, 3, 3)."""
-    neck, shoulder = outline(parameters, 0.5 * parameters.orifice), outline(parameters, 0.5 * WIDTH)
-    return band(neck, NECK, shoulder, SHOULDER)
+    neck, wide = outline(parameters, 0.5 * parameters.orifice), outline(parameters, 0.5 * parameters.width)
+    return band(neck, NECK, wide, shoulder(parameters))
 
 
 def walls(parameters: Parameters, closed: bool) -> tuple[NDArray[np.int64], Floats]:
     """Shapes and corners of all walls, for `repose.sim.engine.builder.set_walls`."""
-    up, zero, half = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.5 * WIDTH
+    up, zero, half = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.5 * parameters.width
     shapes = [PLANE, PLANE]
     corners: list[object] = [(zero, up, zero), ((0.0, 0.0, NECK if closed else AWAY), up, zero)]
     if parameters.round_glass:
@@ -74,7 +80,7 @@ def walls(parameters: Parameters, closed: bool) -> tuple[NDArray[np.int64], Floa
 
 def drawn(parameters: Parameters, top: float) -> Floats:
     """Facets to draw: walls up to `top` and both halves of the funnel [m], shape (facets, 3, 3)."""
-    shell = outline(parameters, 0.5 * WIDTH)
+    shell = outline(parameters, 0.5 * parameters.width)
     upper = funnel(parameters)
     lower = upper * np.array([1.0, 1.0, -1.0]) + np.array([0.0, 0.0, 2.0 * NECK])
     return np.concatenate([band(shell, 0.0, shell, top), upper, lower])
@@ -82,7 +88,7 @@ def drawn(parameters: Parameters, top: float) -> Floats:
 
 def clearance(parameters: Parameters, position: Floats) -> Floats:
     """Distance of points of the upper half from its walls [m], negative outside; place (n, 3) [m], shape (n,)."""
-    half, rise = 0.5 * WIDTH, SHOULDER - NECK
+    half, rise = 0.5 * parameters.width, parameters.cone_height
     run = half - 0.5 * parameters.orifice
     # Between its corners the pyramid is slightly narrower than the circle of the same area.
     narrow = 1.0
@@ -100,6 +106,6 @@ def volume_between(parameters: Parameters, low: float, high: float) -> float:
     """Volume of the upper half between two heights [m³]."""
     shape = 0.25 * math.pi if parameters.round_glass else 1.0
     z = np.linspace(low, high, 401)
-    share = np.clip((z - NECK) / (SHOULDER - NECK), 0.0, 1.0)
-    width = parameters.orifice + (WIDTH - parameters.orifice) * share
+    share = np.clip((z - NECK) / parameters.cone_height, 0.0, 1.0)
+    width = parameters.orifice + (parameters.width - parameters.orifice) * share
     return float(shape * np.trapezoid(width**2, z))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, ClassVar, Self
 
+from pydantic import model_validator
 from repose.sim.engine.world import Floats
 from repose.sim.laws.material_parameters import (
     Friction,
@@ -14,7 +15,7 @@ from repose.sim.laws.material_parameters import (
     WallFriction,
     YoungsModulus,
 )
-from repose.sim.message import _
+from repose.sim.message import Message, _
 from repose.sim.parameters import count, length, number, switch, variant
 from repose.sim.scenes.common.grain_sizes import SizedParameters, Sizes
 from repose.sim.scenes.common.motion_parameters import Integrator, MotionParameters, TimeStep, VerletFirst
@@ -22,7 +23,7 @@ from repose.sim.scenes.common.motion_parameters import Integrator, MotionParamet
 Orifice = Annotated[float, length(..., 0.02, 0.35, _("orifice"), "D", effect="restart", group=_("Glass"))]
 Lid = Annotated[bool, switch(..., _("lid on the neck"), effect="restart", group=_("Glass"))]
 # fmt: off
-MeanRadius = Annotated[float, length(..., 4e-3, 3e-2, _("mean radius"), "R", effect="restart", group=_("Grains"),
+MeanRadius = Annotated[float, length(..., 1e-3, 3e-2, _("mean radius"), "R", effect="restart", group=_("Grains"),
     help=_("Middle of the interval of the uniformly distributed radii. Takes effect at the next fill."))]
 RadiusSpread = Annotated[float, number(..., 0.0, 0.5, _("radius spread"), "ΔR/R", effect="restart", group=_("Grains"),
     help=_("Radii are between 1 - spread and 1 + spread mean radii. Takes effect at the next fill."))]
@@ -68,6 +69,11 @@ class HourglassParameters(SharedHourglassParameters, MotionParameters):
     integrator: Integrator = variant("leapfrog", help=_("Integrator of the motion. Leapfrog is the published one."))
     dt: TimeStep = variant(1e-5, help=_("10 µs as published. 'auto' follows from stiffness and normal damping only."))
 
+    width: ClassVar[float] = 0.4
+    """Width of the published glass [m]."""
+    cone_height: ClassVar[float] = 0.25
+    """Height of its funnel [m]."""
+
     @property
     def round_glass(self) -> bool:
         """A square neck in a prism."""
@@ -85,6 +91,10 @@ class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, Mate
     # fmt: off
     orifice: Orifice = variant(0.12,
         help=_("Diameter of the neck; it can clog below about six grain diameters. Acts at the next fill."))
+    width: float = length(0.4, 0.05, 1.0, _("width of the glass"), "W", effect="restart", group=_("Glass"),
+        help=_("Diameter of the cylinder above the cone. Takes effect at the next fill."))
+    cone_height: float = length(0.25, 0.01, 0.6, _("height of the cone"), "h_c", effect="restart", group=_("Glass"),
+        help=_("From the neck to the cylinder: the lower, the flatter the cone. Takes effect at the next fill."))
     mean_radius: MeanRadius = 7e-3
     radius_spread: RadiusSpread = 0.1
     young: YoungsModulus = variant(6e6,
@@ -96,6 +106,22 @@ class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, Mate
     wall_friction: WallFriction = 0.2
     integrator: VerletFirst = "velocity_verlet"
     dt: TimeStep = variant("auto", help=_("Time step. 'auto' follows the stiffest contact and the fastest grain."))
+
+    @model_validator(mode="after")
+    def _neck_is_narrower(self) -> Self:
+        if self.orifice >= self.width:
+            orifice, width = (self.declared()[name].converted(getattr(self, name)) for name in ("orifice", "width"))
+            raise ValueError(
+                Message(
+                    "orifice = {orifice}{orifice2} is refused: it must be less than {width} m{width2}, the width of "
+                    "the glass; make the neck narrower or the glass wider.",
+                    orifice=repr(self.orifice),
+                    orifice2=orifice,
+                    width=repr(self.width),
+                    width2=width,
+                )
+            )
+        return self
 
     @property
     def round_glass(self) -> bool:

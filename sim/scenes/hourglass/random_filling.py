@@ -13,7 +13,7 @@ from repose.sim.io.plain import Array
 from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.phases import PhaseState
 from repose.sim.scenes.common.random_places import place_at_random
-from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance, walls
+from repose.sim.scenes.hourglass.glass import NECK, Parameters, clearance, walls
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
 
 FEWER = 0.95
@@ -77,8 +77,8 @@ def random_start(parameters: Parameters, generator: np.random.Generator) -> tupl
 
     Stated sizes keep their distribution: if not all grains fit, fewer are drawn and placed from the largest down.
     """
-    corner = np.array([-0.5 * WIDTH, -0.5 * WIDTH, NECK])
-    box = corner, np.array([WIDTH, WIDTH, parameters.fill_height - NECK])
+    width = parameters.width
+    box = np.array([-0.5 * width, -0.5 * width, NECK]), np.array([width, width, parameters.fill_height - NECK])
 
     def free(centres: Floats, radius: float) -> NDArray[np.bool_]:
         inside: NDArray[np.bool_] = clearance(parameters, centres) > radius
