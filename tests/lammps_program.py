@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from repose.sim.experiment.activation import find_accelerations
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import remove_spheres
 from repose.sim.io.lammps import installed
-from repose.sim.io.lammps.continuation import Exported
+from repose.sim.io.lammps.continuation import DUMP, Exported
 
 
 def require_lammps() -> None:
@@ -34,6 +35,30 @@ def new_lammps(folder: Path | None = None) -> Any:
     if folder is not None:
         made.command(f"shell cd {folder}")
     return made
+
+
+def dump_of_lammps(exported: Exported, folder: Path, frames: int, every: int, halvings: int = 0) -> Path:
+    """LAMMPS continues the exported run and writes a frame every few steps of the run, in steps of its time step or of
+    half of it."""
+    folder.mkdir(exist_ok=True)
+    for name, text in exported.files.items():
+        (folder / name).write_text(text)
+    parts = 2**halvings
+    commands = []
+    for line in exported.script.splitlines():
+        words = line.split()
+        if words[:1] == ["timestep"]:
+            line = f"timestep {float(words[1]) / parts!r}"
+        elif words[:2] == ["dump", "grains"]:
+            line = " ".join([*words[:4], str(parts * every), *words[5:]])
+        elif words[:1] == ["dump_modify"]:
+            line += " first yes"
+        commands.append(f"run {frames * every * parts}" if words[:1] == ["run"] and "$" in line else line)
+    with chdir(folder):
+        other = new_lammps()
+        other.commands_string("\n".join(commands))
+        other.close()
+    return folder / DUMP
 
 
 class FirstForces(NamedTuple):

@@ -20,7 +20,7 @@ from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import LOWEST, PERIOD, World
 from repose.sim.io.lammps.coefficients import COEFFICIENTS, Kinds, differences, kinds_of, needs_sizes
 from repose.sim.io.lammps.in_scenes import IN_LAMMPS
-from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
+from repose.sim.io.lammps.names import PLAYED, SEARCHED, SPIN, exact, head, row, search
 from repose.sim.io.lammps.rigid_bodies import RigidBodies, bodies_of
 from repose.sim.io.lammps.wall_motion import WallMotion
 from repose.sim.io.lammps.wall_regions import ELAPSED, WrittenWalls, changes, commands, written
@@ -164,7 +164,7 @@ def lammps_files(state: Continued) -> Exported:
     output = (
         f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
         f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * dt)))} {DUMP} &",
-        f"    {' '.join((*PLAYED, *(('mol',) if with_bodies else ())))}",
+        f"    {' '.join((*PLAYED, *(SPIN if model.rotation else ()), *(('mol',) if with_bodies else ())))}",
         'dump_modify grains sort id time yes format float "%.9g"',
         "thermo_modify lost warn",
         f"thermo {max(1, round(0.1 / dt))}",
