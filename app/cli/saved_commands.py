@@ -78,7 +78,8 @@ def export(request: ExportRequest) -> int:
 def open_any(request: OpenRequest) -> int:
     """Open in the window what somebody has shared.
 
-    A dump of LAMMPS is also measured: slope, spheres that pass a gate, contacts, a film.
+    A dump of LAMMPS is also measured: slope, spheres that pass a gate, contacts, a film. With --beside it is measured
+    as the scene measures it, and compared with the run at equal times.
 
     Without a window, or with --no-window, --json, --video, --out or --set, it is run or played to its end, and
     result.json and a picture are written.
@@ -112,6 +113,13 @@ def open_any(request: OpenRequest) -> int:
         refuse("--begins and --computed are for a video of a heap: leave them out.")
     if request.marks.is_given:
         refuse("--scale, --horizon, --crop and --threshold are for a picture of a heap: leave them out.")
+    if request.beside is not None:
+        from repose.app.jobs.beside_job import compare_dump
+
+        if request.changes or request.video or request.timestep is not None:
+            refuse("--set, --video and --timestep are not for --beside: leave them out.")
+        with _stopped_before_the_end():
+            return compare_dump(Path(what), request.beside, request.radius, request.repeats, request.out, request.json)
     content = found_in(what, request.radius, request.timestep)
     if content.remark:
         print_line(content.remark)

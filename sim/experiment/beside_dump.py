@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim import registry
 from repose.sim.engine.boundaries import nearest_image
 from repose.sim.engine.builder import forget_neighbours, reset_displacements
@@ -154,6 +155,8 @@ def _require_of_run(here: Experiment, dump: Dump) -> None:
         raise ParameterError(f"{name} has no times: write it with `dump_modify grains time yes`.")
     if first.velocity is None:
         raise ParameterError(f"{name} has no velocities: write the columns vx vy vz.")
+    if world.bodies and first.spin is None:
+        raise ParameterError(f"{name} has no spins, which rigid bodies need: write the columns omegax omegay omegaz.")
     begins = dump.places[0].time or 0.0
     if begins < here.time - 0.5 * here.dt:
         raise ParameterError(
@@ -227,7 +230,8 @@ class _Course(NamedTuple):
     """What LAMMPS goes on with as it was at the export."""
 
     gravity: tuple[float, ...]
-    fixed: Floats
+    boundary: Floats
+    fixed: NDArray[np.bool_]
     walls: tuple[Any, ...]
     motion: Any
 
@@ -237,7 +241,8 @@ class _Course(NamedTuple):
         world, motion = experiment.run.world, experiment.scene.course.wall_motion(experiment)
         walls = world.walls
         table = walls.shape, walls.velocity, *(() if motion else (walls.corner,))
-        return cls(experiment.engine.gravity, world.fixed.copy(), copy.deepcopy(table), motion)
+        copied = world.boundary.copy(), world.fixed.copy(), copy.deepcopy(table)
+        return cls(experiment.engine.gravity, *copied, motion)
 
     def broken(self, experiment: Experiment, jumped: bool) -> str:
         """What the scene has done since that LAMMPS does not do, one sentence, or an empty text."""
@@ -246,6 +251,8 @@ class _Course(NamedTuple):
             return f"Before {at} the scene adds or removes grains, which LAMMPS does not do."
         if now.gravity != self.gravity:
             return f"Before {at} the scene turns the table, which LAMMPS does not do."
+        if not np.array_equal(now.boundary, self.boundary):
+            return f"Before {at} the scene changes the periodic cell, which LAMMPS does not do."
         if (now.fixed != self.fixed).any():
             return f"Before {at} the scene holds or releases grains, which LAMMPS does not do."
         if not self._moves_on(now):
@@ -328,9 +335,12 @@ def _find_contacts(shown: Experiment) -> None:
 
 
 def _show_bodies(world: World) -> None:
-    """Centres and velocities of the bodies from those of their members: the centre of mass is as far from the mean of
-    the members as their offsets say, turned with them."""
+    """Put the bodies where their members are: the rotation that fits the offsets to the members best (Kabsch 1976) is
+    their orientation, and the centre of mass is as far from the mean of the members as the turned offsets say."""
+    from scipy.spatial.transform import Rotation  # here, because the window opens before slow imports
+
     bodies, dimension = world.bodies, world.dimension
+    bodies.motion[:, 1:] = 0.0
     for body, begin in enumerate(bodies.begin[:-1]):
         members = bodies.member[begin : bodies.begin[body + 1]]
         place, speed = (world.motion[:dimension, level, members].T for level in (0, 1))
@@ -338,12 +348,20 @@ def _show_bodies(world: World) -> None:
         u, _, v = np.linalg.svd((offset - offset.mean(axis=0)).T @ (place - place.mean(axis=0)))
         flip = np.ones(dimension)
         flip[-1] = np.sign(np.linalg.det(u @ v))
-        arm = -offset.mean(axis=0) @ ((u * flip) @ v)  # from the mean of the members to the centre of mass
+        turn = ((u * flip) @ v).T
+        arm = -turn @ offset.mean(axis=0)  # from the mean of the members to the centre of mass
         spin = world.motion[dimension:, 1, members[0]]
-        turning = np.cross(spin, arm) if dimension == 3 else spin[0] * np.array([-arm[1], arm[0]])
-        bodies.motion[:, 1:, body] = 0.0
         bodies.motion[:dimension, 0, body] = place.mean(axis=0) + arm
-        bodies.motion[:dimension, 1, body] = speed.mean(axis=0) + turning
+        if dimension == 3:
+            bodies.motion[:3, 1, body] = speed.mean(axis=0) + np.cross(spin, arm)
+            bodies.motion[3:, 1, body] = turn @ (turn.T @ spin / (1.0 + bodies.unequal[:, body]))
+            quaternion = Rotation.from_matrix(turn).as_quat()[[3, 0, 1, 2]]
+            bodies.reference[:, body] = bodies.orientation[:, body] = quaternion
+        else:
+            bodies.motion[:2, 1, body] = speed.mean(axis=0) + spin[0] * np.array([-arm[1], arm[0]])
+            bodies.motion[2, 1, body] = spin[0]
+            bodies.motion[2, 0, body] = math.atan2(turn[1, 0], turn[0, 0])
+            bodies.orientation[:2, body] = turn[0, 0], turn[1, 0]
 
 
 def _values(shown: Experiment) -> dict[str, tuple[float, str]]:
