@@ -36,14 +36,17 @@ STIFF = {"young": 3e6}
 MANY = 150
 """Grains, where a scene has a parameter for it: means over more grains scatter less."""
 VALUES: dict[str, dict[str, Any]] = {
-    "clumps": {"rolling_friction": 0.0, "grain_count": 60},
+    "chute": {"duration": 2.0},
+    "clumps": {"rolling_friction": 0.0, "grain_count": 60, "young": 3e7},
     "heap": {"coulomb_cap": "lammps"},
     "heap3d": {"rolling_friction": 0.0},
+    "janssen": {"young": 3e7},
+    "joined": {"young": 3e7},
     "two_sided": {"grain_count": 24},
 }
-PHASE = {"rough_plane": "filling", "clumps": "filling"}
-"""Phase of the exported state, "flowing" if none is named: in others the scene turns the table or adds grains."""
-LATER = {"chute": 0.25, "two_sided": 0.2}
+PHASE = {"rough_plane": "filling"}
+"""Phase of the exported state, "flowing" if none is named: later its table turns."""
+LATER = {"chute": 1.2, "two_sided": 0.2}
 """Time after the beginning of the phase at which the table stands, or all grains are poured [s]."""
 OFTEN = {"janssen": 25}
 """Steps between two frames of a scene that adds grains after each few hundred steps."""
