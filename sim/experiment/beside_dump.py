@@ -33,6 +33,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.named_records import outcomes_of, readings_of
 from repose.sim.experiment.sampling import samples_now, system_of
 from repose.sim.experiment.stepping import advance_within_log, steps_until
+from repose.sim.io.lammps.names import SPIN, VELOCITY
 from repose.sim.io.lammps.read_dump import Dump, DumpFrame
 from repose.sim.io.lammps.wall_motion import TurningWalls
 from repose.sim.message import time_text
@@ -154,9 +155,9 @@ def _require_of_run(here: Experiment, dump: Dump) -> None:
     if any(place.time is None for place in dump.places):
         raise ParameterError(f"{name} has no times: write it with `dump_modify grains time yes`.")
     if first.velocity is None:
-        raise ParameterError(f"{name} has no velocities: write the columns vx vy vz.")
+        raise ParameterError(f"{name} has no velocities: write the columns {' '.join(VELOCITY)}.")
     if world.bodies and first.spin is None:
-        raise ParameterError(f"{name} has no spins, which rigid bodies need: write the columns omegax omegay omegaz.")
+        raise ParameterError(f"{name} has no spins, which rigid bodies need: write the columns {' '.join(SPIN)}.")
     begins = dump.places[0].time or 0.0
     if begins < here.time - 0.5 * here.dt:
         raise ParameterError(
@@ -288,7 +289,7 @@ def _motion_of_dump(experiment: Experiment, frame: DumpFrame) -> Motion:
     rows = np.searchsorted(frame.sphere_id, world.sphere_id + 1)
     place = nearest_image(world.motion[:dimension, 0].T, frame.position[rows, :dimension], world.boundary)
     if frame.velocity is None:
-        raise ParameterError("A frame of the dump has no velocities: write the columns vx vy vz.")
+        raise ParameterError(f"A frame of the dump has no velocities: write the columns {' '.join(VELOCITY)}.")
     spin = frame.spin[rows, 3 - spins :] if frame.spin is not None and spins else None
     return Motion(place, frame.velocity[rows, :dimension], spin)
 
