@@ -88,6 +88,13 @@ def open_any(request: OpenRequest) -> int:
     from repose.app.jobs.shared import found_in, is_photo, is_video
 
     what = request.what
+    if request.beside is not None:
+        from repose.app.jobs.beside_job import compare_dump
+
+        if request.changes or request.video or request.timestep is not None:
+            refuse("--set, --video and --timestep are not for --beside: leave them out.")
+        with _stopped_before_the_end():
+            return compare_dump(Path(what), request.beside, request.radius, request.repeats, request.out, request.json)
     if (is_photo(what) or is_video(what)) and (request.changes or request.video or request.radius or request.timestep):
         refuse("--set, --video, --radius and --timestep are for runs and dumps: leave them out.")
     if is_photo(what):
@@ -113,13 +120,6 @@ def open_any(request: OpenRequest) -> int:
         refuse("--begins and --computed are for a video of a heap: leave them out.")
     if request.marks.is_given:
         refuse("--scale, --horizon, --crop and --threshold are for a picture of a heap: leave them out.")
-    if request.beside is not None:
-        from repose.app.jobs.beside_job import compare_dump
-
-        if request.changes or request.video or request.timestep is not None:
-            refuse("--set, --video and --timestep are not for --beside: leave them out.")
-        with _stopped_before_the_end():
-            return compare_dump(Path(what), request.beside, request.radius, request.repeats, request.out, request.json)
     content = found_in(what, request.radius, request.timestep)
     if content.remark:
         print_line(content.remark)
