@@ -165,10 +165,16 @@ def _require_of_run(here: Experiment, dump: Dump) -> None:
             "was exported."
         )
     order = np.argsort(world.sphere_id)
-    if not np.array_equal(first.sphere_id - 1, world.sphere_id[order]):
+    if len(first.sphere_id) != world.sphere_count:
         raise ParameterError(
-            f"{name} has {len(first.sphere_id)} spheres, and not the {world.sphere_count} of the run with their ids: "
-            "give the run from which it was exported."
+            f"{name} has {len(first.sphere_id)} spheres, and the run {world.sphere_count}: give the run from which it "
+            "was exported."
+        )
+    unknown = first.sphere_id[first.sphere_id - 1 != world.sphere_id[order]]
+    if unknown.size:
+        raise ParameterError(
+            f"{name} has other spheres than the run, such as that with the id {unknown[0]}: give the run from which it "
+            "was exported."
         )
     if not np.allclose(first.radius, world.radius[order], rtol=1e-6, atol=0.0):
         raise ParameterError(f"{name} has other radii than the run: give the run from which it was exported.")

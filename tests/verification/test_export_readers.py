@@ -72,13 +72,7 @@ def test_ovito_reads_grains_and_contacts(states: tuple[Path, ExportedState, np.n
         assert data.attributes["Time"] == pytest.approx(last.time, rel=1e-12), name
     pipeline = import_file(str(folder / "one/grains.lammpstrj"))
     load = LoadTrajectoryModifier()
-    load.source.load(
-        str(folder / "one/contacts.dump"),
-        columns=[
-            *("Particle Identifiers.1", "Particle Identifiers.2"),
-            *("fx", "fy", "fz", "normal_force", "shear_force", "overlap"),
-        ],
-    )
+    load.source.load(str(folder / "one/contacts.dump"))  # it maps the names of the columns by itself
     pipeline.modifiers.append(load)
     data = pipeline.compute()
     found = contacts_of(last, walls=False)
@@ -87,6 +81,12 @@ def test_ovito_reads_grains_and_contacts(states: tuple[Path, ExportedState, np.n
     ids = data.particles["Particle Identifier"][...][bonds.topology[...]]
     assert np.array_equal(ids, found.ids + 1)
     assert np.allclose(bonds["normal_force"][...], found.normal_force, rtol=1e-12, atol=0.0)
+    both = contacts_of(last, walls=True)
+    at_walls = both.rows[:, 1] < 0
+    walls = import_file(str(folder / "one/wall_contacts.lammpstrj")).compute().particles
+    assert walls.count == at_walls.sum() > 0
+    assert np.allclose(walls["normal_force"][...], both.normal_force[at_walls], rtol=1e-12, atol=0.0)
+    assert np.array_equal(walls["sphere_id"][...], both.ids[at_walls, 0] + 1)
 
 
 def test_vtk_reads_points_lines_and_times(states: tuple[Path, ExportedState, np.ndarray]) -> None:

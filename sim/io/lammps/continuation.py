@@ -7,6 +7,7 @@ the script lists differences in the formulas of LAMMPS and data that a data file
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -99,13 +100,18 @@ class Exported(NamedTuple):
 
 
 def write_files(exported: Exported, folder: Path) -> None:
-    """Write the texts to a new folder; raises `ParameterError` if it exists, and `OSError`."""
+    """Write the texts to a new folder; raises `ParameterError` if it exists, and `OSError`. Unfinished files are
+    removed: LAMMPS would read a part of the grains."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
         raise ParameterError(f"{path_text(folder)} exists already: name a new folder.") from None
-    for name, text in exported.files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    try:
+        for name, text in exported.files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
 
 
 def lammps_files(state: Continued) -> Exported:

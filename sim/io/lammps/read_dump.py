@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
-from repose.sim.io.lammps.names import POSITION, SPIN, UNWRAPPED, VELOCITY
+from repose.sim.io.lammps.names import POSITION, SPIN, UNITS, UNWRAPPED, VELOCITY
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of, value_text
 
@@ -216,7 +216,11 @@ def _places(path: Path) -> list[FramePosition]:
                     break
                 frames.append(FramePosition(at, step, time, count, columns, borders))
                 _require_later(path, frames[-2:])
-            elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
+            elif words[:2] == ["ITEM:", "UNITS"]:
+                units = file.readline(4096).decode(errors="replace").strip()
+                if units != UNITS:
+                    raise ValueError(f"its units are {value_text(units, 60)}; write it in a run with units {UNITS}")
+            elif words[:1] == ["ITEM:"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
             elif not frames and not words:
                 raise ValueError("it begins with an empty line")

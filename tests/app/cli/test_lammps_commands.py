@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -67,6 +69,23 @@ def test_a_saved_run_is_written_for_lammps_into_a_new_folder(capsys: pytest.Capt
     assert "3 atoms" in Path("there/new", DATA).read_text()
     assert "pair_style granular" in Path("there/new", SCRIPT).read_text()
     assert "exists already" in refused(capsys, "export", "run.repose", "--to", "there/new", "--for", "lammps")
+
+
+def test_a_full_disk_leaves_no_part_of_the_grains(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved("bounce", "run.repose")
+    write = Path.write_text
+
+    def half(path: Path, text: str, **options: str) -> int:
+        write(path, text[: len(text) // 2], **options)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", half)
+        assert run_command_line(["export", "run.repose", "--to", "there", "--for", "lammps"]) == 1
+    assert "there could not be written: No space left on device" in capsys.readouterr().err
+    assert not Path("there").exists()
 
 
 def test_what_cannot_be_exported_leaves_no_folder(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -156,6 +157,7 @@ def timeless(text: str) -> str:
         (timeless, "has no times"),
         (without("vx", "vy", "vz"), "has no velocities: write the columns vx vy vz"),
         (lambda text: text.replace("ITEM: TIME\n", "ITEM: TIME\n-"), "before the run ends"),
+        (lambda text: re.sub(r"^1 1 ", "999 1 ", text, flags=re.MULTILINE), "other spheres than the run"),
     ],
 )
 def test_a_dump_without_what_is_needed_is_refused(change: Callable[[str], str], words: str, tmp_path: Path) -> None:
@@ -169,7 +171,7 @@ def test_a_dump_without_what_is_needed_is_refused(change: Callable[[str], str], 
 @pytest.mark.parametrize(
     ("values", "seed", "steps", "words"),
     [
-        ({"width": 0.02}, 1, 50, "spheres, and not the"),
+        ({"width": 0.02}, 1, 50, r"has \d+ spheres, and the run \d+"),
         ({}, 2, 50, "has other radii than the run"),
         ({}, 1, 100, "is not the state of the run|has no frame that can be compared"),
     ],
