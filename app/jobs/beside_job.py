@@ -11,7 +11,7 @@ from repose.app.jobs.replay_job import single_run
 from repose.app.jobs.result_folder import RESULT, ResultFolder
 from repose.app.progress import Progress, write_out
 from repose.app.stopping import stoppable
-from repose.sim.experiment.beside_dump import BesideDump, Quantity, beside_dump
+from repose.sim.experiment.beside_dump import BesideDump, QuantityOfBoth, beside_dump
 from repose.sim.io.json_text import json_text
 from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.message import time_text
@@ -51,7 +51,7 @@ def as_json(found: BesideDump) -> dict[str, Any]:
     def series(values: list[float]) -> list[float | None]:
         return [value if math.isfinite(value) else None for value in values]
 
-    def of(quantity: Quantity) -> dict[str, Any]:
+    def of(quantity: QuantityOfBoth) -> dict[str, Any]:
         limits = [quantity.limit(frame) for frame in range(len(found.time))]
         return {
             "unit": quantity.unit,

@@ -58,7 +58,7 @@ JUMP = 3.0
 
 
 @dataclass
-class Quantity:
+class QuantityOfBoth:
     """One measured quantity over the frames."""
 
     name: str
@@ -93,14 +93,14 @@ class BesideDump:
     """[s]."""
     apart: list[float] = field(default_factory=list)
     """Largest distance between the places of a grain in both, in radii [-]."""
-    quantities: dict[str, Quantity] = field(default_factory=dict)
+    quantities: dict[str, QuantityOfBoth] = field(default_factory=dict)
     outcomes: dict[str, tuple[bool | None, bool | None]] = field(default_factory=dict)
     """Whether an outcome of the scene holds in LAMMPS and in the run at the last frame; None where it is not known."""
     ended: str = ""
     """Why later frames are not compared, one sentence; empty if all are."""
 
 
-class Motion(NamedTuple):
+class FrameMotion(NamedTuple):
     """What a dump has of the spheres at one time, in the order of the rows of the world."""
 
     position: Floats
@@ -180,7 +180,7 @@ def _require_of_run(here: Experiment, dump: Dump) -> None:
         raise ParameterError(f"{name} has other radii than the run: give the run from which it was exported.")
 
 
-def _require_same(here: Experiment, there: Motion, name: str) -> None:
+def _require_same(here: Experiment, there: FrameMotion, name: str) -> None:
     away = _apart(here.run.world, there, _motion_of(here, False))
     if away > SAME_STATE:
         raise ParameterError(
@@ -280,15 +280,17 @@ class _Course(NamedTuple):
         return all(np.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in zip(now.walls, self.walls))
 
 
-def _motion_of(experiment: Experiment, with_spin: bool) -> Motion:
+def _motion_of(experiment: Experiment, with_spin: bool) -> FrameMotion:
     """The present motion of a run, at the time of its positions."""
     world, dimension = experiment.run.world, experiment.run.world.dimension
     lead = experiment.engine.model.integrator.velocity_lead * experiment.dt
     now = world.motion[:, 1] - lead * world.motion[:, 2]
-    return Motion(world.motion[:dimension, 0].T.copy(), now[:dimension].T, now[dimension:].T if with_spin else None)
+    return FrameMotion(
+        world.motion[:dimension, 0].T.copy(), now[:dimension].T, now[dimension:].T if with_spin else None
+    )
 
 
-def _motion_of_dump(experiment: Experiment, frame: DumpFrame) -> Motion:
+def _motion_of_dump(experiment: Experiment, frame: DumpFrame) -> FrameMotion:
     """The spheres of a frame in the order of the rows of the run."""
     world = experiment.run.world
     dimension, spins = world.dimension, world.motion.shape[0] - world.dimension
@@ -297,15 +299,15 @@ def _motion_of_dump(experiment: Experiment, frame: DumpFrame) -> Motion:
     if frame.velocity is None:
         raise ParameterError(f"A frame of the dump has no velocities: write the columns {' '.join(VELOCITY)}.")
     spin = frame.spin[rows, 3 - spins :] if frame.spin is not None and spins else None
-    return Motion(place, frame.velocity[rows, :dimension], spin)
+    return FrameMotion(place, frame.velocity[rows, :dimension], spin)
 
 
-def _apart(world: World, a: Motion, b: Motion) -> float:
+def _apart(world: World, a: FrameMotion, b: FrameMotion) -> float:
     away = np.linalg.norm(a.position - b.position, axis=1) / world.radius
     return float(away.max(initial=0.0))
 
 
-def _show(shown: Experiment, run: Experiment, motion: Motion) -> None:
+def _show(shown: Experiment, run: Experiment, motion: FrameMotion) -> None:
     """Give an experiment the motion, at the time and with the walls of the run, and let its scene supervise it."""
     world, dimension = copy_world(run.run.world), run.run.world.dimension
     world.largest_overlap[:] = shown.run.world.largest_overlap  # of its own frames
@@ -394,7 +396,7 @@ def _keep(found: BesideDump, values: Sequence[dict[str, tuple[float, str]]]) -> 
     for name, (_, unit) in {**values[1], **values[0]}.items():
         if name not in found.quantities:
             blank = [math.nan] * done
-            found.quantities[name] = Quantity(name, unit, blank.copy(), blank.copy(), [nothing] * done)
+            found.quantities[name] = QuantityOfBoth(name, unit, blank.copy(), blank.copy(), [nothing] * done)
     for name, quantity in found.quantities.items():
         there, here, *others = (each.get(name, (math.nan, ""))[0] for each in values)
         quantity.there.append(there)

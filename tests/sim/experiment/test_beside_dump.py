@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.sim import Simulation
-from repose.sim.experiment.beside_dump import BesideDump, Quantity, beside_dump
+from repose.sim.experiment.beside_dump import BesideDump, QuantityOfBoth, beside_dump
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.export_state import state_of
 from repose.sim.experiment.history import saved_copy
@@ -104,11 +104,11 @@ def test_repeats_scatter_and_give_a_limit(tmp_path: Path) -> None:
     speed = found.quantities["mean_speed"]
     assert [len(values) for values in speed.repeats] == [3, 3, 3]
     assert np.ptp(speed.repeats[-1]) >= 0.0
-    height = Quantity("height", "m", [1.0], [1.0], [[1.0, 2.0, 3.0]])
+    height = QuantityOfBoth("height", "m", [1.0], [1.0], [[1.0, 2.0, 3.0]])
     mean, limit = height.limit(0)
     assert mean == 2.0
     assert limit == pytest.approx(student.ppf(0.9995, 2) * math.sqrt(4.0 / 3.0), rel=1e-6)
-    assert math.isnan(Quantity("height", "m", [1.0], [1.0], [[1.0]]).limit(0)[1])
+    assert math.isnan(QuantityOfBoth("height", "m", [1.0], [1.0], [[1.0]]).limit(0)[1])
 
 
 def test_the_comparison_ends_where_a_grain_is_lost(tmp_path: Path) -> None:
