@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,9 +17,10 @@ from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import Floats, World, copy_world
 from repose.sim.experiment.activation import find_accelerations
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.export_state import for_lammps
 from repose.sim.experiment.ledger import remove_spheres
 from repose.sim.io.lammps import installed
-from repose.sim.io.lammps.continuation import Exported
+from repose.sim.io.lammps.continuation import DUMP, Exported
 
 
 def require_lammps() -> None:
@@ -34,6 +36,27 @@ def new_lammps(folder: Path | None = None) -> Any:
     if folder is not None:
         made.command(f"shell cd {folder}")
     return made
+
+
+def dump_of_lammps(experiment: Experiment, folder: Path, frames: int, every: int, halvings: int = 0) -> Path:
+    """LAMMPS continues the run and writes its state and a frame every few steps of the run, in steps of its time step
+    or of halves of it; the step of the run is a multiple of all of them."""
+    run, parts = experiment.run, 2**halvings
+    assert run.step % (parts * every) == 0
+    whole = run.dt, run.clock_time, run.clock_step
+    run.dt, run.clock_time, run.clock_step = run.dt / parts, run.time, run.step
+    exported = for_lammps(experiment)
+    run.dt, run.clock_time, run.clock_step = whole
+    folder.mkdir(exist_ok=True)
+    for name, text in exported.files.items():
+        (folder / name).write_text(text)
+    writes = exported.output[1].split()
+    commands = [*exported.setup, " ".join([*writes[:4], str(parts * every), *writes[5:]]), *exported.output[2:-1]]
+    with chdir(folder):
+        other = new_lammps()
+        other.commands_string("\n".join([*commands, f"run {frames * parts * every}"]))
+        other.close()
+    return folder / DUMP
 
 
 class FirstForces(NamedTuple):

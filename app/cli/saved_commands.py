@@ -78,7 +78,8 @@ def export(request: ExportRequest) -> int:
 def open_any(request: OpenRequest) -> int:
     """Open in the window what somebody has shared.
 
-    A dump of LAMMPS is also measured: slope, spheres that pass a gate, contacts, a film.
+    A dump of LAMMPS is also measured: slope, spheres that pass a gate, contacts, a film. With --beside it is measured
+    as the scene measures it, and compared with the run at equal times.
 
     Without a window, or with --no-window, --json, --video, --out or --set, it is run or played to its end, and
     result.json and a picture are written.
@@ -87,6 +88,13 @@ def open_any(request: OpenRequest) -> int:
     from repose.app.jobs.shared import found_in, is_photo, is_video
 
     what = request.what
+    if request.beside is not None:
+        from repose.app.jobs.beside_job import compare_dump
+
+        if request.changes or request.video or request.timestep is not None:
+            refuse("--set, --video and --timestep are not for --beside: leave them out.")
+        with _stopped_before_the_end():
+            return compare_dump(Path(what), request.beside, request.radius, request.repeats, request.out, request.json)
     if (is_photo(what) or is_video(what)) and (request.changes or request.video or request.radius or request.timestep):
         refuse("--set, --video, --radius and --timestep are for runs and dumps: leave them out.")
     if is_photo(what):

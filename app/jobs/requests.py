@@ -620,6 +620,12 @@ class OpenRequest(Request):
         check=above_zero("a length above 0 m"))
     timestep: float | None = option(None, "SECONDS", "Time step of the run if the dump has no times.",
         check=above_zero("a time above 0 s"))
+    beside: Path | None = option(None, "RUN.repose",
+        "Of a dump: the run from which it was exported; it is continued here, and what its scene measures is compared "
+        "at the times of all frames.")
+    repeats: int = option(4, "NUMBER",
+        "With --beside: further runs from displaced grains, whose scatter is the difference by chance.",
+        check=within(0, 100, "0 to 100"))
     window: bool = option(True, "", "Show it in the window, or only measure and film it.")
     out: Out = None
     changes: tuple[str, ...] = option((), "NAME=VALUE",

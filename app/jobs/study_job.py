@@ -21,7 +21,8 @@ from repose.app.progress import Progress, print_line, write_out
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.sim.experiment.comparison import averaged, mean_in_words, repeated_in_words, shown
 from repose.sim.io.atomic_file import write_whole_file
-from repose.sim.io.json_text import json_text
+from repose.sim.io.json_text import json_text, read_json
+from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.study.dask_runs import connect, on_dask
 from repose.sim.study.outcome import StudyOutcome
@@ -54,9 +55,16 @@ def run_study(job: StudyJob) -> int:
 
 
 def _files_of_parts(job: StudyJob) -> Mapping[str, Path]:
-    """The files of the runs of all parts, by their names."""
+    """The files of the runs of all parts, by their names; raises `ParameterError` for parts that are missing and for
+    those of another study."""
     if job.join is None:
         return {}
+    for file in sorted(job.join.glob("part-*-of-*/study.json")):
+        stored: Any = None
+        with suppress(OSError, ValueError):
+            stored = read_json(file)
+        if other := _difference(_identity(job), stored):
+            raise ParameterError(f"--join {path_text(file.parent)} contains {other}: give the parts of one study.")
     runs = StudyRuns(job.plans, job.join, job.threads)
     runs.begin()
     return joined(job.join, runs)

@@ -82,7 +82,7 @@ class Run:
 
     world: World
     """The step loop changes its tables. It is replaced by another world when rows or memory must change: written by
-    `stepping`, `activation`, `relaxation`, `ledger`, `drawn_walls` and `scenes`."""
+    `stepping`, `activation`, `relaxation`, `ledger`, `drawn_walls`, `beside_dump` and `scenes`."""
     state: Any
     """State of the scene, a dataclass of the scene; its fields are written by the scene, `quiet_since`
     also by `rest`."""
@@ -90,11 +90,11 @@ class Run:
     """The ParameterSet with which the world was built; parameters that act at the next fill keep these values until
     then. Written by `scenes` when a base is rebuilt under the grains."""
     dt: float = 0.0
-    """Time step [s]. Written by `time_step`."""
+    """Time step [s]. Written by `time_step` and `beside_dump`."""
     clock_time: float = 0.0
-    """Simulated time at the last change of dt [s]. Written by `time_step`."""
+    """Simulated time at the last change of dt [s]. Written by `time_step` and `beside_dump`."""
     clock_step: int = 0
-    """Step at the last change of dt. Written by `time_step`."""
+    """Step at the last change of dt. Written by `time_step` and `beside_dump`."""
     dt_changes: list[tuple[int, float]] = field(default_factory=list)
     """(step, new dt [s]) of every change of the time step; rows are appended by `time_step`."""
     booked: Booked = field(default_factory=Booked)

@@ -132,7 +132,7 @@ class StudyRuns:
 
 def joined(parts: Path, runs: StudyRuns) -> dict[str, Path]:
     """The files of all runs of a study, by their names, in the folders of its parts; raises `ParameterError` for a
-    part that is missing or has not done all of its runs."""
+    part that is missing, has not done all of its runs, or has a damaged one."""
     folders = {}
     for folder in sorted(parts.glob("part-*-of-*")):
         part, total = (read_whole(word) for word in folder.name.removeprefix("part-").split("-of-", 1))
@@ -146,6 +146,7 @@ def joined(parts: Path, runs: StudyRuns) -> dict[str, Path]:
         )
     total = totals.pop()
     found_files: dict[str, Path] = {}
+    tasks = {run.task.path.name: run.task for of_study in runs.runs.values() for run in of_study}
     for part in range(1, total + 1):
         files = {name: folders.get((part, total), parts) / "runs" / name for name in runs.names_of(part, total)}
         lacking = sum(not path.exists() for path in files.values())
@@ -154,6 +155,8 @@ def joined(parts: Path, runs: StudyRuns) -> dict[str, Path]:
                 f"--join {path_text(parts)}: {lacking} of {len(files)} runs of part {part} are missing: do it again "
                 f"with --part {part}/{total}."
             )
+        for name, path in files.items():  # before anything is written
+            earlier(replace(tasks[name], path=path))
         found_files |= files
     return found_files
 

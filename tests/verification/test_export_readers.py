@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim import place_spheres
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.export_state import state_of
 from repose.sim.experiment.history import saved_copy
@@ -72,10 +73,10 @@ def test_ovito_reads_grains_and_contacts(states: tuple[Path, ExportedState, np.n
         assert data.attributes["Time"] == pytest.approx(last.time, rel=1e-12), name
     pipeline = import_file(str(folder / "one/grains.lammpstrj"))
     load = LoadTrajectoryModifier()
-    load.source.load(
+    load.source.load(  # only the dialog of the window maps the names of the columns
         str(folder / "one/contacts.dump"),
         columns=[
-            *("Particle Identifiers.1", "Particle Identifiers.2"),
+            *("Particle Identifiers.1", "Particle Identifiers.2", "Length"),
             *("fx", "fy", "fz", "normal_force", "shear_force", "overlap"),
         ],
     )
@@ -87,6 +88,23 @@ def test_ovito_reads_grains_and_contacts(states: tuple[Path, ExportedState, np.n
     ids = data.particles["Particle Identifier"][...][bonds.topology[...]]
     assert np.array_equal(ids, found.ids + 1)
     assert np.allclose(bonds["normal_force"][...], found.normal_force, rtol=1e-12, atol=0.0)
+
+
+def test_ovito_reads_contacts_with_walls(tmp_path: Path) -> None:
+    module("ovito")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from ovito.io import import_file
+    floor = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    simulation = place_spheres([[0.0, 0.0, 0.99e-3], [3e-3, 0.0, 0.98e-3]], 1e-3, mass=1e-5, planes=[floor], dt=1e-6)
+    simulation.step(1)
+    state = state_of(simulation.experiment)
+    export_folder(PROGRAMS["ovito"], tmp_path / "ovito", lambda add: add(state))
+    found = contacts_of(state, walls=True)
+    walls = import_file(str(tmp_path / "ovito/wall_contacts.lammpstrj")).compute().particles
+    assert walls.count == len(found.rows) == 2
+    assert np.allclose(walls["normal_force"][...], found.normal_force, rtol=1e-12, atol=0.0)
+    assert np.array_equal(walls["sphere_id"][...], found.ids[:, 0] + 1)
 
 
 def test_vtk_reads_points_lines_and_times(states: tuple[Path, ExportedState, np.ndarray]) -> None:

@@ -7,6 +7,7 @@ the script lists differences in the formulas of LAMMPS and data that a data file
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import LOWEST, PERIOD, World
 from repose.sim.io.lammps.coefficients import COEFFICIENTS, Kinds, differences, kinds_of, needs_sizes
 from repose.sim.io.lammps.in_scenes import IN_LAMMPS
-from repose.sim.io.lammps.names import PLAYED, SEARCHED, exact, head, row, search
+from repose.sim.io.lammps.names import PLAYED, SEARCHED, SPIN, exact, head, row, search
 from repose.sim.io.lammps.rigid_bodies import RigidBodies, bodies_of
 from repose.sim.io.lammps.wall_motion import WallMotion
 from repose.sim.io.lammps.wall_regions import ELAPSED, WrittenWalls, changes, commands, written
@@ -99,13 +100,18 @@ class Exported(NamedTuple):
 
 
 def write_files(exported: Exported, folder: Path) -> None:
-    """Write the texts to a new folder; raises `ParameterError` if it exists, and `OSError`."""
+    """Write the texts to a new folder; raises `ParameterError` if it exists, and `OSError`. Unfinished files are
+    removed: LAMMPS would read a part of the grains."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
         raise ParameterError(f"{path_text(folder)} exists already: name a new folder.") from None
-    for name, text in exported.files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    try:
+        for name, text in exported.files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
 
 
 def lammps_files(state: Continued) -> Exported:
@@ -164,7 +170,7 @@ def lammps_files(state: Continued) -> Exported:
     output = (
         f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
         f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * dt)))} {DUMP} &",
-        f"    {' '.join((*PLAYED, *(('mol',) if with_bodies else ())))}",
+        f"    {' '.join((*PLAYED, *(SPIN if model.rotation else ()), *(('mol',) if with_bodies else ())))}",
         'dump_modify grains sort id time yes format float "%.9g"',
         "thermo_modify lost warn",
         f"thermo {max(1, round(0.1 / dt))}",

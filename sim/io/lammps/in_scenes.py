@@ -15,6 +15,7 @@ class InLammps(NamedTuple):
 
 
 _FOLDS = "friction springs begin anew where a grain passes from one flat wall to the next"
+_STANDS = "while the table stands: LAMMPS keeps its present angle"
 _CURVED = "at the cylinder the curvature is part of the effective radius (3 % of the force)"
 _ROLLING = "rolling friction is a spring with the same limit"
 _BONDS = "bonds with breaking and damping across gaps have no counterpart"
@@ -29,7 +30,7 @@ IN_LAMMPS: dict[str, InLammps] = {
     "brazil_nut": InLammps(
         "exact", "while the box moves, its oscillation is followed at every step, not in straight pieces"
     ),
-    "chute": InLammps("exact"),
+    "chute": InLammps("exact", _STANDS),
     "close_packing": InLammps("approximate", "the cell keeps its present size"),
     "clumps": InLammps("approximate", _ROLLING),
     "drum": InLammps(
@@ -42,16 +43,16 @@ IN_LAMMPS: dict[str, InLammps] = {
     ),
     "hourglass_glass": InLammps("approximate", f"{_CURVED}; {_FOLDS}"),
     "impacts": InLammps("exact"),
-    "janssen": InLammps("exact"),
+    "janssen": InLammps("exact", "until the next portion of grains"),
     "joined": InLammps("exact"),
     "plane_shear": InLammps("no", "the plate is driven in one direction and floats in the other"),
-    "rough_plane": InLammps("exact"),
-    "silo": InLammps("exact"),
+    "rough_plane": InLammps("exact", _STANDS),
+    "silo": InLammps("exact", "until the outlet is widened, or grains that have left are put on top again"),
     "slope": InLammps("exact"),
     "triaxial": InLammps(
         "exact", "before the test; during it walls that keep a force go on with their present velocity"
     ),
-    "two_sided": InLammps("exact"),
+    "two_sided": InLammps("exact", "for the grains that are poured: LAMMPS pours no further ones"),
     "vessel": InLammps("no", "its surface has hundreds of facets, and a region is tested by every grain"),
     **dict.fromkeys(("beam", "capture", "cube", "projectile", "rod"), InLammps("no", _BONDS)),
     **dict.fromkeys(("hoisted", "log", "raft", "satellite"), InLammps("no", f"{_BONDS}; {_FIELDS}")),

@@ -1,7 +1,7 @@
 """Dumps of LAMMPS (`dump custom` as text): frames are read when they are shown, from files of any size.
 
 Required columns: id, x y z (or xu yu zu), and radius or diameter, unless the user gives a radius. Optional: mol, mass,
-velocities, TIME. Numbers are in SI (`units si`).
+velocities, spins, TIME. Numbers are in SI (`units si`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
-from repose.sim.io.lammps.names import POSITION, UNWRAPPED, VELOCITY
+from repose.sim.io.lammps.names import POSITION, SPIN, UNITS, UNWRAPPED, VELOCITY
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of, value_text
 
@@ -53,6 +53,8 @@ class DumpFrame(NamedTuple):
     """[m], shape (spheres, 3)."""
     velocity: Floats | None
     """[m/s], shape (spheres, 3); None if the dump does not contain it."""
+    spin: Floats | None
+    """[rad/s], shape (spheres, 3); None if the dump does not contain it."""
     radius: Floats
     mass: Floats | None
     grain: NDArray[np.int64]
@@ -115,8 +117,12 @@ class Dump:
         names = next(axes for axes in (POSITION, UNWRAPPED) if set(axes) <= column.keys())
         missing = np.zeros(place.spheres)
         position = np.column_stack([column.get(name, missing) for name in names])[order]
-        speeds = [column.get(name, missing) for name in VELOCITY]
-        velocity = np.column_stack(speeds)[order] if VELOCITY[0] in column else None
+        velocity, spin = (
+            np.column_stack([column.get(name, missing) for name in names])[order]
+            if set(names) & column.keys()
+            else None
+            for names in (VELOCITY, SPIN)
+        )
         if "radius" in column:
             radius = column["radius"][order]
         elif "diameter" in column:
@@ -131,6 +137,7 @@ class Dump:
         for name, values, least in (
             ("position", position, -LARGEST),
             ("velocity", velocity, -LARGEST),
+            ("spin", spin, -LARGEST),
             ("radius", radius, 1.0 / LARGEST),
             ("mass", mass, 1.0 / LARGEST**3),
         ):
@@ -142,7 +149,7 @@ class Dump:
                 )
         molecule = column["mol"].astype(np.int64)[order] if "mol" in column else np.zeros(place.spheres, np.int64)
         grain = np.where(molecule > 0, -molecule, ids[order])  # ids are positive, and a molecule 0 is none
-        return DumpFrame(ids[order], position, velocity, radius, mass, grain)
+        return DumpFrame(ids[order], position, velocity, spin, radius, mass, grain)
 
 
 NO_NUMBER = re.compile(r"could not convert string (['\"])(.*)\1 to \w+ at row (\d+)", re.DOTALL)
@@ -209,7 +216,11 @@ def _places(path: Path) -> list[FramePosition]:
                     break
                 frames.append(FramePosition(at, step, time, count, columns, borders))
                 _require_later(path, frames[-2:])
-            elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
+            elif words[:2] == ["ITEM:", "UNITS"]:
+                units = file.readline(4096).decode(errors="replace").strip()
+                if units != UNITS:
+                    raise ValueError(f"its units are {value_text(units, 60)}; write it in a run with units {UNITS}")
+            elif words[:1] == ["ITEM:"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
             elif not frames and not words:
                 raise ValueError("it begins with an empty line")

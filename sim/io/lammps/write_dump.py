@@ -37,8 +37,8 @@ def dump(file: BinaryIO) -> Iterator[Add]:
 
 @contextmanager
 def contact_dump(file: BinaryIO) -> Iterator[Add]:
-    """A local dump of LAMMPS with the contacts of spheres; ids as in `dump`. OVITO knows the names of the first three
-    columns: both ids, and the distance of the centres [m]."""
+    """A local dump of LAMMPS with the contacts of spheres; ids as in `dump`. The window of OVITO knows the names
+    of the first three columns, both ids and the distance of the centres [m]; its scripts map columns by hand."""
 
     def add(state: ExportedState) -> None:
         contacts = contacts_of(state, walls=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,9 +16,10 @@ from repose.app.jobs import shared
 from repose.sim import registry
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.export_state import write_lammps
+from repose.sim.experiment.export_state import state_of, write_lammps
 from repose.sim.experiment.history import saved_copy
 from repose.sim.io.lammps.continuation import DATA, SCRIPT
+from repose.sim.io.lammps.write_dump import dump
 from repose.sim.parameters import ParameterError
 
 from tests.small_worlds import use_plain_engine
@@ -68,6 +71,23 @@ def test_a_saved_run_is_written_for_lammps_into_a_new_folder(capsys: pytest.Capt
     assert "exists already" in refused(capsys, "export", "run.repose", "--to", "there/new", "--for", "lammps")
 
 
+def test_a_full_disk_leaves_no_part_of_the_grains(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved("bounce", "run.repose")
+    write = Path.write_text
+
+    def half(path: Path, text: str, **options: str) -> int:
+        write(path, text[: len(text) // 2], **options)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", half)
+        assert run_command_line(["export", "run.repose", "--to", "there", "--for", "lammps"]) == 1
+    assert "there could not be written: No space left on device" in capsys.readouterr().err
+    assert not Path("there").exists()
+
+
 def test_what_cannot_be_exported_leaves_no_folder(capsys: pytest.CaptureFixture[str]) -> None:
     saved("bounce", "run.repose")
     saved("rod", "rod.repose")
@@ -117,3 +137,29 @@ def test_a_folder_that_exists_is_refused_by_the_function_and_by_the_script(here:
     script = Path(__file__).resolve().parents[3] / "assets" / "examples" / "million.py"
     done = subprocess.run([sys.executable, script, "there", "20"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "there exists already: name a new folder.\n")
+
+
+def test_a_dump_beside_its_run_is_a_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    experiment = new_experiment("bounce", {})
+    saved_run.save(saved_copy(experiment), Path("run.repose"))
+    with Path("grains.lammpstrj").open("wb") as file, dump(file) as add:
+        add(state_of(experiment))
+    call = ["open", "grains.lammpstrj", "--beside", "run.repose", "--repeats", "2"]
+    assert run_command_line([*call, "--out", "found"]) == 0
+    told = capsys.readouterr().out
+    assert "LAMMPS" in told
+    assert "mean_speed [m/s]" in told
+    assert "1 of 1 frames compared; at the last one a grain is 0 radii away." in told
+    content = json.loads(Path("found/result.json").read_text())
+    assert content["quantities"]["mean_speed"]["lammps"] == content["quantities"]["mean_speed"]["run"]
+    assert run_command_line([*call, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == content
+    assert "are not for --beside" in refused(capsys, *call, "--set", "gate=0")
+    assert "--repeats" in refused(capsys, *call[:-1], "-1")
+    assert "result.json" in refused(capsys, *call, "--out", "found")
+    assert "nowhere.repose" in refused(capsys, *call[:3], "nowhere.repose")
+    Path("broken.repose").write_bytes(b"no run")
+    assert "broken.repose" in refused(capsys, *call[:3], "broken.repose")
+    for other in ("run.repose", "heap.jpg"):
+        Path(other).touch()
+        assert f"{other} is no text dump of LAMMPS" in refused(capsys, "open", other, "--beside", "run.repose")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,27 @@ def test_parts_of_a_study_joined_are_the_study_done_at_once(
     assert {path: path.read_bytes() for path in kept} == kept
     assert run_command_line([*call, "--join", "parts", "--out", "joined"]) == 0
     assert contents(Path("joined")) == contents(Path("whole"))
+
+
+def test_parts_of_another_study_and_damaged_runs_are_not_joined(
+    study_file: Path, in_process: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("other.toml").write_text(STUDY.replace("grain_count = 12", "grain_count = 13"))
+    for part, study in ((1, study_file), (2, Path("other.toml"))):
+        assert run_command_line(["study", str(study), "--no-picture", "--part", f"{part}/2", "--out", "parts"]) == 0
+    join = ["study", str(study_file), "--no-picture", "--join", "parts", "--out", "joined"]
+    capsys.readouterr()
+    assert run_command_line(join) == 2
+    assert "part-2-of-2 contains runs of the study 'other': give the parts of one study" in capsys.readouterr().err
+    shutil.rmtree("parts/part-2-of-2")
+    part = ["study", str(study_file), "--no-picture", "--part", "2/2", "--out", "parts"]
+    assert run_command_line(part) == 0
+    damaged = next(Path("parts/part-2-of-2/runs").iterdir())
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    capsys.readouterr()
+    assert run_command_line(join) == 2
+    assert f"part-2-of-2/runs/{damaged.name} contains no result of a run" in capsys.readouterr().err
+    assert not Path("joined").exists()
 
 
 @pytest.mark.parametrize("part", ["0/3", "4/3", "3", "a/3", "1/0", "1/20000", "1/3/2"])

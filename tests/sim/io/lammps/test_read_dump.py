@@ -70,6 +70,7 @@ def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) 
         ("", "no ITEM: TIMESTEP"),
         ("solid goblet\n", "no ITEM: TIMESTEP"),
         ("\x1f\x8b", "it is compressed; codes, saved runs"),
+        ("ITEM: UNITS\nlj\n" + frame(0, [sphere(1, 0.0, 0.0)]), "its units are 'lj'; write it in a run with units si"),
         ("ITEM: TIMESTEP\n", "'' follows ITEM: TIMESTEP, where a number is needed"),
         (HEAD.format(step=0, count="many"), "'many' follows ITEM: NUMBER OF ATOMS, where a number is needed"),
         (HEAD.format(step=0, count=1), "without a complete frame"),
