@@ -97,6 +97,8 @@ def open_any(request: OpenRequest) -> int:
             return compare_dump(Path(what), request.beside, request.radius, request.repeats, request.out, request.json)
     if (is_photo(what) or is_video(what)) and (request.changes or request.video or request.radius or request.timestep):
         refuse("--set, --video, --radius and --timestep are for runs and dumps: leave them out.")
+    if not is_video(what) and (request.begins is not None or request.computed is not None):
+        refuse("--begins and --computed are for a video of a heap: leave them out.")
     if is_photo(what):
         from repose.app.jobs.photo_job import measure_photo
 
@@ -104,8 +106,6 @@ def open_any(request: OpenRequest) -> int:
             from repose.app.window.start import run
 
             return run(photo=Path(what))
-        if request.begins is not None or request.computed is not None:
-            refuse("--begins and --computed are for a video of a heap: leave them out.")
         return measure_photo(Path(what), request.marks, request.out, request.json)
     if is_video(what):
         from repose.app.jobs.video_job import measure_video
@@ -116,8 +116,6 @@ def open_any(request: OpenRequest) -> int:
 
             return run(photo=Path(what))
         return measure_video(Path(what), request.marks, request.begins, request.computed, request.out, request.json)
-    if request.begins is not None or request.computed is not None:
-        refuse("--begins and --computed are for a video of a heap: leave them out.")
     if request.marks.is_given:
         refuse("--scale, --horizon, --crop and --threshold are for a picture of a heap: leave them out.")
     content = found_in(what, request.radius, request.timestep)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from repose.app.stopping import StopAsked
-from repose.sim.message import EMPTY, Message
+from repose.sim.message import EMPTY, Message, _, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import described, message_of, reason_of
 
@@ -48,6 +48,13 @@ class BackgroundRuns:
     def stopped(self) -> bool:
         """Whether the last runs were ended before all of them were done."""
         return self._stopping.is_set() and not self.running and self.done < self.total
+
+    @property
+    def words(self) -> Message:
+        """How many runs have ended; their number is known as soon as the thread has planned them."""
+        if not self.total:
+            return _("no runs yet")
+        return plural("{done} of {count} run", "{done} of {count} runs", done=self.done, count=self.total)
 
     def start(self, make: Callable[[], Plan], work: Callable[[Plan], None]) -> None:
         """Do the work of the plan that `make` returns; if it raises `ParameterError`, this is the trouble."""

@@ -35,7 +35,7 @@ from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.io import presets
 from repose.sim.measure.angle_of_repose import with_error
 from repose.sim.measure.flanks import Flanks
-from repose.sim.message import EMPTY, Message, Number, _, joined, label_of, plain, plural
+from repose.sim.message import EMPTY, Message, Number, _, joined, label_of, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.collapse import area_of
 from repose.sim.photo.heap_in_picture import PictureHeap
@@ -291,11 +291,10 @@ def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
     if calibration.runs.running:
         width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
         room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
-        words = plural(
-            "{done} of {count} run", "{done} of {count} runs", done=calibration.runs.done, count=calibration.runs.total
-        )
         imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
-        imgui.progress_bar(calibration.runs.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
+        imgui.progress_bar(
+            calibration.runs.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(calibration.runs.words)
+        )
         imgui.pop_style_color()
         tooltip(ui, _("At most so many runs; it ends once the value is known well enough."))
         imgui.same_line()

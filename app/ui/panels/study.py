@@ -196,11 +196,7 @@ def _draw_progress(ui: Ui) -> None:
 def _draw_bar(ui: Ui, width: float) -> None:
     """Draw the progress of the runs, in words too."""
     runs = ui.work.studies.runs
-    words = (
-        plural("{done} of {count} run", "{done} of {count} runs", done=runs.done, count=runs.total)
-        if runs.total
-        else _("no runs yet")
-    )
+    words = runs.words
     if runs.stopped:
         words = plural(
             "stopped: {done} of {count} run",

@@ -124,6 +124,15 @@ def test_bad_input_is_refused_in_a_sentence_before_any_work(
     assert (here / "used" / "result.json").read_text() == "precious"
 
 
+def test_an_option_of_a_video_is_refused_for_a_photograph_also_where_a_window_could_open(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: True)
+    monkeypatch.setattr("repose.app.window.start.run", lambda **_: pytest.fail("the window opens without the option"))
+    assert run_command_line(["open", "heap.jpg", "--begins", "1"]) == 2
+    assert "--begins and --computed are for a video of a heap" in capsys.readouterr().err
+
+
 @pytest.mark.gl
 def test_a_film_that_cannot_be_written_is_refused_before_any_work(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

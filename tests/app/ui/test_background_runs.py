@@ -42,9 +42,11 @@ def test_an_error_of_the_work_is_the_trouble_until_the_next_start(work, words: s
 def test_a_second_start_during_the_work_does_nothing_and_a_stop_keeps_what_is_done() -> None:
     runs, begun, go_on = BackgroundRuns("test"), threading.Event(), threading.Event()
     worked: list[str] = []
+    planned: list[str] = []
 
     def work(plan: str) -> None:
         worked.append(plan)
+        planned.append(english(runs.words))
         runs.total, runs.done, runs.share = 4, 1, 0.9
         begun.set()
         assert go_on.wait(30.0)
@@ -55,6 +57,7 @@ def test_a_second_start_during_the_work_does_nothing_and_a_stop_keeps_what_is_do
     assert begun.wait(30.0)
     runs.start(lambda: "second", work)
     assert not runs.stopped, "the control: it is under way"
+    assert (planned, english(runs.words)) == (["no runs yet"], "1 of 4 runs"), "not 0 of 0 runs before they are planned"
     runs.stop()
     go_on.set()
     runs.wait(30.0)
