@@ -441,7 +441,7 @@ class ParameterSet(BaseModel):
                 joined(dict.fromkeys(cls._sentence(detail, units) for detail in details), " ")
                 for units in (False, True)
             )
-            raise ParameterError(sentences, in_units, not any(detail["loc"] for detail in details)) from None
+            raise ParameterError(sentences, in_units, all(map(_is_of_several, details))) from None
 
     _curves: dict[str, ParameterCurve] = PrivateAttr(default_factory=dict)
 
@@ -595,6 +595,11 @@ class ParameterSet(BaseModel):
             )
             + point
         )
+
+
+def _is_of_several(detail: Any) -> bool:
+    """Whether a refusal is that of values which do not go together; that of a file is one of its own parameter."""
+    return not detail["loc"] and not isinstance(detail.get("ctx", {}).get("error"), ParameterError)
 
 
 NO_CURVE = {
