@@ -33,6 +33,7 @@ title = "Phones"
 title = "A heap"
 scene = "heap"
 ready = false
+parameters = { grain_count = 6000, width = 0.1 }
 actions = ["fill"]
 speed = 0.5
 guess = { words = "How steep?", unit = "°", low = 0, high = 60, reading = "table_angle" }
