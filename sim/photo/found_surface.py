@@ -222,12 +222,13 @@ def _backdrop(
     from skimage.color import rgb2lab
     from skimage.measure import label
 
-    sharp = rgb2lab(picture)
-    lab = gaussian_filter(sharp, (smooth, smooth, 0.0))
+    lab = rgb2lab(picture)
     if by_grains:
-        light, wide = sharp[..., 0], GRAINS * smooth
+        light, wide = lab[..., 0], GRAINS * smooth
         variance = gaussian_filter(light * light, wide) - gaussian_filter(light, wide) ** 2
         lab = np.sqrt(np.maximum(variance, 0.0))[..., None]
+    else:
+        lab = gaussian_filter(lab, (smooth, smooth, 0.0))
     height, width, channels = lab.shape
     y, x = np.meshgrid(np.linspace(-1.0, 1.0, height), np.linspace(-1.0, 1.0, width), indexing="ij")
     terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
