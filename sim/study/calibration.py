@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.measure.flanks import measure_flanks
+from repose.sim.measure.flanks import ENDS, measure_flanks
 from repose.sim.message import plain
 from repose.sim.parameters import Parameter, ParameterError, Value, require_known
 from repose.sim.registry import scenes
@@ -407,20 +407,22 @@ def _estimate(value: float, values: Floats, of_runs: Floats) -> Estimate:
 
 
 def canonical_profile(x: Floats, height: Floats) -> tuple[float, ...] | None:
-    """Height over distance from the apex, mean of the flanks, in units of the square root of the area of one side, at
-    the distances `DISTANCES`; None without a flank.
+    """Height over distance from the apex, mean of the sides, in units of the square root of the area of one side, at
+    the distances `DISTANCES`; None without a flank. A heap that leans against a wall has one side, which begins there.
 
     A heap of cohesionless grains has no length of its own: in these units heaps of any size are equal.
     """
     flanks = measure_flanks(x, height)
     if flanks is None or not flanks.measured:
         return None
+    # A side that ends above the table ends at a wall; a free side counts although its flank may be too short for a line.
+    free = [float(np.interp(foot, x, height)) < ENDS * flanks.height for foot in flanks.feet]
     sides = []
-    for sign, flank in ((-1.0, flanks.left), (1.0, flanks.right)):
-        if flank is None:
+    for sign, is_free in ((-1.0, free[0]), (1.0, free[1])):
+        if not is_free and any(free):
             continue
         ordered, heights = (sign * x, height) if sign > 0.0 else (-x[::-1], height[::-1])
-        apex = sign * flanks.apex if len(flanks.measured) > 1 else float(ordered[0])  # a wall is where the profile ends
+        apex = sign * flanks.apex if all(free) or not any(free) else float(ordered[0])
         beyond = ordered >= apex
         sides.append((ordered[beyond] - apex, np.maximum(heights[beyond], 0.0)))
     fine = np.linspace(0.0, max(float(at[-1]) for at, _ in sides), 400)

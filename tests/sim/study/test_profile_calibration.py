@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.sim.engine.world import Floats
+from repose.sim.measure.flanks import measure_flanks
 from repose.sim.parameters import ParameterError
 from repose.sim.study.calibration import LEAST_FREE, Goal, VariedRange, calibrate, canonical_profile
 from repose.sim.study.outcome import StudyOutcome
@@ -69,6 +70,18 @@ def test_a_heap_against_a_wall_is_half_a_heap() -> None:
     whole, half = canonical_profile(x, height), canonical_profile(x[x >= 0.0], height[x >= 0.0])
     assert whole is not None
     assert half == pytest.approx(whole, abs=0.01)
+
+
+def test_a_heap_with_one_flank_too_short_for_a_line_begins_at_its_apex() -> None:
+    x = np.linspace(-0.1, 0.1, 201)
+    height = np.clip(np.where(x < -0.06, (x + 0.07) / 0.01, (0.05 - x) / 0.11), 0.0, None) * 0.03
+    flanks = measure_flanks(x, height)
+    assert flanks is not None
+    assert flanks.left is None
+    profile = canonical_profile(x, height)
+    assert profile is not None
+    assert profile[0] > 0.8 * max(profile)
+    assert profile[-1] < 0.5 * profile[0]
 
 
 def test_a_scene_without_a_profile_is_refused() -> None:
