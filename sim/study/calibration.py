@@ -415,7 +415,7 @@ def canonical_profile(x: Floats, height: Floats) -> tuple[float, ...] | None:
     flanks = measure_flanks(x, height)
     if flanks is None or not flanks.measured:
         return None
-    # A side that ends above the table ends at a wall; a free side counts although its flank may be too short for a line.
+    # A side that ends above the table ends at a wall; a free side counts, its flank may be too short for a line.
     free = [float(np.interp(foot, x, height)) < ENDS * flanks.height for foot in flanks.feet]
     sides = []
     for sign, is_free in ((-1.0, free[0]), (1.0, free[1])):
