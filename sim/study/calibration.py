@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.measure.flanks import ENDS, measure_flanks
+from repose.sim.measure.flanks import measure_flanks
 from repose.sim.message import plain
 from repose.sim.parameters import Parameter, ParameterError, Value, require_known
 from repose.sim.registry import scenes
@@ -50,6 +50,9 @@ SMALL = 0.5
 1 - sqrt(1 - SMALL²) = 13 % [-]; the rest is the error of the wanted value."""
 DISTANCES = np.linspace(0.0, 2.4, 25)
 """Distances from the apex at which profiles are compared, over the square root of the area of one side [-]."""
+OPEN = 0.5
+"""A side that ends above this share of the height ends at a wall [-]; in a picture a free one ends a grain above the
+table."""
 SMOOTHEST = 0.25
 """Variance that is added at each distance, over the mean variance [-]: one distance at which all runs agree by chance
 does not decide."""
@@ -415,8 +418,8 @@ def canonical_profile(x: Floats, height: Floats) -> tuple[float, ...] | None:
     flanks = measure_flanks(x, height)
     if flanks is None or not flanks.measured:
         return None
-    # A side that ends above the table ends at a wall; a free side counts, its flank may be too short for a line.
-    free = [float(np.interp(foot, x, height)) < ENDS * flanks.height for foot in flanks.feet]
+    # A free side counts, its flank may be too short for a line.
+    free = [float(np.interp(foot, x, height)) < OPEN * flanks.height for foot in flanks.feet]
     sides = []
     for sign, is_free in ((-1.0, free[0]), (1.0, free[1])):
         if not is_free and any(free):
