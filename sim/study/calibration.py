@@ -56,10 +56,10 @@ table."""
 SMOOTHEST = 0.25
 """Variance that is added at each distance, over the mean variance [-]: one distance at which all runs agree by chance
 does not decide."""
-LEAST_FREE = 11
-"""Least number of runs for a profile beyond the coefficients of a height: a calibration that stops because eight runs
+LEAST_FREE = 20
+"""Least number of runs for a profile beyond the coefficients of a height: a calibration that stops because a few runs
 happen to scatter little has too narrow an interval. With 14 runs for one parameter it contained the value for 15 of 18
-made pictures; with 23 runs for 17 of them."""
+made pictures and for 16 of 20 rendered heaps; with 23 runs for 17 of the 18."""
 DIGITS = 3
 """Number of significant digits of the parameter values of the runs."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -79,6 +80,31 @@ def test_an_impact_of_several_restitutions_says_which_contact_lasts_longest() ->
     answer = answered("impacts", test="3")
     assert str(answer.words) == "The contact of e = 0.2 lasts longest: 7.91 µs; that of e = 1 lasts 6.1 µs."
     assert answer.value == pytest.approx(7.91e-6, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("test", "words", "value"),
+    [
+        (
+            "slide",
+            "At 714 mm/s, 0.714 of the 1 m/s with which it was thrown: friction decides when it rolls, not how fast.",
+            5.0 / 7.0,
+        ),
+        (
+            "drag",
+            "That of R = 4 mm, at 43.3 mm/s: 4.00 times as fast as that of R = 2 mm, whose radius is 2 times as small.",
+            2.0 / 9.0 * 1240.0 * 9.81 * 0.004**2,
+        ),
+        ("roll", "For 810 ms with μ_r = 0.02, for 160 ms with μ_r = 0.1.", 40.0 / (2.5 * 0.02 * 9.81 / 0.01)),
+        ("jkr", "2 of 4 fall: the adhesion bears 942 µN.", 3.0 * math.pi * 0.05 * 0.002),
+        ("dmt", "2 of 4 fall: the adhesion bears 1.26 mN.", 4.0 * math.pi * 0.05 * 0.002),
+    ],
+)
+def test_every_test_of_single_spheres_answers_its_own_question(test: str, words: str, value: float) -> None:
+    answer = answered("sphere_tests", test=test)
+    require_sentence(str(answer.words))
+    assert str(answer.words) == words
+    assert answer.value == pytest.approx(value, rel=0.02)
 
 
 def test_the_spheres_on_a_slope_say_which_one_is_first() -> None:

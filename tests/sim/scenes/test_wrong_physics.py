@@ -25,7 +25,7 @@ from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.message import Message
 from repose.sim.registry import scenes
-from repose.sim.scenes import bounce, impacts, slope
+from repose.sim.scenes import bounce, impacts, slope, sphere_tests
 from repose.sim.scenes.common import timed_course
 from repose.sim.scenes.heap import scene as heap
 from repose.sim.scenes.heap3d import scene as heap3d
@@ -194,6 +194,32 @@ def elastic_impact(test: str, *names: str) -> Wrong:
     return impact(test, tuple(f"{number} of {name}" for name in names for number in numbers), engine=SOFTER)
 
 
+def sphere_test(test: str, rows: slice = slice(None), **wrong: Any) -> Wrong:
+    """A wrong run of a test of single spheres, in which none of these rows follows its closed form."""
+    spheres = new_experiment("sphere_tests", {"test": test}).run.built.spheres
+    fails = tuple(f"of {sphere.name} follows the closed form" for sphere in spheres[rows])
+    return Wrong("sphere_tests", fails, form=(("test", test),), **wrong)
+
+
+def slowed(experiment: Experiment, until: float) -> None:
+    """Something takes a tenth of all speeds."""
+
+    def change(of: Experiment) -> None:
+        of.run.world.motion[:, 1] *= 0.9
+
+    released(experiment, until, change, 0.3)
+
+
+def adhesion(factor: float) -> Patch:
+    """So many times the surface energy."""
+    given = sphere_tests.SphereTestParameters.materials
+
+    def materials(self: Any) -> tuple:
+        return tuple(one._replace(surface_energy=factor * one.surface_energy) for one in given(self))
+
+    return lambda patch: patch.setattr(sphere_tests.SphereTestParameters, "materials", materials)
+
+
 ENERGY = ("all energy is accounted for",)
 CONSERVED = ("the momentum stays", "the angular momentum stays", *ENERGY)
 REST, LEVEL = ("did not come to rest",), ("is not that of a heap",)
@@ -208,6 +234,14 @@ WRONG = (
     Wrong("slope", ("μ = 0 slides", "μ = 0.1 slides", "μ = 0.2 slides", "does not hold"), engine=SLIDES),
     Wrong("slope", ("μ = 0.3 rolls", "μ = 0.5 rolls", "does not hold"), course=hollow),
     Wrong("slope", ("did not reach its end",), (*UNSTABLE, ("duration", 1.0)), longer=30.0),
+    sphere_test("slide", engine=pairs_with(sphere_tests.SphereTestParameters, "friction", lambda mu: 0.8 * mu)),
+    sphere_test("roll", engine=pairs_with(sphere_tests.SphereTestParameters, "rolling_friction", lambda mu: 0.8 * mu)),
+    sphere_test("drag", course=slowed),
+    sphere_test("stack", course=slowed),
+    sphere_test("jkr", slice(2), engine=adhesion(0.5)),
+    sphere_test("jkr", slice(2, 4), engine=adhesion(2.0)),
+    sphere_test("dmt", slice(2), engine=adhesion(0.5)),
+    sphere_test("dmt", slice(2, 4), engine=adhesion(2.0)),
     elastic_impact("1", "glass", "limestone"),
     impact("1", CONSERVED, course=struck),
     impact("1", ("did not reach its end",), values=UNSTABLE),
@@ -355,3 +389,8 @@ def test_every_scene_has_controls() -> None:
 def test_every_test_of_chung_and_ooi_has_controls() -> None:
     tests = {dict(entry.form)["test"] for entry in WRONG if entry.scene == "impacts"}
     assert tests == set(impacts.TESTS)
+
+
+def test_every_test_of_single_spheres_has_a_control() -> None:
+    tests = {dict(entry.form)["test"] for entry in WRONG if entry.scene == "sphere_tests"}
+    assert tests == set(sphere_tests.TESTS)
