@@ -18,6 +18,34 @@ function moved(value) {
   part("slider").setAttribute("aria-valuetext", withUnit(Number(value)));
 }
 
+// A group of radio buttons; a disabled group of fields is neither sent nor checked.
+function showChoices(question) {
+  const chooses = question.choices.length > 0;
+  for (const [name, used] of [["numbers", !chooses], ["choices", chooses]]) {
+    part(name).hidden = part(name).disabled = !used;
+  }
+  part("buttons").replaceChildren(
+    ...question.choices.map((choice) => {
+      const label = document.createElement("label");
+      const button = document.createElement("input");
+      const words = document.createElement("span");
+      button.type = "radio";
+      button.name = "value";
+      button.required = true;
+      button.value = choice.value;
+      button.checked = choice.value === question.value;
+      words.textContent = choice.words;
+      label.append(button, words);
+      return label;
+    })
+  );
+}
+
+function shownAnswer(value) {
+  const chosen = part("buttons").querySelector(`input[value="${Number(value)}"]`);
+  return chosen ? chosen.parentElement.textContent : withUnit(value);
+}
+
 function show(question) {
   part("form").hidden = !question.open;
   part("said").className = "";
@@ -25,6 +53,7 @@ function show(question) {
     shown = question.number;
     part("number").value = question.number;
     part("words").textContent = question.words;
+    showChoices(question);
     part("unit").textContent = question.unit;
     for (const name of ["value", "slider"]) {
       part(name).min = question.low;
@@ -36,10 +65,10 @@ function show(question) {
     part("slide").hidden = false;
     const given = question.value === null ? "" : question.value;
     part("value").value = given;
-    moved(given === "" ? (question.low + question.high) / 2 : given);
-    if (given === "") part("said").textContent = question.said;
+    if (!question.choices.length) moved(given === "" ? (question.low + question.high) / 2 : given);
   }
-  if (!question.open || question.value === null) part("said").textContent = question.said;
+  const sent = question.open && question.value !== null;
+  part("said").textContent = question.said + (sent ? " " + shownAnswer(question.value) : "");
 }
 
 part("slider").addEventListener("input", () => {
@@ -60,7 +89,7 @@ async function send(form, tries) {
     });
     const found = await answer.json();
     said.className = answer.ok ? "" : "lost";
-    said.textContent = answer.ok ? found.said + " " + withUnit(found.value) : found.refused;
+    said.textContent = answer.ok ? found.said + " " + shownAnswer(found.value) : found.refused;
   } catch {
     if (tries > 0) {
       setTimeout(() => send(form, tries - 1), 1500);
