@@ -181,9 +181,10 @@ def _question(audience: Audience) -> AskedQuestion | None:
 
 def _follow_question(ui: Ui, audience: Audience) -> None:
     """Begin a round with each new question, and close it when the run has answered."""
-    if ui.snapshot.serial == 0 or awaits_run(ui):
+    if ui.snapshot.serial == 0:
         return
-    asked = guess_now(ui)
+    # While a step of a lecture waits for its run, the answers of the step before would stand at its own question.
+    asked = None if awaits_run(ui) else guess_now(ui)
     latest = audience.rounds[-1] if audience.rounds else None
     if asked is None:
         audience.asked = False

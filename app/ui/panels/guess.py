@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
 from repose.app.audience.rounds import Round
-from repose.app.render.text import draw_text, note, shortened, write
+from repose.app.render.text import draw_text, note, shortened, text_width, write
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels import Panel
@@ -19,7 +19,7 @@ from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, f
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, fitting_size, row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, joined
 
 BARS = 44.0
 """Height of the histogram of the answers of phones [px at scale 1]."""
@@ -76,7 +76,7 @@ def draw(ui: Ui) -> None:
     latest = present(ui)
 
     def first() -> None:
-        _draw_words(guess) if answer is None else _draw_numbers(ui, guess, answer)
+        _draw_words(guess) if answer is None or guess.choices else _draw_numbers(ui, guess, answer)
         if latest is not None:
             _draw_counts(ui, latest)
 
@@ -175,16 +175,12 @@ def _draw_choices(ui: Ui, guess: Guess, chosen: bool, answer: Answer | None) -> 
             if chosen and number == 0:
                 _give_keyboard()
         else:
-            size, height = fitting_size(words, width - gap), imgui.get_frame_height()
-            imgui.dummy(imgui.ImVec2(width, height))
-            lift = 0.5 * (height - size * imgui.get_font_size())
-            draw_text(low.x, low.y + lift, shortened(words, width - gap, size), colour or ui.palette.text, size)
+            told = joined([words for words, holds in ((_("result"), right), (_("your guess"), own)) if holds], ", ")
+            _draw_answered(ui, words, told, width, colour or ui.palette.text)
             ui.probe.mark(name)
         if any(counted):
-            _draw_count(ui, (low.x + width + gap, low.y), room - width - gap, counted[number] / max(counted), colour)
-            imgui.same_line(width + gap)
-            imgui.align_text_to_frame_padding()
-            imgui.text(str(counted[number]))
+            bar = low.x + width + gap, low.y, room - width - gap
+            _draw_count(ui, bar, counted[number], max(counted), colour)
     if any(counted):
         ui.probe.mark("guess.histogram")
     if answer is None:
@@ -194,12 +190,31 @@ def _draw_choices(ui: Ui, guess: Guess, chosen: bool, answer: Answer | None) -> 
         ui.probe.mark("guess.answer")
 
 
-def _draw_count(ui: Ui, at: tuple[float, float], width: float, share: float, colour: Colour | None) -> None:
-    """The bar of a choice, `share` of the width long, behind the number of its answers."""
-    foot = at[1] + imgui.get_frame_height()
-    imgui.get_window_draw_list().add_rect_filled(
-        imgui.ImVec2(*at), imgui.ImVec2(at[0] + width * share, foot), colour32(colour or ui.palette.muted, 0.5)
-    )
+def _draw_answered(ui: Ui, words: Message, told: Message, width: float, colour: Colour) -> None:
+    """The words of a choice, and at their right what it is: the result, the guess, both or nothing."""
+    low, height, gap = imgui.get_cursor_screen_pos(), imgui.get_frame_height(), imgui.get_style().item_spacing.x
+    tail = text_width(told)
+    room = width - (tail + gap if tail else 0.0)
+    size = fitting_size(words, room)
+    imgui.dummy(imgui.ImVec2(width, height))
+    lift = 0.5 * (height - imgui.get_font_size())
+    draw_text(low.x, low.y + 0.5 * (height - size * imgui.get_font_size()), shortened(words, room, size), colour, size)
+    draw_text(low.x + width - tail, low.y + lift, told, colour)
+
+
+def _draw_count(ui: Ui, room: tuple[float, float, float], count: int, most: int, colour: Colour | None) -> None:
+    """The number of answers of a choice, and their bar beside it; `room` is left, top and width of the longest one."""
+    left, top, width = room
+    pad = imgui.get_style().frame_padding
+    digits, size = text_width(str(most)) + pad.x, imgui.get_frame_height()
+    draw_text(left + digits - pad.x - text_width(str(count)), top + pad.y, str(count), colour or ui.palette.text)
+    low, end = left + digits, left + digits + (width - digits) * count / most
+    if count:
+        imgui.get_window_draw_list().add_rect_filled(
+            imgui.ImVec2(low, top + 0.2 * size),
+            imgui.ImVec2(end, top + 0.8 * size),
+            colour32(colour or ui.palette.muted),
+        )
 
 
 def _draw_counts(ui: Ui, latest: Round) -> None:
