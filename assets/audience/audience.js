@@ -51,6 +51,7 @@ function show(question) {
   part("said").className = "";
   if (question.number && question.number !== shown) {
     shown = question.number;
+    latest += 1; // an answer to an earlier question is not tried again
     part("number").value = question.number;
     part("words").textContent = question.words;
     showChoices(question);
@@ -79,30 +80,28 @@ part("value").addEventListener("input", () => {
   if (part("value").value !== "") moved(part("value").value);
 });
 
-async function send(form, tries) {
+let latest = 0; // number of the answer that is on its way, so that an older one is not tried again
+
+// Tries until the server has it: a phone that loses the network for a while keeps its answer.
+async function send(action, body, own) {
   const said = part("said");
   try {
-    const answer = await fetch(form.action, {
-      method: "POST",
-      headers: { Accept: "application/json" },
-      body: new URLSearchParams(new FormData(form)),
-    });
+    const answer = await fetch(action, { method: "POST", headers: { Accept: "application/json" }, body });
     const found = await answer.json();
+    if (own !== latest) return;
     said.className = answer.ok ? "" : "lost";
     said.textContent = answer.ok ? found.said + " " + shownAnswer(found.value) : found.refused;
   } catch {
-    if (tries > 0) {
-      setTimeout(() => send(form, tries - 1), 1500);
-      return;
-    }
+    if (own !== latest) return;
     said.className = "lost";
     said.textContent = document.body.dataset.lost;
+    setTimeout(() => own === latest && send(action, body, own), 2000);
   }
 }
 
 part("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  send(part("form"), 3);
+  send(part("form").action, new URLSearchParams(new FormData(part("form"))), ++latest);
 });
 
 let wait = 1000;

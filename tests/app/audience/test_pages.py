@@ -26,6 +26,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @pytest.fixture(autouse=True)
 def quiet(browser: Browser) -> Iterator[None]:
     """No script fails, and nothing is asked from anywhere else."""
+    browser.do("Page.navigate", url="about:blank")  # the page of the test before asks a server that has ended
     browser.said.clear()
     browser.asked.clear()
     yield
@@ -163,3 +164,22 @@ def test_a_phone_without_scripts_chooses_with_the_form(browser: Browser) -> None
                 browser.do("Input.dispatchKeyEvent", type=kind, text=text, key=key, windowsVirtualKeyCode=code)
         until(lambda: server.exchange._answers, "answer")
         assert [answer.value for answer in server.exchange.take()[0].values()] == [2.0]
+
+
+def test_an_answer_without_a_connection_is_sent_once_there_is_one(browser: Browser) -> None:
+    with serving() as server:
+        browser.open(f"http://{server.host}/{server.audience}")
+        browser.until("!document.getElementById('slide').hidden")
+        network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        browser.do("Network.emulateNetworkConditions", offline=True, **network)
+        browser.evaluate(
+            "window.tried = 0; window.real = fetch; window.fetch = (...asked) => { tried++; return real(...asked); };"
+            "document.getElementById('value').value = 42; document.querySelector('button').click()"
+        )
+        browser.until("tried >= 1 && document.getElementById('said').className === 'lost'")
+        browser.until("tried >= 5")
+        browser.do("Network.emulateNetworkConditions", offline=False, **network)
+        browser.until("document.getElementById('said').textContent.includes('42°')")
+        assert browser.evaluate("document.getElementById('said').className") == ""
+        assert [answer.value for answer in server.exchange.take()[0].values()] == [42.0]
+    browser.said.clear()  # the failed requests
