@@ -10,9 +10,11 @@ from repose.app.audience.interfaces import LOOPBACK
 from repose.app.lectures import lecture_file
 from repose.app.lectures.answers import unanswered
 from repose.app.lectures.lecture_file import parse
+from repose.app.lectures.step_course import LectureCourse
 from repose.app.render.passes.rose import ROSE
-from repose.app.ui import phones
+from repose.app.ui import lecture_mode, phones
 from repose.app.ui.layout import focus_next
+from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels.guess import guessed
 from repose.app.ui.panels.notices_over_picture import NoticeStack
 from repose.app.ui.phones import Audience
@@ -202,6 +204,14 @@ def test_choices_are_buttons_then_bars_and_the_right_one_is_marked(tmp_path: Pat
         assert not asked.question.is_open
         harness.click("guess.choice.2")
         assert guessed(harness.ui) == 1.0, "the run has answered"
+        mode.course = LectureCourse.of(mode.step)
+        lecture_mode.see(harness.ui)
+        harness.ui.snapshot = with_fields(shot, readings=(Reading("grains_left", plain("grains left"), 0.0),))
+        harness.frame(2)
+        now = guess_now(harness.ui)
+        assert now is not None
+        assert now[2] is not None
+        assert now[2].value == 2.0, "a run that begins anew does not change the answer"
         for name in ("guess.choice.1", "guess.choice.2", "guess.choice.3", "guess.histogram"):
             left, top, right, bottom = harness.widgets[name]
             assert 0 <= left < right <= size[0], name
