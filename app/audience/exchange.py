@@ -16,13 +16,15 @@ MOST_ACTIONS = 32
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """The number that the phones ask for."""
+    """The number or the choice that the phones ask for."""
 
     number: int
     """Number of the question in this session, from 1."""
     guess: Guess
     words_in: Mapping[str, str] = field(default_factory=dict)
     """The name of the number by the code of a language, in a lecture; empty if the name in `guess` is translated."""
+    choices_in: tuple[Mapping[str, str], ...] = ()
+    """The name of each choice by the code of a language, in a lecture; empty if those in `guess` are translated."""
     is_open: bool = True
     """False once the run has answered: then no guess is taken."""
 
@@ -34,7 +36,7 @@ class Answered:
     number: int
     """Number of its question."""
     value: float
-    """In the unit of the question."""
+    """In the unit of the question, or the number of the choice."""
 
 
 @dataclass(frozen=True)

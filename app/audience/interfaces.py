@@ -48,13 +48,19 @@ def read_place(text: str) -> tuple[str, int | None]:
     if text.strip() == AUTOMATIC:
         return "", None
     address, colon, port = text.strip().rpartition(":") if ":" in text else (text.strip(), "", "")
+    place: tuple[str, int | None] | None = None
     with suppress(AddressValueError, ValueError):
-        if address:
-            IPv4Address(address)
-        if address and not colon:
-            return address, None
-        if 1024 <= int(port) <= 65535 and port.isascii() and port.isdigit():
-            return address, int(port)
+        given = IPv4Address(address) if address else None
+        if not colon and given is not None:
+            place = address, None
+        elif 1024 <= int(port) <= 65535 and port.isascii() and port.isdigit():
+            place = address, int(port)
+    if place is not None and given is not None and (given.is_unspecified or given.is_multicast or given.is_reserved):
+        raise ParameterError(
+            Message("{text} is refused: no phone can open it; give auto or an address of this machine.", text=address)
+        )
+    if place is not None:
+        return place
     raise ParameterError(
         Message(
             "{text} is refused: give auto, an address, a port from 1024 to 65535, or both: 192.168.1.5:8000, "

@@ -11,18 +11,22 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from string import Template
+from types import MappingProxyType
 from typing import Any
 
 from babel.messages.pofile import PoFileError
 from repose.app.audience.exchange import AskedQuestion
 from repose.app.language import ENGLISH, Language, language_for, read_language
 from repose.sim.choices import choice_name
-from repose.sim.message import EMPTY, Message, _
+from repose.sim.message import Message, _
 
 TITLE = _("Your guess")
 WAITING = _("No question is asked now. This page shows the next one by itself.")
 ASKED = _("Move the slider or type a number, and send it. You can change it until the run has answered.")
+ASKED_CHOICE = _("Choose an answer and send it. You can change it until the run has answered.")
+CHOICES = _("Answers")
 CLOSED = _("The run has answered this question. Look at the picture.")
+SENT = _("Your guess was sent.")
 LOST = _("No connection to the lecture. The page tries again by itself.")
 CODE_TITLE = _("Enter the code")
 CODE_WORDS = _("The code is beside the QR code in the picture. Blanks do not matter.")
@@ -73,19 +77,37 @@ def language_of(accepted: str) -> Language:
         return Language(ENGLISH)
 
 
-def said_of(question: AskedQuestion | None) -> Message:
-    """What to do, in a sentence."""
+def said_of(question: AskedQuestion | None, value: float | None) -> Message:
+    """What to do, or that the guess of this phone was sent, in a sentence."""
     if question is None:
         return WAITING
-    return ASKED if question.is_open else CLOSED
+    if not question.is_open:
+        return CLOSED
+    if value is not None:
+        return SENT
+    return ASKED_CHOICE if question.guess.choices else ASKED
 
 
 def words_of(question: AskedQuestion, language: Language) -> str:
     """The name of the number in this language."""
-    given = question.words_in
+    return _named(question.words_in, question.guess.words, language)
+
+
+def choices_of(question: AskedQuestion, language: Language) -> list[dict[str, Any]]:
+    """Number and name of each choice in this language."""
+    guess = question.guess
+    given = question.choices_in or ({},) * len(guess.choices)
+    return [
+        {"value": guess.low + number, "words": _named(own, words, language)}
+        for number, (own, words) in enumerate(zip(given, guess.choices, strict=True))
+    ]
+
+
+def _named(given: Mapping[str, str], words: Message, language: Language) -> str:
+    """The text of a lecture in this language, otherwise the words of the program."""
     if given:
         return given.get(language.code) or given.get(ENGLISH) or next(iter(given.values()))
-    return language.drawn(question.guess.words)
+    return language.drawn(words)
 
 
 def shown_question(question: AskedQuestion | None, value: float | None, language: Language) -> dict[str, Any]:
@@ -96,12 +118,13 @@ def shown_question(question: AskedQuestion | None, value: float | None, language
     return {
         "number": question.number,
         "open": question.is_open,
-        "said": language.drawn(said_of(question)),
+        "said": language.drawn(said_of(question, value)),
         "words": words_of(question, language),
         "unit": language.drawn(choice_name(guess.unit)) if guess.unit else "",
         "low": guess.low,
         "high": guess.high,
         "decimals": guess.decimals,
+        "choices": choices_of(question, language),
         "value": value,
     }
 
@@ -112,20 +135,24 @@ def audience_page(
     language: Language,
     code: str,
     client: str,
-    said: Message = EMPTY,
 ) -> str:
     """The page of a phone; without JavaScript its form is sent as it is."""
     shown = shown_question(question, value, language)
     low, high = shown.get("low", 0.0), shown.get("high", 1.0)
     step = 10.0 ** -shown.get("decimals", 0)
+    choices = shown.get("choices", [])
     return _filled(
         "audience.html",
+        {"buttons": "".join(_radio_button(choice, value) for choice in choices)},
+        no_number="hidden disabled" if choices else "",
+        no_choices="" if choices else "hidden disabled",
+        choices=language.drawn(CHOICES),
         language=language.code,
         title=language.drawn(TITLE),
         code=code,
         client=client,
         lost=language.drawn(LOST),
-        said=language.drawn(said) if said else shown["said"],
+        said=shown["said"],
         words=shown.get("words", ""),
         unit=shown.get("unit", ""),
         number=str(shown["number"]),
@@ -180,5 +207,17 @@ def in_language(value: Any, language: Language) -> Any:
     return [in_language(entry, language) for entry in value] if isinstance(value, tuple | list) else value
 
 
-def _filled(name: str, **texts: str) -> str:
-    return Template(asset(name)).substitute({key: escape(text) for key, text in texts.items()})
+def _radio_button(choice: Mapping[str, Any], value: float | None) -> str:
+    """One choice as HTML."""
+    return Template(
+        '<label><input type="radio" name="value" value="$value" required $checked><span>$words</span></label>'
+    ).substitute(
+        value=f"{choice['value']:.0f}",
+        words=escape(choice["words"]),
+        checked="checked" if value == choice["value"] else "",
+    )
+
+
+def _filled(name: str, parts: Mapping[str, str] = MappingProxyType({}), /, **texts: str) -> str:
+    """A page with these texts, and with parts that are HTML already."""
+    return Template(asset(name)).substitute({key: escape(text) for key, text in texts.items()} | dict(parts))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from repose.app.audience.exchange import Answered, AskedQuestion
-from repose.sim.measure.display import AudienceGuesses
+from repose.sim.measure.display import AudienceGuesses, Guess
 
 MOST_ROUNDS = 200
 """Rounds of a session that are kept; the oldest are forgotten first."""
@@ -42,17 +42,24 @@ def take(rounds: Sequence[Round], answers: Mapping[str, Answered]) -> bool:
 
 
 def write_table(rounds: Sequence[Round], file: BinaryIO) -> None:
-    """Write all answers as CSV, one a line: in increasing order, without names, addresses and times."""
+    """Write all answers as CSV, one a line: in increasing order, without names, addresses and times. A choice has its
+    words in place of a number, and neither unit nor ends."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(("round", "question", "unit", "low", "high", "guess", "result"))
     for entry in rounds:
-        guess, result = entry.question.guess, "" if entry.result is None else f"{entry.result:.10g}"
-        words = _as_text(str(guess.words))
+        guess = entry.question.guess
+        asked = (entry.question.number, _as_text(str(guess.words)), _as_text(guess.unit))
+        ends = ("", "") if guess.choices else (f"{guess.low:.10g}", f"{guess.high:.10g}")
+        result = "" if entry.result is None else _written(guess, entry.result)
         for value in sorted(entry.values.values()):
-            ends = (f"{guess.low:.10g}", f"{guess.high:.10g}")
-            table.writerow((entry.question.number, words, _as_text(guess.unit), *ends, f"{value:.10g}", result))
+            table.writerow((*asked, *ends, _written(guess, value), result))
     file.write(text.getvalue().encode("utf-8"))
+
+
+def _written(guess: Guess, value: float) -> str:
+    """A guess or a result as it stands in the table."""
+    return _as_text(str(guess.shown(value))) if guess.choices else f"{value:.10g}"
 
 
 def _as_text(words: str) -> str:

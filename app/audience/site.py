@@ -21,7 +21,7 @@ from repose.app.audience import pages
 from repose.app.audience.exchange import Answered, AskedQuestion, Exchange, RemotePicture
 from repose.app.audience.limits import Rate
 from repose.app.audience.secret import LENGTH, new_secret, written
-from repose.sim.message import EMPTY, Message, _
+from repose.sim.message import Message, _
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -73,8 +73,8 @@ TOO_LONG = _("The request is too long.")
 NO_SUCH_PAGE = _("There is no such page: use the QR code in the picture.")
 ANOTHER_QUESTION = _("Another question is asked now: answer that one.")
 TOO_MANY = _("No more phones can answer this question.")
+NO_CHOICE = _("This is none of the answers: choose one of them.")
 NO_NUMBER = _("This is no number: type one, such as 12.5.")
-SENT = _("Your guess was sent.")
 OTHER_DEVICE = _("Another device is the remote already. Ask for a new code in the window.")
 NO_ACTION = _("The window cannot take this action now.")
 
@@ -251,8 +251,7 @@ class Site:
         self._require(request, self.audience)
         question = self.exchange.question
         value = self._value(client, question)
-        said = SENT if value is not None and question is not None and question.is_open else EMPTY
-        text = pages.audience_page(question, value, language, self.audience, self._signed(client), said)
+        text = pages.audience_page(question, value, language, self.audience, self._signed(client))
         return self._with_cookie(HTMLResponse(text), client)
 
     def _value(self, client: str, question: AskedQuestion | None) -> float | None:
@@ -333,7 +332,7 @@ class Site:
         self.exchange.put_answer(client, Answered(question.number, value))
         if "application/json" in request.headers.get("accept", ""):
             language = await self._language(request)
-            return JSONResponse({"value": value, "said": language.drawn(SENT)})
+            return JSONResponse({"value": value, "said": language.drawn(pages.SENT)})
         return RedirectResponse(f"/{self.audience}", 303)
 
     def _keep(self, client: str, address: str, question: AskedQuestion, value: float) -> None:
@@ -399,6 +398,11 @@ def _is_action(action: Any) -> bool:
 def _value_of(text: str, question: AskedQuestion) -> float:
     """The number in what a phone has sent, with the decimals of the question; raises `Refusal`."""
     guess, text = question.guess, text.strip()
+    if guess.choices:
+        numbers = {f"{guess.low + number:.0f}": guess.low + number for number in range(len(guess.choices))}
+        if text not in numbers:
+            raise Refusal(400, NO_CHOICE)
+        return numbers[text]
     if not NUMBER.fullmatch(text):
         raise Refusal(400, NO_NUMBER)
     value = float(text.replace(",", "."))

@@ -7,6 +7,7 @@ have but has not is therefore reported at the end of the step; other names are r
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from repose.app.lectures.lecture_file import GuessQuestion, Lecture
@@ -17,10 +18,14 @@ from repose.sim.scales import ratio_of_units
 
 
 def answer_of(question: GuessQuestion, shot: Snapshot) -> Answer | None:
-    """The answer in the unit of the guess; None without such a reading, or if its unit is that of another quantity."""
+    """The answer in the unit of the guess, or the number of the choice, from 1; None without such a reading, or if its
+    unit is that of another quantity."""
     reading = _reading(question, shot)
     ratio = None if reading is None else ratio_of_units(reading.unit, question.unit)
-    return None if reading is None or ratio is None else Answer(reading.value * ratio, EMPTY)
+    if reading is None or ratio is None:
+        return None
+    value = reading.value * ratio
+    return Answer(1.0 + bisect_right(question.bounds, value) if question.choices else value, EMPTY)
 
 
 def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:

@@ -92,26 +92,57 @@ IN_PLANE = schema.such_as(CORNERS, "[[0.0, 0.0], [0.1, 0.05]]")
 IN_SPACE = schema.such_as(CORNERS, "[[-0.1, -0.1, 0.0], [0.1, 0.1, 0.2]]")
 
 
+LEAST_CHOICES, MOST_CHOICES = 2, 6
+"""How many choices a question can have: as many as fit below the picture."""
+
+
 class GuessQuestion(schema.FilePart):
-    """The number that the audience guesses, and the reading of the run that answers."""
+    """The number or the choice that the audience guesses, and the reading of the run that answers."""
 
     words: Text
     unit: Annotated[Word, AfterValidator(str.strip)] = ""
-    low: Bound
-    high: Bound
+    low: Bound = 0.0
+    high: Bound = 0.0
     """Ends of the slider, in that unit."""
+    choices: schema.ListOf[Text] = ()
+    """What the audience chooses from in place of a slider."""
+    bounds: schema.ListOf[Bound] = ()
+    """Values of the reading between one choice and the next, in that unit."""
     reading: Annotated[Word, AfterValidator(str.strip), schema.Allowed(_("the name of a reading"))]
     """Name of the reading that answers, whose unit may have another prefix."""
 
     @model_validator(mode="after")
     def _is_a_range(self) -> Self:
+        if self.choices or self.bounds:
+            self._check_choices()
+            return self
+        for key in ("low", "high"):
+            if key not in self.model_fields_set:
+                raise ParameterError(
+                    Message("the key '{key}' of guess is missing: write low and high, or choices and bounds.", key=key)
+                )
         if self.low >= self.high:
             high = Number(self.high, format="g")
             raise schema.refused("guess.low", self.low, Message("it must be below high = {high}", high=high))
         return self
 
+    def _check_choices(self) -> None:
+        """Raise `ParameterError` unless each choice but the last has an upper bound, and nothing else is given."""
+        for key in ("low", "high"):
+            if key in self.model_fields_set:
+                raise schema.refused(f"guess.{key}", getattr(self, key), _("choices have bounds and no slider"))
+        if not LEAST_CHOICES <= len(self.choices) <= MOST_CHOICES:
+            words = Message("write {least} to {most} choices", least=str(LEAST_CHOICES), most=str(MOST_CHOICES))
+            raise schema.refused("guess.choices", len(self.choices), words)
+        if len(self.bounds) != len(self.choices) - 1 or list(self.bounds) != sorted(set(self.bounds)):
+            words = _("write one number fewer than choices, each above the one before")
+            raise schema.refused("guess.bounds", list(self.bounds), words)
+
     def in_language(self, language: str) -> Guess:
-        """The guess as the panel shows it."""
+        """The guess as the panel shows it; choices are numbered from 1."""
+        if self.choices:
+            choices = tuple(plain(text_in(words, language)) for words in self.choices)
+            return Guess(plain(text_in(self.words, language)), "", 1.0, float(len(choices)), choices)
         return Guess(plain(text_in(self.words, language)), self.unit, self.low, self.high)
 
 
@@ -194,12 +225,13 @@ class StepTable(StepContent):
 
 
 class StepTexts(schema.FilePart):
-    """The texts of a step in another language; `guess` stands for the words of the guess."""
+    """The texts of a step in another language; `guess` stands for the words of the guess, `choices` for its choices."""
 
     title: Word = ""
     question: Word = ""
     answer: Word = ""
     guess: Word = ""
+    choices: schema.ListOf[Word] = ()
     notes: Annotated[str, MaxLen(LONGEST_NOTES)] = ""
 
 
@@ -382,7 +414,15 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
 
 def _translate(entry: StepTable, language: str, texts: StepTexts) -> None:
     """Add the texts of a step in another language."""
+    choices = entry.guess.choices if isinstance(entry.guess, GuessQuestion) else ()
+    if texts.choices and len(texts.choices) != len(choices):
+        reason = Message("the step has {count} choices: translate each of them", count=str(len(choices)))
+        raise schema.refused("choices", list(texts.choices), reason)
+    for words, text in zip(choices, texts.choices):
+        _add(words, language, text)
     for key, text in texts:
+        if key == "choices":
+            continue
         own = getattr(entry, key)
         if key in texts.model_fields_set - entry.model_fields_set:
             raise schema.refused(key, text, _("the step has none to translate"))

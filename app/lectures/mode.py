@@ -11,6 +11,7 @@ from repose.app.language import current_language
 from repose.app.lectures.lecture_file import Lecture, Step, text_in
 from repose.app.lectures.step_course import LectureCourse
 from repose.app.storage.view_settings import View
+from repose.sim.measure.display import Answer
 from repose.sim.message import EMPTY, Message
 
 QUESTION = 6.0
@@ -95,6 +96,8 @@ class LectureMode:
     """Wall time at which this step was shown first [s, clock of `time.monotonic`]."""
     over: bool = False
     """Whether the step has come to its end."""
+    answer: Answer | None = None
+    """The answer of the run to the guess of the step at its end, which a run that begins anew does not change."""
     unanswered: Message = EMPTY
     """Why the guess of the step has no answer at its end; empty otherwise."""
     hindered: bool = False

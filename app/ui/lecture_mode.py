@@ -164,6 +164,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         ui.control.send(SetParameters(dict(step.values)))
     mode.course = LectureCourse.of(step, carried)
     mode.entered, mode.over, mode.unanswered, mode.asked, mode.frames = False, False, EMPTY, None, 0
+    mode.answer = None
     mode.hindered = False
     if step.values:  # until the change acts, snapshots show the run before it, at rest
         mode.asked = _seen(ui), ui.snapshot.serial
@@ -233,8 +234,10 @@ def _go_on(ui: Ui) -> None:
         show_toast(ui, obstacle, bad=True)
     elif course.is_over(snapshot):
         mode.over = True
-    if mode.over and mode.lecture is not None:
+    if mode.over and mode.lecture is not None and mode.answer is None:
         mode.unanswered = unanswered(mode.lecture, mode.number, snapshot)
+        question = mode.step.guess
+        mode.answer = answer_of(question, snapshot) if isinstance(question, GuessQuestion) else None
 
 
 def _seen(ui: Ui) -> tuple[int, int, int]:
@@ -291,7 +294,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     scene = scenes().get(snapshot.run.scene)
     asked = mode.step.guess if mode.on else not snapshot.run.own_answer
     if isinstance(asked, GuessQuestion):
-        answer = answer_of(asked, snapshot) if mode.over else None
+        answer = (mode.answer or answer_of(asked, snapshot)) if mode.over else None
         return f"{text_in(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer
     if not asked or scene is None or scene.guess is None:
         return None

@@ -181,9 +181,10 @@ def _question(audience: Audience) -> AskedQuestion | None:
 
 def _follow_question(ui: Ui, audience: Audience) -> None:
     """Begin a round with each new question, and close it when the run has answered."""
-    if ui.snapshot.serial == 0 or awaits_run(ui):
+    if ui.snapshot.serial == 0:
         return
-    asked = guess_now(ui)
+    # While a step of a lecture waits for its run, the answers of the step before would stand at its own question.
+    asked = None if awaits_run(ui) else guess_now(ui)
     latest = audience.rounds[-1] if audience.rounds else None
     if asked is None:
         audience.asked = False
@@ -202,9 +203,10 @@ def _follow_question(ui: Ui, audience: Audience) -> None:
 
 def _begin_round(ui: Ui, audience: Audience, key: object, guess: Guess) -> None:
     step = ui.mode.lecture.step if ui.mode.lecture.on else None
-    words = step.guess.words if step is not None and isinstance(step.guess, GuessQuestion) else {}
+    own = step.guess if step is not None and isinstance(step.guess, GuessQuestion) else None
+    words, choices = (own.words, own.choices) if own is not None else ({}, ())
     audience.number += 1
-    audience.rounds.append(Round(AskedQuestion(audience.number, guess, words), key))
+    audience.rounds.append(Round(AskedQuestion(audience.number, guess, words, choices), key))
     del audience.rounds[:-MOST_ROUNDS]
     audience.shown, audience.kept = False, None
     if any(entry.question.guess == guess and entry.values for entry in audience.rounds[:-1]):

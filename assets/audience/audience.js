@@ -18,13 +18,43 @@ function moved(value) {
   part("slider").setAttribute("aria-valuetext", withUnit(Number(value)));
 }
 
+// A group of radio buttons; a disabled group of fields is neither sent nor checked.
+function showChoices(question) {
+  const chooses = question.choices.length > 0;
+  for (const [name, used] of [["numbers", !chooses], ["choices", chooses]]) {
+    part(name).hidden = part(name).disabled = !used;
+  }
+  part("buttons").replaceChildren(
+    ...question.choices.map((choice) => {
+      const label = document.createElement("label");
+      const button = document.createElement("input");
+      const words = document.createElement("span");
+      button.type = "radio";
+      button.name = "value";
+      button.required = true;
+      button.value = choice.value;
+      button.checked = choice.value === question.value;
+      words.textContent = choice.words;
+      label.append(button, words);
+      return label;
+    })
+  );
+}
+
+function shownAnswer(value) {
+  const chosen = part("buttons").querySelector(`input[value="${Number(value)}"]`);
+  return chosen ? chosen.parentElement.textContent : withUnit(value);
+}
+
 function show(question) {
   part("form").hidden = !question.open;
   part("said").className = "";
   if (question.number && question.number !== shown) {
     shown = question.number;
+    latest += 1; // an answer to an earlier question is not tried again
     part("number").value = question.number;
     part("words").textContent = question.words;
+    showChoices(question);
     part("unit").textContent = question.unit;
     for (const name of ["value", "slider"]) {
       part(name).min = question.low;
@@ -36,10 +66,10 @@ function show(question) {
     part("slide").hidden = false;
     const given = question.value === null ? "" : question.value;
     part("value").value = given;
-    moved(given === "" ? (question.low + question.high) / 2 : given);
-    if (given === "") part("said").textContent = question.said;
+    if (!question.choices.length) moved(given === "" ? (question.low + question.high) / 2 : given);
   }
-  if (!question.open || question.value === null) part("said").textContent = question.said;
+  const sent = question.open && question.value !== null;
+  part("said").textContent = question.said + (sent ? " " + shownAnswer(question.value) : "");
 }
 
 part("slider").addEventListener("input", () => {
@@ -50,30 +80,28 @@ part("value").addEventListener("input", () => {
   if (part("value").value !== "") moved(part("value").value);
 });
 
-async function send(form, tries) {
+let latest = 0; // number of the answer that is on its way, so that an older one is not tried again
+
+// Tries until the server has it: a phone that loses the network for a while keeps its answer.
+async function send(action, body, own) {
   const said = part("said");
   try {
-    const answer = await fetch(form.action, {
-      method: "POST",
-      headers: { Accept: "application/json" },
-      body: new URLSearchParams(new FormData(form)),
-    });
+    const answer = await fetch(action, { method: "POST", headers: { Accept: "application/json" }, body });
     const found = await answer.json();
+    if (own !== latest) return;
     said.className = answer.ok ? "" : "lost";
-    said.textContent = answer.ok ? found.said + " " + withUnit(found.value) : found.refused;
+    said.textContent = answer.ok ? found.said + " " + shownAnswer(found.value) : found.refused;
   } catch {
-    if (tries > 0) {
-      setTimeout(() => send(form, tries - 1), 1500);
-      return;
-    }
+    if (own !== latest) return;
     said.className = "lost";
     said.textContent = document.body.dataset.lost;
+    setTimeout(() => own === latest && send(action, body, own), 2000);
   }
 }
 
 part("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  send(part("form"), 3);
+  send(part("form").action, new URLSearchParams(new FormData(part("form"))), ++latest);
 });
 
 let wait = 1000;

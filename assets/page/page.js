@@ -951,8 +951,11 @@ class Page {
     pen.fillStyle = "#9ba5b1";
     pen.strokeStyle = "rgba(155, 165, 177, 0.25)";
     pen.textAlign = "center";
-    for (const [value, words] of plot.x.ticks ? plot.x.ticks.map(([place, text]) => [place, this.text(text)]) : ticksOf(plot.x, 5).map((v) => [v, this.number(v)])) {
-      pen.fillText(words, across(value), room.bottom + 14);
+    const numbers = plot.x.ticks ? plot.x.ticks.map(([place, text]) => [place, this.text(text)]) : ticksOf(plot.x, 5).map((v) => [v, this.number(v)]);
+    const zero = Math.max(numbers.findIndex(([value]) => value === 0), 0), wide = Math.max(0, ...numbers.map(([, words]) => pen.measureText(words).width)) + 6;
+    const stride = plot.x.ticks || numbers.length < 2 ? 1 : Math.ceil(wide / (across(numbers[1][0]) - across(numbers[0][0]))); // they never touch
+    for (const [k, [value, words]] of numbers.entries()) {
+      if ((k - zero) % stride === 0) pen.fillText(words, across(value), room.bottom + 14);
       pen.beginPath(); pen.moveTo(across(value), room.top); pen.lineTo(across(value), room.bottom); pen.stroke();
     }
     pen.fillText(this.text(plot.x.label), (room.left + room.right) / 2, box.height - 5, room.right - room.left);

@@ -132,6 +132,7 @@ def _guesses(experiment: Experiment) -> list[dict[str, Any]]:
             "unit": entry.guess.unit,
             "low": entry.guess.low,
             "high": entry.guess.high,
+            **({"choices": entry.guess.choices} if entry.guess.choices else {}),
             "guesses": list(entry.values),
             "result": entry.result,
         }

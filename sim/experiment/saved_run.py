@@ -180,6 +180,7 @@ def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"", photo: bytes = 
         manifest[AUDIENCE] = encode(list(saved.audience), tables, AUDIENCE)
         for entry, written in zip(saved.audience, manifest[AUDIENCE], strict=True):
             written["guess"]["words"] = as_data(entry.guess.words)
+            written["guess"]["choices"] = [as_data(words) for words in entry.guess.choices]
     tables |= {name: np.frombuffer(b, np.uint8) for name, b in ((PICTURE, picture), (PHOTO, photo)) if b}
     archive.write(file, manifest | {"runs": [plain for plain, _ in runs.values()]}, tables)
 
@@ -321,10 +322,12 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
 
 
 def _audience_in(manifest: dict[str, Any], tables: Tables) -> tuple[AudienceGuesses, ...]:
-    """The guesses of an audience; raises `ArchiveError` for numbers that no slider gives."""
+    """The guesses of an audience; raises `ArchiveError` for numbers that neither slider nor choices give."""
     found = tuple(decode(list[AudienceGuesses], manifest.get(AUDIENCE, []), tables, AUDIENCE))
     for entry in found:
         low, high = entry.guess.low, entry.guess.high
+        if entry.guess.choices and high - low != len(entry.guess.choices) - 1:
+            raise ArchiveError(_("The guesses of the audience in the file are out of range: the file is damaged."))
         if not (math.isfinite(high - low) and low < high and all(low <= value <= high for value in entry.values)):
             raise ArchiveError(_("The guesses of the audience in the file are out of range: the file is damaged."))
     return found

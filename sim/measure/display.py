@@ -226,7 +226,7 @@ WHOLE = 50.0
 
 @dataclass(frozen=True)
 class Guess:
-    """The number of a scene that an audience guesses before the run, on a slider."""
+    """The number of a scene that an audience guesses before the run, on a slider or as one of a few choices."""
 
     words: Message
     """Name of the number, without a full stop: "Angle of the surface in the fastest drum"."""
@@ -234,15 +234,22 @@ class Guess:
     low: float
     high: float
     """Ends of the slider, in that unit."""
+    choices: tuple[Message, ...] = ()
+    """Names of the numbers `low`, `low` + 1, ... `high`, if they are no quantity and each has a name; else empty."""
 
     @property
     def decimals(self) -> int:
         """Digits after the point of a guess."""
+        if self.choices:
+            return 0
         span = self.high - self.low
         return max(int(span < WHOLE), 1 - math.floor(math.log10(span)))
 
     def shown(self, value: float, finer: int = 0) -> Message:
-        """A number in its unit: "28°", "3.4 times"; `finer=1` adds a digit for a result, "28.3°"."""
+        """A number in its unit, "28°", "3.4 times", or the name of its choice; `finer=1` adds a digit for a result,
+        "28.3°"."""
+        if self.choices:
+            return self.choices[min(max(round(value - self.low), 0), len(self.choices) - 1)]
         number = Number(value, "°" if self.unit == "°" else "", f".{finer + self.decimals}f")
         return plain(number) if self.unit in ("", "°") else joined((number, choice_name(self.unit)), " ")
 
@@ -264,10 +271,10 @@ class AudienceGuesses:
     """Whether the audience sees them."""
 
     def histogram(self) -> list[int]:
-        """The number of guesses in equal parts of the slider: at most `BARS`, each at least one step of a guess
-        wide."""
+        """The number of guesses of each choice, or in equal parts of the slider: at most `BARS`, each at least one
+        step of a guess wide."""
         low, high = self.guess.low, self.guess.high
-        bars = min(BARS, max(round((high - low) * 10.0**self.guess.decimals), 1))
+        bars = len(self.guess.choices) or min(BARS, max(round((high - low) * 10.0**self.guess.decimals), 1))
         counts = [0] * bars
         for value in self.values:
             counts[min(int((value - low) / (high - low) * bars), bars - 1)] += 1
@@ -279,8 +286,8 @@ class Answer:
     """The answer of a run to the question of its scene."""
 
     value: float
-    """The number of the sentence; of a guessed number the true value, in the unit of the guess. Not a number if too
-    little was measured."""
+    """The number of the sentence; of a guessed number the true value, in the unit of the guess, of choices the number
+    of the right one. Not a number if too little was measured."""
     words: Message
     """One sentence with the number."""
 

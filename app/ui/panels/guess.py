@@ -1,4 +1,4 @@
-"""The guess of the audience: a slider before the run, and at its end the guess beside the answer of the run."""
+"""The guess of the audience: a slider or choices before the run, at its end the guess beside the answer of the run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
 from repose.app.audience.rounds import Round
-from repose.app.render.text import note, write
-from repose.app.render.theme import colour32, vector
+from repose.app.render.text import draw_text, note, shortened, text_width, write
+from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.audience import counts, draw_show
@@ -17,15 +17,17 @@ from repose.app.ui.panels.notices_over_picture import NoticeStack
 from repose.app.ui.phones import Audience, present
 from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, free_of_actions, take_focus
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, row, slide, tooltip
+from repose.app.ui.widgets import button, fitting_size, row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, joined
 
 BARS = 44.0
 """Height of the histogram of the answers of phones [px at scale 1]."""
 STEP = 0.01
 """Part of the slider by which an arrow key moves it."""
 HELP = _("Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result.")
+CHOICE = 0.62
+"""Fraction of the width for the words of a choice beside the bars of the answers [-]."""
 FIRST = 0.36
 """Fraction of the width for the words of the question, or for the two numbers, at the foot of the window [-]."""
 
@@ -74,11 +76,14 @@ def draw(ui: Ui) -> None:
     latest = present(ui)
 
     def first() -> None:
-        _draw_words(guess) if answer is None else _draw_numbers(ui, guess, answer)
+        _draw_words(guess) if answer is None or guess.choices else _draw_numbers(ui, guess, answer)
         if latest is not None:
             _draw_counts(ui, latest)
 
     def second() -> None:
+        if guess.choices:
+            _draw_choices(ui, guess, chosen, answer)
+            return
         if latest is not None and latest.values and ui.states[Audience].shown:
             _draw_histogram(ui, guess, latest)
         _draw_slider(ui, guess, chosen) if answer is None else _draw_scale(ui, guess, answer)
@@ -131,16 +136,85 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
     text = _("your guess: drag") if value is None else Message("guess: {guess}", guess=guess.shown(value))
     moved = slide(ui, "guess.slider", (text,), where, step=STEP)
     if chosen:
-        imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
-        imgui.set_nav_cursor_visible(True)  # otherwise the first key would only show where the keyboard is
+        _give_keyboard()
     if value is None:  # later, while the slider has the keyboard, the tooltip would cover the grains
         tooltip(ui, HELP)
     asked = guess_now(ui)
     if moved is not None and asked is not None:
         ui.states[Guesses].values[asked[0]] = guess.low + moved * span
+    _draw_unanswered(ui)
+
+
+def _give_keyboard() -> None:
+    """Give the widget just drawn the keyboard."""
+    imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
+    imgui.set_nav_cursor_visible(True)  # otherwise the first key would only show where the keyboard is
+
+
+def _draw_unanswered(ui: Ui) -> None:
     if ui.mode.lecture.on and ui.mode.lecture.unanswered:
         note(ui.mode.lecture.unanswered, ui.palette.bad)
         ui.probe.mark("guess.unanswered")
+
+
+def _draw_choices(ui: Ui, guess: Guess, chosen: bool, answer: Answer | None) -> None:
+    """The choices below one another, as buttons until the run answers, each with a bar of the answers of phones if they
+    are shown; `chosen` gives the first one the keyboard."""
+    latest, mine, asked = present(ui), guessed(ui), guess_now(ui)
+    counted = latest.as_kept(shown=True).histogram() if latest is not None and ui.states[Audience].shown else []
+    gap, room = imgui.get_style().item_spacing.x, imgui.get_content_region_avail().x
+    width = (CHOICE if any(counted) else 1.0) * room
+    for number, words in enumerate(guess.choices):
+        value = guess.low + number
+        right, own = answer is not None and answer.value == value, mine == value
+        colour = ui.palette.good if right else ui.palette.accent if own else None
+        name, low = f"guess.choice.{number + 1}", imgui.get_cursor_screen_pos()
+        if answer is None:
+            if button(ui, name, words, width=width, emphasis=colour) and asked is not None:
+                ui.states[Guesses].values[asked[0]] = value
+            if chosen and number == 0:
+                _give_keyboard()
+        else:
+            told = joined([words for words, holds in ((_("result"), right), (_("your guess"), own)) if holds], ", ")
+            _draw_answered(ui, words, told, width, colour or ui.palette.text)
+            ui.probe.mark(name)
+        if any(counted):
+            bar = low.x + width + gap, low.y, room - width - gap
+            _draw_count(ui, bar, counted[number], max(counted), colour)
+    if any(counted):
+        ui.probe.mark("guess.histogram")
+    if answer is None:
+        _draw_unanswered(ui)
+    elif answer.words:
+        write(answer.words, room)
+        ui.probe.mark("guess.answer")
+
+
+def _draw_answered(ui: Ui, words: Message, told: Message, width: float, colour: Colour) -> None:
+    """The words of a choice, and at their right what it is: the result, the guess, both or nothing."""
+    low, height, gap = imgui.get_cursor_screen_pos(), imgui.get_frame_height(), imgui.get_style().item_spacing.x
+    tail = text_width(told)
+    room = width - (tail + gap if tail else 0.0)
+    size = fitting_size(words, room)
+    imgui.dummy(imgui.ImVec2(width, height))
+    lift = 0.5 * (height - imgui.get_font_size())
+    draw_text(low.x, low.y + 0.5 * (height - size * imgui.get_font_size()), shortened(words, room, size), colour, size)
+    draw_text(low.x + width - tail, low.y + lift, told, colour)
+
+
+def _draw_count(ui: Ui, room: tuple[float, float, float], count: int, most: int, colour: Colour | None) -> None:
+    """The number of answers of a choice, and their bar beside it; `room` is left, top and width of the longest one."""
+    left, top, width = room
+    pad = imgui.get_style().frame_padding
+    digits, size = text_width(str(most)) + pad.x, imgui.get_frame_height()
+    draw_text(left + digits - pad.x - text_width(str(count)), top + pad.y, str(count), colour or ui.palette.text)
+    low, end = left + digits, left + digits + (width - digits) * count / most
+    if count:
+        imgui.get_window_draw_list().add_rect_filled(
+            imgui.ImVec2(low, top + 0.2 * size),
+            imgui.ImVec2(end, top + 0.8 * size),
+            colour32(colour or ui.palette.muted),
+        )
 
 
 def _draw_counts(ui: Ui, latest: Round) -> None:

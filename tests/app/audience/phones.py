@@ -17,9 +17,17 @@ from repose.app.audience.exchange import AskedQuestion, Exchange
 from repose.app.audience.interfaces import LOOPBACK
 from repose.app.audience.server import Server
 from repose.sim.measure.display import Guess
-from repose.sim.message import _
+from repose.sim.message import _, plain
 
 GUESS = Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0)
+HTML = "<script>alert(1)</script>"
+CHOOSING = AskedQuestion(
+    2,
+    Guess(plain("What happens?"), "", 1.0, 3.0, (plain("Nothing"), plain(HTML), plain("It stops"))),
+    {"en": "What happens?", "de": "Was geschieht?"},
+    ({"en": "Nothing", "de": "Nichts"}, {"en": HTML}, {"en": "It stops", "de": "Es stockt"}),
+)
+"""A question of a lecture with choices."""
 PATIENCE = 60.0
 """Wall time after which something that should happen counts as not happening [s]."""
 

@@ -30,6 +30,12 @@ def test_another_text_is_refused_with_an_example(text: str) -> None:
         read_place(text)
 
 
+@pytest.mark.parametrize("text", ["0.0.0.0", "0.0.0.0:8000", "224.0.0.1", "255.255.255.255:8000", "240.0.0.1"])
+def test_an_address_at_which_no_phone_can_open_a_page_is_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="no phone can open it"):
+        read_place(text)
+
+
 def test_a_port_that_is_taken_is_followed_by_the_next_or_refused_if_it_was_named() -> None:
     with ExitStack() as stack:
         first = stack.enter_context(listening_socket(LOOPBACK))

@@ -13,7 +13,7 @@ from repose.app.audience.pages import language_of
 from repose.app.ui import remote
 
 from tests.app.audience.browser import Browser, open_browser
-from tests.app.audience.phones import GUESS, serving, until
+from tests.app.audience.phones import CHOOSING, GUESS, HTML, serving, until
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
 
@@ -26,6 +26,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @pytest.fixture(autouse=True)
 def quiet(browser: Browser) -> Iterator[None]:
     """No script fails, and nothing is asked from anywhere else."""
+    browser.do("Page.navigate", url="about:blank")  # the page of the test before asks a server that has ended
     browser.said.clear()
     browser.asked.clear()
     yield
@@ -120,3 +121,65 @@ def test_the_remote_controls_the_window(browser: Browser, tmp_path: Path) -> Non
 )
 def test_the_language_is_the_preferred_one_that_is_there(accepted: str, code: str) -> None:
     assert language_of(accepted).code == code
+
+
+def test_a_phone_chooses_an_answer_with_buttons_that_a_screen_reader_names(browser: Browser) -> None:
+    with serving() as server:
+        server.exchange.publish(AskedQuestion(1, GUESS), {})
+        browser.open(f"http://{server.host}/{server.audience}", "de", (320, 568))
+        browser.until("!document.getElementById('slide').hidden")
+        server.exchange.publish(CHOOSING, {})
+        browser.until("document.getElementById('number').value === '2'")
+        assert browser.evaluate("document.documentElement.scrollWidth") <= 320
+        assert browser.evaluate("getComputedStyle(document.getElementById('numbers')).display") == "none"
+        named = browser.do("Accessibility.getFullAXTree")["nodes"]
+        roles = [(node["role"]["value"], node["name"]["value"]) for node in named if "name" in node]
+        assert ("radiogroup", "Was geschieht?") in roles
+        assert [name for role, name in roles if role == "radio"] == ["Nichts", HTML, "Es stockt"]
+        browser.evaluate("document.querySelectorAll('#buttons input')[2].click()")
+        browser.evaluate("document.querySelector('button').click()")
+        browser.until("document.getElementById('said').textContent.includes('Es stockt')")
+        assert [answer.value for answer in server.exchange.take()[0].values()] == [3.0]
+        browser.open(f"http://{server.host}/{server.audience}", "de")
+        browser.until("document.querySelector('#buttons input:checked').value === '3'")
+        assert browser.evaluate("document.getElementById('said').textContent").endswith("Es stockt")
+        server.exchange.publish(AskedQuestion(3, GUESS), {})
+        browser.until("document.getElementById('number').value === '3'")
+        assert browser.evaluate("getComputedStyle(document.getElementById('choices')).display") == "none"
+        browser.evaluate("document.getElementById('value').value = 5; document.querySelector('button').click()")
+        browser.until("document.getElementById('said').textContent.includes('5°')")
+
+
+def test_a_phone_without_scripts_chooses_with_the_form(browser: Browser) -> None:
+    with serving() as server:
+        server.exchange.publish(CHOOSING, {})
+        address = f"http://{server.host}/{server.audience}"
+        browser.open(address, "en", scripts=False)
+        node = browser.do("DOM.getDocument")["root"]["nodeId"]
+        second = browser.do("DOM.querySelectorAll", nodeId=node, selector="#buttons input")["nodeIds"][1]
+        browser.do("DOM.focus", nodeId=second)
+        for key, code in ((" ", 32), ("\r", 13)):
+            for kind in ("keyDown", "keyUp"):
+                text = key if kind == "keyDown" else ""
+                browser.do("Input.dispatchKeyEvent", type=kind, text=text, key=key, windowsVirtualKeyCode=code)
+        until(lambda: server.exchange._answers, "answer")
+        assert [answer.value for answer in server.exchange.take()[0].values()] == [2.0]
+
+
+def test_an_answer_without_a_connection_is_sent_once_there_is_one(browser: Browser) -> None:
+    with serving() as server:
+        browser.open(f"http://{server.host}/{server.audience}")
+        browser.until("!document.getElementById('slide').hidden")
+        network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        browser.do("Network.emulateNetworkConditions", offline=True, **network)
+        browser.evaluate(
+            "window.tried = 0; window.real = fetch; window.fetch = (...asked) => { tried++; return real(...asked); };"
+            "document.getElementById('value').value = 42; document.querySelector('button').click()"
+        )
+        browser.until("tried >= 1 && document.getElementById('said').className === 'lost'")
+        browser.until("tried >= 5")
+        browser.do("Network.emulateNetworkConditions", offline=False, **network)
+        browser.until("document.getElementById('said').textContent.includes('42°')")
+        assert browser.evaluate("document.getElementById('said').className") == ""
+        assert [answer.value for answer in server.exchange.take()[0].values()] == [42.0]
+    browser.said.clear()  # the failed requests

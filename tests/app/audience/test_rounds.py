@@ -36,3 +36,13 @@ def test_the_table_has_neither_names_nor_the_order_of_arrival() -> None:
 def test_what_is_kept_with_a_run_is_sorted() -> None:
     entry = Round(AskedQuestion(1, GUESS), "key", {"b": 30.0, "a": 12.0})
     assert entry.as_kept(shown=True) == AudienceGuesses(GUESS, (12.0, 30.0), None, shown=True)
+
+
+def test_a_choice_stands_in_the_table_with_its_words() -> None:
+    guess = Guess(plain("What happens?"), "", 1.0, 3.0, (plain("nothing"), plain("=it flows"), plain("it stops")))
+    entry = Round(AskedQuestion(1, guess), "key", {"a": 3.0, "b": 2.0}, result=3.0)
+    file = io.BytesIO()
+    write_table([entry], file)
+    rows = list(csv.DictReader(io.StringIO(file.getvalue().decode("utf-8"))))
+    assert [row["guess"] for row in rows] == ["'=it flows", "it stops"], "no formula of a spreadsheet"
+    assert {(row["low"], row["high"], row["result"]) for row in rows} == {("", "", "it stops")}

@@ -21,7 +21,7 @@ from repose.app.audience.server import Server
 from repose.app.language import NATIVE, read_language
 from repose.sim.message import plain
 
-from tests.app.audience.phones import GUESS, Phone, listening, serving, until
+from tests.app.audience.phones import CHOOSING, GUESS, Phone, listening, serving, until
 
 
 @pytest.fixture(scope="module")
@@ -340,3 +340,16 @@ def test_three_hundred_phones_at_once_lose_no_answer(server: Server, monkeypatch
     assert [text.split(" ", 2)[1] for text in found] == ["200"] * count
     values = sorted(answered.value for answered in server.exchange.take()[0].values())
     assert values == sorted(float(number % 61) for number in range(count))
+
+
+@pytest.mark.parametrize("value", ["0", "4", "1.5", "1,0", "Nothing", "", "-1", "1e0", "٣"])
+def test_what_is_none_of_the_choices_is_refused(value: str) -> None:
+    with serving() as server:
+        server.exchange.publish(CHOOSING, {})
+        phone = Phone(server)
+        phone.open()
+        found = phone.answer(value, 2)
+        assert found.status == 400
+        assert "none of the answers" in found.data["refused"]
+        assert phone.answer("2", 2).data["value"] == 2.0
+        assert [answer.value for answer in server.exchange.take()[0].values()] == [2.0]

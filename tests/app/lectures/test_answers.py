@@ -113,3 +113,28 @@ def test_a_title_in_a_lecture_of_an_earlier_version_is_read_as_the_name_of_its_p
     for title, names in old_labels.PLOTS.items():
         scene = next(scene for scene in scenes() if set(names) & set(offered_plots(scene)))
         assert plot(scene, title) in names
+
+
+CHOICES = 'guess = { words = "w", reading = "angle_of_repose", unit = "rad", choices = ["a", "b", "c"], bounds = %s }\n'
+
+
+@pytest.mark.parametrize(
+    ("value", "number"), [(-1.0, 1.0), (9.99, 1.0), (10.0, 2.0), (12.6, 2.0), (20.0, 3.0), (90.0, 3.0)]
+)
+def test_a_reading_answers_with_the_choice_between_whose_bounds_it_is(value: float, number: float) -> None:
+    asked = parse('[[step]]\ntitle = "A"\nscene = "heap"\n' + CHOICES.replace("rad", "°") % "[10, 20]", "a.toml")
+    choice = asked.steps[0].guess
+    assert isinstance(choice, GuessQuestion)
+    shot = snapshot_of(readings=(Reading("angle_of_repose", _("angle of repose"), value, "°"),))
+    answer = answer_of(choice, shot)
+    assert answer is not None
+    assert answer.value == number
+    assert str(choice.in_language("de").shown(number)) == "abc"[int(number) - 1]
+
+
+def test_bounds_in_another_unit_than_the_reading_are_reported() -> None:
+    asked = parse('[[step]]\ntitle = "A"\nscene = "heap"\n' + CHOICES % "[0.1, 0.2]", "a.toml")
+    choice = asked.steps[0].guess
+    assert isinstance(choice, GuessQuestion)
+    assert answer_of(choice, SHOT) is None
+    assert 'write unit = "°"' in str(unanswered(asked, 0, SHOT))

@@ -208,3 +208,48 @@ def test_a_step_that_goes_on_changes_parameters_of_the_law_that_its_run_has() ->
     assert lecture.steps[1].values == {"pull_off_force": 0.0}
     with pytest.raises(ParameterError, match="Unknown parameter 'pull_off_force'"):
         parse(began.replace("capillary", "memoryless") + goes_on, "drying.toml")
+
+
+CHOICES = '[[step]]\ntitle = "A"\nscene = "heap"\n[step.guess]\nwords = "w"\nreading = "grains_left"\n'
+
+
+def test_choices_have_languages_of_their_own_and_in_tables() -> None:
+    text = CHOICES + 'choices = [{ en = "yes", de = "ja" }, "no"]\nbounds = [3]\n'
+    lecture = parse(text + '[pl]\n[[pl.step]]\ntitle = "B"\nguess = "p"\nchoices = ["tak", "nie"]\n', "a.toml")
+    asked = lecture.steps[0].guess
+    assert isinstance(asked, GuessQuestion)
+    assert asked.choices == ({"en": "yes", "de": "ja", "pl": "tak"}, {"en": "no", "pl": "nie"})
+    assert [list(map(str, asked.in_language(code).choices)) for code in ("de", "pl", "ja")] == [
+        ["ja", "no"],
+        ["tak", "nie"],
+        ["yes", "no"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "refusal"),
+    [
+        ('choices = ["a"]\nbounds = []', "guess.choices = 1 is refused: write 2 to 6 choices."),
+        ('choices = ["a", "b", "c", "d", "e", "f", "g"]\nbounds = [1]', "guess.choices = 7 is refused"),
+        ('choices = ["a", "b"]', "guess.bounds = [] is refused: write one number fewer than choices, each above the"),
+        ('choices = ["a", "b", "c"]\nbounds = [2, 1]', "guess.bounds = [2.0, 1.0] is refused"),
+        ('choices = ["a", "b", "c"]\nbounds = [1, 1]', "guess.bounds = [1.0, 1.0] is refused"),
+        (
+            'choices = ["a", "b"]\nbounds = [1]\nlow = 0',
+            "guess.low = 0.0 is refused: choices have bounds and no slider.",
+        ),
+        ("bounds = [1]\nlow = 0\nhigh = 1", "guess.low = 0.0 is refused"),
+        ("low = 0", "the key 'high' of guess is missing: write low and high, or choices and bounds."),
+        ('choices = ["a", 3]\nbounds = [1]', "choices"),
+        ('choices = ["a", "b"]\nbounds = [inf]', "bounds"),
+        (
+            'choices = ["a", "b"]\nbounds = [1]\n[de]\n[[de.step]]\ntitle = "B"\nchoices = ["c"]',
+            "choices = ['c'] is refused: the step has 2 choices: translate each of them.",
+        ),
+    ],
+)
+def test_choices_that_no_reading_can_answer_are_refused(lines: str, refusal: str) -> None:
+    with pytest.raises(ParameterError) as found:
+        parse(CHOICES + lines + "\n", "a.toml")
+    assert refusal in str(found.value)
+    assert str(found.value).startswith("a.toml: ")

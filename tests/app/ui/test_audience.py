@@ -161,6 +161,30 @@ def test_a_step_of_a_lecture_is_asked_in_all_its_languages(tmp_path: Path) -> No
         assert present(harness.ui) is None
 
 
+def test_a_step_that_waits_for_its_run_shows_no_answers_of_the_step_before(tmp_path: Path) -> None:
+    step = '[[step]]\ntitle = "{0}"\nscene = "heap"\n'
+    step += 'guess = {{ words = "{0}", low = 0, high = {1}, reading = "grains_left" }}\n'
+    with opened(tmp_path) as harness:
+        mode = harness.ui.mode.lecture
+        mode.lecture, mode.on = parse(step.format("A", 60) + step.format("B", 8), "mine"), True
+        harness.frame(2)
+        put(harness, a=12.0)
+        phones.show(harness.ui, True)
+        harness.frame(2)
+        assert "guess.histogram" in harness.widgets
+        mode.number, mode.awaited = 1, harness.ui.snapshot.history.logs + 1
+        harness.frame(2)
+        assert present(harness.ui) is None
+        assert state(harness).exchange.question is None
+        assert "guess.histogram" not in harness.widgets
+        mode.awaited = harness.ui.snapshot.history.logs
+        harness.frame(2)
+        question = state(harness).exchange.question
+        assert question is not None
+        assert (str(question.guess.words), question.number) == ("B", state(harness).number)
+        assert [entry.values for entry in state(harness).rounds[-2:]] == [{"a": 12.0}, {}]
+
+
 def test_answers_are_deleted_after_a_question_only(tmp_path: Path) -> None:
     with opened(tmp_path) as harness:
         put(harness, a=12.0, b=13.0)

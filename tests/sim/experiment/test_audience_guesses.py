@@ -69,3 +69,28 @@ def test_guesses_that_no_slider_gives_are_refused_in_a_file() -> None:
     file.seek(0)
     with pytest.raises(ArchiveError, match="guesses of the audience"):
         saved_run.read(file)
+
+
+CHOICE = Guess(_("Grains left"), "", 1.0, 3.0, (_("Flow rate"), _("Grains left"), plain("<b>none</b>")))
+
+
+def test_choices_are_kept_in_results_and_file_with_their_names() -> None:
+    experiment = new_experiment("heap", {"grain_count": 4})
+    guesses = AudienceGuesses(CHOICE, (1.0, 2.0, 2.0), 2.0, shown=True)
+    assert not apply(experiment, KeepGuesses(guesses))
+    (kept,) = json.loads(json.dumps(results_of(experiment)))["audience"]
+    assert kept["choices"] == ["Flow rate", "Grains left", "<b>none</b>"]
+    file = io.BytesIO()
+    saved_run.write(saved_copy(experiment), file)
+    file.seek(0)
+    assert resumed_experiment(saved_run.read(file)).audience == (guesses,)
+
+
+def test_a_file_with_fewer_choices_than_numbers_is_refused() -> None:
+    saved = saved_copy(new_experiment("heap", {"grain_count": 4}))
+    file = io.BytesIO()
+    damaged = AudienceGuesses(replace(CHOICE, high=9.0), (1.0, 8.0))
+    saved_run.write(replace(saved, audience=(damaged,)), file)
+    file.seek(0)
+    with pytest.raises(ArchiveError, match="guesses of the audience"):
+        saved_run.read(file)

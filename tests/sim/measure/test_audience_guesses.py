@@ -20,3 +20,12 @@ def test_a_histogram_counts_every_guess_once(low: float, high: float) -> None:
 def test_the_ends_of_the_slider_are_in_the_first_and_the_last_bar() -> None:
     counts = AudienceGuesses(Guess(plain("x"), "°", 0.0, 60.0), (0.0, 0.0, 60.0)).histogram()
     assert (counts[0], counts[-1]) == (2, 1)
+
+
+@pytest.mark.parametrize("count", range(2, 7))
+def test_choices_are_counted_one_by_one_and_called_by_their_names(count: int) -> None:
+    names = tuple(plain(f"choice {number}") for number in range(1, count + 1))
+    guess = Guess(plain("x"), "", 1.0, float(count), names)
+    values = tuple(float(number) for number in range(1, count + 1) for _ in range(number))
+    assert AudienceGuesses(guess, values).histogram() == list(range(1, count + 1))
+    assert [str(guess.shown(float(number), finer=1)) for number in range(1, count + 1)] == list(map(str, names))

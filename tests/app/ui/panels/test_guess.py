@@ -6,19 +6,24 @@ from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
+from repose.app.audience.interfaces import LOOPBACK
 from repose.app.lectures import lecture_file
 from repose.app.lectures.answers import unanswered
 from repose.app.lectures.lecture_file import parse
+from repose.app.lectures.step_course import LectureCourse
 from repose.app.render.passes.rose import ROSE
+from repose.app.ui import lecture_mode, phones
 from repose.app.ui.layout import focus_next
+from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels.guess import guessed
 from repose.app.ui.panels.notices_over_picture import NoticeStack
+from repose.app.ui.phones import Audience
 from repose.app.ui.places import GUESS, Focus, GuessArea, free_of_actions
 from repose.app.ui.toasts import Toasts, show_toast
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import Answer, Guess, Reading
-from repose.sim.message import Message
+from repose.sim.message import Message, plain
 from repose.sim.registry import scenes
 
 from tests.app.real_runs import course
@@ -158,3 +163,56 @@ def test_a_reading_of_a_lecture_answers_at_the_end_of_the_step_or_the_panel_says
 )
 def test_a_number_is_shown_in_its_unit(unit: str, high: float, value: float, words: str) -> None:
     assert str(Guess("What", unit, 0.0, high).shown(value)) == words
+
+
+CHOICES = """[[step]]
+title = "A"
+scene = "heap"
+[step.guess]
+words = { en = "What happens?", de = "Was geschieht?" }
+choices = [{ en = "It stands", de = "Er steht" }, "It slumps", { en = "It flows away", de = "Er fließt davon" }]
+bounds = [50, 100]
+reading = "grains_left"
+"""
+
+
+@pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
+def test_choices_are_buttons_then_bars_and_the_right_one_is_marked(tmp_path: Path, size: tuple[int, int]) -> None:
+    shot = with_fields(full_snapshot(), readings=(Reading("grains_left", plain("grains left"), 75.0),))
+    with open_harness(tmp_path, shot, size) as harness:
+        mode, audience = harness.ui.mode.lecture, harness.ui.states[Audience]
+        mode.lecture, mode.on = parse(CHOICES, "mine"), True
+        phones.switch_on(harness.ui, LOOPBACK)
+        phones.see(harness.ui)
+        phones.switch_off(harness.ui)
+        harness.frame(3)
+        harness.click("guess.choice.3")
+        assert guessed(harness.ui) == 3.0
+        (asked,) = audience.rounds
+        asked.values.update(a=1.0, b=2.0, c=2.0)
+        harness.frame(2)
+        assert "guess.histogram" not in harness.widgets, "the answers are hidden until they are shown"
+        audience.shown = True
+        harness.frame(2)
+        assert "guess.histogram" in harness.widgets
+        harness.click("guess.choice.1")
+        assert guessed(harness.ui) == 1.0
+        mode.over = True
+        phones.see(harness.ui)
+        harness.frame(2)
+        assert asked.result == 2.0
+        assert not asked.question.is_open
+        harness.click("guess.choice.2")
+        assert guessed(harness.ui) == 1.0, "the run has answered"
+        mode.course = LectureCourse.of(mode.step)
+        lecture_mode.see(harness.ui)
+        harness.ui.snapshot = with_fields(shot, readings=(Reading("grains_left", plain("grains left"), 0.0),))
+        harness.frame(2)
+        now = guess_now(harness.ui)
+        assert now is not None
+        assert now[2] is not None
+        assert now[2].value == 2.0, "a run that begins anew does not change the answer"
+        for name in ("guess.choice.1", "guess.choice.2", "guess.choice.3", "guess.histogram"):
+            left, top, right, bottom = harness.widgets[name]
+            assert 0 <= left < right <= size[0], name
+            assert 0 <= top < bottom <= size[1], name
