@@ -22,7 +22,7 @@ from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.lecture_mode import open_lecture
 from repose.app.ui.panels import all_keys, photo
 from repose.app.ui.photo_calibration import PhotoCalibration
-from repose.app.ui.picture_areas import LectureArea
+from repose.app.ui.places import LectureArea
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
