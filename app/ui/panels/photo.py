@@ -298,7 +298,7 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
 def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
     """What is looked for, start and stop, progress, and the values with the profiles."""
     calibration = ui.states[PhotoCalibration]
-    heading(_("Which friction lies like this?"), 1.0, ui.palette.text)
+    heading(_("Which friction gives such a heap?"), 1.0, ui.palette.text)
     imgui.begin_disabled(calibration.runs.running)
     help = _("The values whose computed profile is nearest to that of the photograph; all others keep their values.")
     calibration.chosen = (
