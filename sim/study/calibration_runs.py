@@ -111,7 +111,10 @@ def profile_curve(goal: Goal, calibration: CalibrationResult, seen: Sequence[Obs
         fitted = fitted_profile(goal, seen, [found.value for found in calibration.estimates])
         lines.append(Line(_("nearest computed profile"), DISTANCES, fitted, fitted=True))
         lines.append(Line(_("difference"), DISTANCES, wanted - fitted))
-    axes = Axis(_("distance from the apex over the square root of the area")), Axis(_("height over the same"))
+    axes = (
+        Axis(_("distance from the apex over the square root of the area")),
+        Axis(_("height over the square root of the area")),
+    )
     return Curve(COMPARISON, plain(goal.title), *axes, tuple(lines))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from repose.app.storage.film import Film
 from repose.app.ui import compared_photo, lecture_mode
 from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.compared_video import ComparedVideo
@@ -170,6 +171,18 @@ def test_the_band_of_a_lecture_covers_nothing_of_the_panel_and_a_guess_hides_the
         assert not ui.mode.lecture.step.guess
         assert any(name.startswith("photo.angle") for name in harness.widgets)
         assert not ui.program.broken
+
+
+def test_the_indicator_of_a_recording_is_beside_the_panel_in_a_presentation(
+    tmp_path: Path, picture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Film, "running", True)
+    with open_harness(tmp_path, full_snapshot(), (1024, 640)) as harness:
+        opened(harness, picture)
+        harness.ui.mode.presenting = True
+        harness.frame(3)
+        assert harness.ui.window.inset[0] > 0.0
+        assert harness.widgets["record.indicator"][0] >= harness.ui.window.inset[0]
 
 
 def test_nothing_in_the_panel_moves_while_the_heap_is_looked_for(
