@@ -31,7 +31,7 @@ from repose.app.ui.photo_calibration import Calibrated, PhotoCalibration, goal_f
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
-from repose.sim.experiment.comparison import shown
+from repose.sim.experiment.comparison import with_error as value_with_error
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.io import presets
 from repose.sim.measure.angle_of_repose import with_error
@@ -345,7 +345,7 @@ def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
         return
     for parameter, found in zip(result.goal.parameters, result.found.estimates):
         scale, unit = parameter.quantity.scale, parameter.quantity.unit
-        value = plain(f"{shown(found.value / scale, found.standard_error / scale)} {unit}".rstrip())
+        value = value_with_error(found.value / scale, found.standard_error / scale, unit)
         row(label_of(parameter.quantity.label, parameter.quantity.symbol), value, ui)
         low, high = (parameter.shown(float(f"{end:.3g}")) for end in found.interval)
         row(_("95 % interval"), Message("{low} to {high}", low=low, high=high), ui)
@@ -358,6 +358,10 @@ def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
         ui, "photo.preset", _("Start the preset"), help=plain(str(result.preset)), enabled=result.preset.is_file()
     ):
         _start_preset(ui, str(result.preset))
+    calibration = ui.states[PhotoCalibration]
+    if calibration.seen is not result:  # it begins below the button, often out of sight
+        calibration.seen = result
+        imgui.set_scroll_here_y(1.0)
 
 
 def _start_preset(ui: Ui, path: str) -> None:

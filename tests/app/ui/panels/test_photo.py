@@ -458,6 +458,8 @@ def test_a_calibration_in_the_panel_gives_values_profiles_and_a_preset(
         (estimate,) = calibration.result.found.estimates
         assert estimate.interval[0] < 0.4 < estimate.interval[1]
         assert calibration.result.preset is not None
+        foot = harness.ui.window.size[1] - harness.ui.window.inset[3]
+        assert harness.widgets["photo.preset"][3] <= foot, "the result is out of sight"
         assert presets.load(calibration.result.preset).values["friction"] == pytest.approx(estimate.value, rel=1e-3)
         count = len(made_runs)
         calibration.start(partial(photo._goal, harness.ui, harness.ui.states[ComparedPhoto].heap, "friction"))
