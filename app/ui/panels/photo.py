@@ -502,7 +502,7 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
         imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])
     )
     opacity = state.share if state.how == "over" and not state.picking else 1.0
-    edge = low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else high[0]
+    edge = high[0] if (wiped := _wiped_to(state, low, high)) is None else wiped
     right = edge + (ui.window.beside if state.how == "beside" else 0.0)
     draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(right, high[1]), True)
     if texture is not None:
@@ -513,6 +513,11 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
     if edge < high[0]:
         line = colour32(ui.palette.accent)
         draw.add_line(imgui.ImVec2(edge, low[1]), imgui.ImVec2(edge, high[1]), line, 2.0 * ui.window.scale)
+
+
+def _wiped_to(state: ComparedPhoto, low: Place, high: Place) -> float | None:
+    """Where the photograph ends and the computed heap begins in a wiped picture [px]; None in other ones."""
+    return low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else None
 
 
 def _is_moving(state: ComparedPhoto, video: ComparedVideo) -> bool:
@@ -530,6 +535,9 @@ def _draw_angles(ui: Ui, state: ComparedPhoto, onto: _Mapping | None, low: Place
     of_photo = {} if onto is None else photographed(heap, onto.window)
     computed = None if state.picking else state.computed(ui.snapshot)
     of_run = {} if computed is None else computed_lines(ui, computed)
+    if (edge := _wiped_to(state, low, high)) is not None:
+        of_photo = {side: line for side, line in of_photo.items() if line.ends[:, 0].mean() < edge}
+        of_run = {side: line for side, line in of_run.items() if line.ends[:, 0].mean() >= edge}
     draw, right = imgui.get_background_draw_list(), high[0] + ui.window.beside
     draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(right, high[1]), True)
     for line in of_run.values():
