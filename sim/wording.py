@@ -111,8 +111,9 @@ def reason_of(error: BaseException, otherwise: Message | str = OTHER_FORM) -> Me
         return plain(Clause(message_of(error)))
     if error.args and isinstance(error.args[0], Message):
         return plain(Clause(error.args[0]))
-    if isinstance(error, OSError) and error.strerror:
-        return OF_SYSTEM.get(error.strerror, plain(short(error.strerror)))
+    # A library of videos names its errors like the operating system, some of which are no `OSError`.
+    if isinstance(of_system := getattr(error, "strerror", None), str) and of_system:
+        return OF_SYSTEM.get(of_system, plain(short(of_system)))
     for kind, words in SPOKEN.items():
         if isinstance(error, kind):
             return words

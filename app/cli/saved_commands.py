@@ -82,7 +82,8 @@ def open_any(request: OpenRequest) -> int:
     as the scene measures it, and compared with the run at equal times.
 
     Without a window, or with --no-window, --json, --video, --out or --set, it is run or played to its end, and
-    result.json and a picture are written.
+    result.json and a picture are written. A picture or video of a heap is measured without a window too with any of
+    its own options (--scale, --horizon, --crop, --threshold, --begins, --computed); in the window the mouse sets these.
     """
     from repose.app.jobs.doctor import has_display
     from repose.app.jobs.shared import found_in, is_photo, is_video

@@ -148,7 +148,8 @@ def draw_panels(ui: Ui) -> None:
     own = next((panel for panel in _on("instead") if panel.name == ui.mode.overlay), None)
     if own is not None and ui.view.ui_visible:
         width = left if not is_folded(ui) else min(COLUMN * ui.window.scale, ui.window.size[0])
-        _draw_instead(ui, own, width, height - bottom)
+        top, foot = _lecture_room(ui)
+        _draw_instead(ui, own, width, top, height - max(bottom, foot) - top)
     elif left and is_folded(ui):
         _draw_rim(ui, left, height - bottom)
     elif left:
@@ -234,11 +235,19 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
     imgui.end()
 
 
-def _draw_instead(ui: Ui, panel: Panel, width: float, height: float) -> None:
+def _lecture_room(ui: Ui) -> tuple[float, float]:
+    """Heights of what a lecture shows over the whole width of the window, at its top and at its foot [px]."""
+    mode, area = ui.mode.lecture, ui.states[LectureArea]
+    if not mode.on:
+        return 0.0, 0.0
+    return area.band, ui.states[GuessArea].foot + (area.notes if mode.notes_shown else 0.0)
+
+
+def _draw_instead(ui: Ui, panel: Panel, width: float, top: float, height: float) -> None:
     """Draw the panel that replaces the column."""
-    _begin(ui, "column instead", 0.0, 0.0, width, height)
+    _begin(ui, "column instead", 0.0, top, width, height)
     _draw_guarded(ui, panel)
-    _draw_edge(ui, width, 0.0, width, height)
+    _draw_edge(ui, width, top, width, top + height)
     imgui.end()
 
 

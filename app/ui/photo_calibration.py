@@ -61,6 +61,8 @@ class PhotoCalibration:
     runs: BackgroundRuns = field(default_factory=lambda: BackgroundRuns("calibration"))
     """`total` is the largest number of runs: the calibration ends earlier if the value is known."""
     result: Calibrated | None = None
+    seen: Calibrated | None = None
+    """The result that the panel has scrolled to."""
 
     def start(self, make: Callable[[], Goal]) -> None:
         """Do the runs of the goal that `make` returns; if it raises `ParameterError`, this is the trouble."""

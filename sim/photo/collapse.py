@@ -77,7 +77,9 @@ def measure_collapse(
     Raises `ParameterError` if the last frame shows no heap. `on_progress` gets the fraction that is done.
     """
     if not math.isfinite(begins):
-        raise ParameterError(_("Nothing moves in the video: give the time of the first motion with --begins."))
+        raise ParameterError(
+            _("Nothing moves in the video: set its first motion, with --begins or the button Video begins.")
+        )
     chosen = [frame for frame in frames if frame.time >= begins]
     if not chosen:
         raise ParameterError(_("The video ends before the time of its first motion: give an earlier one."))

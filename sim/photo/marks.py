@@ -49,8 +49,11 @@ class Marks:
             _require_apart(self.scale, _("scale"))
         if self.horizon is not None:
             _require_apart(self.horizon, _("horizon"))
-            if self.horizon[0][0] == self.horizon[1][0]:
-                raise ParameterError(_("A horizon is refused: its two points are above each other."))
+            (x0, y0), (x1, y1) = self.horizon
+            if abs(y1 - y0) > abs(x1 - x0):
+                raise ParameterError(
+                    _("A horizon is refused: it rises by more than 45°. Choose two points of the table.")
+                )
         if self.crop is not None and min(abs(self.crop[1][axis] - self.crop[0][axis]) for axis in (0, 1)) < LEAST_CROP:
             raise ParameterError(
                 Message("A crop is refused: it is at least {least} pixels wide and high.", least=round(LEAST_CROP))

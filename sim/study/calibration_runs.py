@@ -10,7 +10,7 @@ import numpy as np
 from repose.sim.experiment.comparison import shown
 from repose.sim.io.presets import Preset
 from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
-from repose.sim.message import _, plain
+from repose.sim.message import _
 from repose.sim.parameters import Parameter
 from repose.sim.study.calibration import (
     DISTANCES,
@@ -111,8 +111,8 @@ def profile_curve(goal: Goal, calibration: CalibrationResult, seen: Sequence[Obs
         fitted = fitted_profile(goal, seen, [found.value for found in calibration.estimates])
         lines.append(Line(_("nearest computed profile"), DISTANCES, fitted, fitted=True))
         lines.append(Line(_("difference"), DISTANCES, wanted - fitted))
-    axes = Axis(_("distance from the apex over the square root of the area")), Axis(_("height over the same"))
-    return Curve(COMPARISON, plain(goal.title), *axes, tuple(lines))
+    axes = Axis(_("distance from the apex over L (L²: area)")), Axis(_("height over L"))
+    return Curve(COMPARISON, _("Profiles"), *axes, tuple(lines))
 
 
 def _shown(parameter: Parameter) -> tuple[str, str, float]:

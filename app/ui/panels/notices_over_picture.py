@@ -447,7 +447,8 @@ def _draw_no_film(ui: Ui) -> None:
 
 def _draw_filming(ui: Ui) -> None:
     """Draw the indicator of a recording at the lower left of the picture, if no bar shows the recording."""
-    corner = imgui.ImVec2(10 * ui.window.scale, ui.window.size[1] - ui.window.inset[3] - 12 * ui.window.scale)
+    left, foot = ui.window.inset[0], ui.window.size[1] - ui.window.inset[3]
+    corner = imgui.ImVec2(left + 10 * ui.window.scale, foot - 12 * ui.window.scale)
     imgui.set_next_window_pos(corner, imgui.Cond_.always, imgui.ImVec2(0.0, 1.0))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     flags |= imgui.WindowFlags_.always_auto_resize | imgui.WindowFlags_.no_focus_on_appearing

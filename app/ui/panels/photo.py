@@ -13,7 +13,7 @@ import pygame
 from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
 from repose.app.language import translated
-from repose.app.render.text import heading, note, text_width
+from repose.app.render.text import heading, note, shortened, text_width
 from repose.app.render.theme import colour32, vector
 from repose.app.storage import video_frames
 from repose.app.storage.photo_camera import take_photo
@@ -26,11 +26,12 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.scenes import choose_preset
+from repose.app.ui.photo_angles import computed_lines, draw_angles, photographed
 from repose.app.ui.photo_calibration import Calibrated, PhotoCalibration, goal_for
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
-from repose.sim.experiment.comparison import shown
+from repose.sim.experiment.comparison import with_error as value_with_error
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.io import presets
 from repose.sim.measure.angle_of_repose import with_error
@@ -79,6 +80,7 @@ def draw(ui: Ui) -> None:
     if state.photo is not None:
         _draw_ways(ui, state)
         _draw_marks(ui, state)
+        _draw_troubles(ui, state)
         if ui.states[ComparedVideo].video is not None:
             _draw_video(ui, ui.states[ComparedVideo])
         _draw_results(ui, state)
@@ -135,18 +137,33 @@ def _draw_file(ui: Ui, state: ComparedPhoto) -> None:
     ):
         video.close()
         state.close()
+    # The file and the work have one row: rows below must not move under the mouse whenever something is measured.
     if video.working:
         _draw_work(ui, video.share, video.stop, _("Read and measure the video no longer."))
-    elif video.trouble:
-        note(video.trouble, ui.palette.bad)
-    if state.working:
+    elif state.working:
         _draw_work(ui, None, state.stop, _("Look for the heap no longer."))
-    elif state.photo is None and not (state.trouble or video.working or video.trouble):
+    elif state.photo is not None:
+        _draw_name(ui, state.photo.name)
+    elif not (state.trouble or video.trouble):
         note(_("Drop a photograph or a video of a heap on the window."), ui.palette.muted)
-    if state.photo is not None:
-        row(_("file"), plain(state.photo.name), ui)
-    if state.trouble and not state.working:
-        note(state.trouble, ui.palette.bad)
+    if state.photo is None:
+        _draw_troubles(ui, state)
+
+
+def _draw_name(ui: Ui, name: str) -> None:
+    """The name of the file in one line, as high as a button."""
+    label = _("file")
+    room = imgui.get_content_region_avail().x - text_width(label) - 2.0 * imgui.get_style().item_spacing.x
+    imgui.align_text_to_frame_padding()
+    row(label, plain(shortened(plain(name), room)), ui)
+
+
+def _draw_troubles(ui: Ui, state: ComparedPhoto) -> None:
+    """Why there is no photograph, no heap, or not the whole video."""
+    video = ui.states[ComparedVideo]
+    for trouble, working in ((video.trouble, video.working), (state.trouble, state.working)):
+        if trouble and not working:
+            note(trouble, ui.palette.bad)
 
 
 def _draw_work(ui: Ui, share: float | None, stop: Callable[[], None], help: Message) -> None:
@@ -281,7 +298,7 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
 def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
     """What is looked for, start and stop, progress, and the values with the profiles."""
     calibration = ui.states[PhotoCalibration]
-    heading(_("Which friction lies like this?"), 1.0, ui.palette.text)
+    heading(_("Which friction gives such a heap?"), 1.0, ui.palette.text)
     imgui.begin_disabled(calibration.runs.running)
     help = _("The values whose computed profile is nearest to that of the photograph; all others keep their values.")
     calibration.chosen = (
@@ -328,7 +345,7 @@ def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
         return
     for parameter, found in zip(result.goal.parameters, result.found.estimates):
         scale, unit = parameter.quantity.scale, parameter.quantity.unit
-        value = plain(f"{shown(found.value / scale, found.standard_error / scale)} {unit}".rstrip())
+        value = value_with_error(found.value / scale, found.standard_error / scale, unit)
         row(label_of(parameter.quantity.label, parameter.quantity.symbol), value, ui)
         low, high = (parameter.shown(float(f"{end:.3g}")) for end in found.interval)
         row(_("95 % interval"), Message("{low} to {high}", low=low, high=high), ui)
@@ -341,6 +358,10 @@ def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
         ui, "photo.preset", _("Start the preset"), help=plain(str(result.preset)), enabled=result.preset.is_file()
     ):
         _start_preset(ui, str(result.preset))
+    calibration = ui.states[PhotoCalibration]
+    if calibration.seen is not result:  # it begins below the button, often out of sight
+        calibration.seen = result
+        imgui.set_scroll_here_y(1.0)
 
 
 def _start_preset(ui: Ui, path: str) -> None:
@@ -367,6 +388,7 @@ def _draw_over_picture(ui: Ui, state: ComparedPhoto) -> None:
     turn = state.how == "alternate" and imgui.get_time() % (2.0 * PERIOD) > PERIOD
     if not turn or state.picking:
         _draw_photo(ui, state, onto, low, high)  # behind all windows: nothing of the interface is covered
+    _draw_angles(ui, state, None if turn and not state.picking else onto, low, high)
     if not state.picking:
         return  # the mouse is that of the run
     imgui.set_next_window_pos(imgui.ImVec2(*low))
@@ -480,7 +502,7 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
         imgui.ImVec2(*map(float, at)) for at in onto.window([(0, 0), (wide, 0), (wide, tall), (0, tall)])
     )
     opacity = state.share if state.how == "over" and not state.picking else 1.0
-    edge = low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else high[0]
+    edge = high[0] if (wiped := _wiped_to(state, low, high)) is None else wiped
     right = edge + (ui.window.beside if state.how == "beside" else 0.0)
     draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(right, high[1]), True)
     if texture is not None:
@@ -491,6 +513,38 @@ def _draw_photo(ui: Ui, state: ComparedPhoto, onto: _Mapping, low: Place, high: 
     if edge < high[0]:
         line = colour32(ui.palette.accent)
         draw.add_line(imgui.ImVec2(edge, low[1]), imgui.ImVec2(edge, high[1]), line, 2.0 * ui.window.scale)
+
+
+def _wiped_to(state: ComparedPhoto, low: Place, high: Place) -> float | None:
+    """Where the photograph ends and the computed heap begins in a wiped picture [px]; None in other ones."""
+    return low[0] + state.share * (high[0] - low[0]) if state.how == "wipe" and not state.picking else None
+
+
+def _is_moving(state: ComparedPhoto, video: ComparedVideo) -> bool:
+    """Whether a frame before the last one of a video is shown: the lines are those of the last one."""
+    if video.video is None or video.shown is not state.photo or state.picking:
+        return False
+    return video.number < len(video.video.frames) - 1
+
+
+def _draw_angles(ui: Ui, state: ComparedPhoto, onto: _Mapping | None, low: Place, high: Place) -> None:
+    """The angles beside the flanks: of the photograph if `onto` shows it, and of the computed heap with its lines."""
+    lecture, heap = ui.mode.lecture, state.heap
+    if heap is None or (lecture.on and lecture.step.guess) or _is_moving(state, ui.states[ComparedVideo]):
+        return  # the audience guesses
+    of_photo = {} if onto is None else photographed(heap, onto.window)
+    computed = None if state.picking else state.computed(ui.snapshot)
+    of_run = {} if computed is None else computed_lines(ui, computed)
+    if (edge := _wiped_to(state, low, high)) is not None:
+        of_photo = {side: line for side, line in of_photo.items() if line.ends[:, 0].mean() < edge}
+        of_run = {side: line for side, line in of_run.items() if line.ends[:, 0].mean() >= edge}
+    draw, right = imgui.get_background_draw_list(), high[0] + ui.window.beside
+    draw.push_clip_rect(imgui.ImVec2(*low), imgui.ImVec2(right, high[1]), True)
+    for line in of_run.values():
+        start, end = (imgui.ImVec2(float(x), float(y)) for x, y in line.ends)
+        draw.add_line(start, end, colour32(line.drawn), 2.0 * ui.window.scale)
+    draw_angles(ui, (of_photo, of_run), low, right)
+    draw.pop_clip_rect()
 
 
 def _opaque(photo: Photo) -> NDArray[np.uint8]:
@@ -509,9 +563,7 @@ def _draw_lines(ui: Ui, state: ComparedPhoto, onto: _Mapping) -> None:
 
     if heap is not None:
         video, profile = ui.states[ComparedVideo], (heap.x, heap.height)
-        moving = video.shown is state.photo and not state.picking and video.frame() is not None
-        moving = moving and video.video is not None and video.number < len(video.video.frames) - 1
-        if moving:
+        if moving := _is_moving(state, video):
             profile = video.profile() or (np.empty(0), np.empty(0))
         thin = slice(None, None, max(1, profile[0].size // 400))
         line(heap.pixel_of(profile[0][thin], profile[1][thin]), surface, thick)

@@ -190,7 +190,8 @@ def test_a_heap_of_the_colour_of_its_background_is_refused() -> None:
     [
         ({"scale": ((1.0, 1.0), (2.0, 1.0)), "length": 0.1}, "The two points of the scale are 1 pixels apart"),
         ({"scale": ((1.0, 1.0), (99.0, 1.0)), "length": 0.0}, "A length of 0 m is refused as scale"),
-        ({"horizon": ((5.0, 1.0), (5.0, 50.0))}, "above each other"),
+        ({"horizon": ((5.0, 1.0), (5.0, 50.0))}, "rises by more than 45°"),
+        ({"horizon": ((5.0, 1.0), (6.0, 50.0))}, "rises by more than 45°"),
         ({"crop": ((5.0, 1.0), (9.0, 50.0))}, "at least 32 pixels wide"),
         ({"threshold": 0.0}, "A threshold of 0 is refused"),
         ({"points": ((math.nan, 1.0),)}, "finite numbers of pixels"),

@@ -15,13 +15,17 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from repose.app.ui import compared_photo
+from repose.app.storage.film import Film
+from repose.app.ui import compared_photo, lecture_mode
 from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.dropped_files import take_dropped
+from repose.app.ui.lecture_mode import open_lecture
 from repose.app.ui.panels import all_keys, photo
 from repose.app.ui.photo_calibration import PhotoCalibration
+from repose.app.ui.places import LectureArea
 from repose.app.ui.ui import Ui
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.photo.collapse import area_of, unit_of_time
 from repose.sim.registry import scenes
@@ -94,6 +98,117 @@ def test_two_clicks_set_the_scale_and_undo_takes_it_back(tmp_path: Path, picture
         assert wait(harness).marks.scale is None
         press(harness.ui, "photo_redo")
         assert wait(harness).marks.scale is not None
+
+
+def with_heap(snapshot: Snapshot) -> Snapshot:
+    """A snapshot whose grains are a heap in the plane, with flanks of 25° to both sides."""
+    radius, places = 0.002, []
+    for row in range(12):
+        half = (12 - row) * 2.0 * radius / math.tan(math.radians(25.0))
+        y = radius + row * 2.0 * radius
+        places += [(x, y) for x in np.arange(-half, half + radius, 2.0 * radius)]
+    count = len(places)
+    return with_fields(
+        snapshot,
+        position=np.array(places, np.float32),
+        velocity=np.zeros((count, 2), np.float32),
+        orientation=np.zeros(count, np.float32),
+        spin=np.zeros(count, np.float32),
+        radius=np.full(count, radius, np.float32),
+        fixed=np.zeros(count, bool),
+    )
+
+
+def test_the_angles_of_both_heaps_are_written_at_their_flanks(tmp_path: Path, picture: Path) -> None:
+    with open_harness(tmp_path, with_heap(full_snapshot()), (1280, 720)) as harness:
+        state = opened(harness, picture)
+        computed = state.computed(harness.ui.snapshot)
+        assert state.heap is not None
+        assert computed is not None
+        sides = [side for side, flank in (("left", state.heap.left), ("right", state.heap.right)) if flank]
+        of_photo = {f"photo.angle.{side}.photograph" for side in sides}
+        of_run = {
+            f"photo.angle.{side}.computed"
+            for side, flank in (("left", computed.flanks.left), ("right", computed.flanks.right))
+            if flank
+        }
+        assert of_photo
+        assert of_run
+        for how in photo.WAYS:
+            state.how = how
+            harness.frame(2)
+            written = {name for name in harness.widgets if name.startswith("photo.angle")}
+            if how == "wipe":  # each half of the picture has the angle of what it shows
+                assert written == {"photo.angle.left.photograph", "photo.angle.right.computed"}
+            else:
+                assert written - of_photo == of_run
+                assert how == "alternate" or written == of_photo | of_run
+            for area in (harness.widgets[name] for name in written):
+                assert area[0] >= harness.ui.window.inset[0]
+                assert area[2] <= 1280.0
+        state.how = "over"
+        harness.click("photo.surface")
+        harness.frame(2)
+        assert {name for name in harness.widgets if name.startswith("photo.angle")} == of_photo
+
+
+def test_the_band_of_a_lecture_covers_nothing_of_the_panel_and_a_guess_hides_the_angles(
+    tmp_path: Path, picture: Path
+) -> None:
+    with open_harness(tmp_path, with_heap(full_snapshot()), (1280, 720)) as harness:
+        ui = harness.ui
+        open_lecture(ui, "your-heap")
+        lecture_mode.wish(ui, "begin")
+        lecture_mode.see(ui)
+        opened(harness, picture)
+        harness.frame(3)
+        top = ui.states[LectureArea].band
+        assert top > 0.0
+        assert harness.widgets["photo.close"][1] >= top
+        assert ui.mode.lecture.step.guess
+        assert not any(name.startswith("photo.angle") for name in harness.widgets)
+        lecture_mode.wish(ui, "forward")
+        lecture_mode.see(ui)
+        opened(harness, picture)
+        harness.frame(3)
+        assert not ui.mode.lecture.step.guess
+        assert any(name.startswith("photo.angle") for name in harness.widgets)
+        assert not ui.program.broken
+
+
+def test_the_indicator_of_a_recording_is_beside_the_panel_in_a_presentation(
+    tmp_path: Path, picture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Film, "running", True)
+    with open_harness(tmp_path, full_snapshot(), (1024, 640)) as harness:
+        opened(harness, picture)
+        harness.ui.mode.presenting = True
+        harness.frame(3)
+        assert harness.ui.window.inset[0] > 0.0
+        assert harness.widgets["record.indicator"][0] >= harness.ui.window.inset[0]
+
+
+def test_nothing_in_the_panel_moves_while_the_heap_is_looked_for(
+    tmp_path: Path, picture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, measure = threading.Event(), compared_photo.measure_picture
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        state = opened(harness, picture)
+        before = dict(harness.widgets)
+
+        def slow(*given: Any) -> Any:
+            assert goes_on.wait(60.0)
+            return measure(*given)
+
+        monkeypatch.setattr(compared_photo, "measure_picture", slow)
+        state.change(replace(state.marks, threshold=20.0))
+        harness.frame(2)
+        assert state.working
+        assert "photo.stop" in harness.widgets
+        for name in ("photo.scale", "photo.threshold", "photo.undo", "photo.save", "photo.calibrate"):
+            assert harness.widgets[name] == pytest.approx(before[name]), name
+        goes_on.set()
+        wait(harness)
 
 
 def test_a_file_that_is_no_picture_is_told_in_the_panel(tmp_path: Path) -> None:
@@ -346,6 +461,8 @@ def test_a_calibration_in_the_panel_gives_values_profiles_and_a_preset(
         (estimate,) = calibration.result.found.estimates
         assert estimate.interval[0] < 0.4 < estimate.interval[1]
         assert calibration.result.preset is not None
+        foot = harness.ui.window.size[1] - harness.ui.window.inset[3]
+        assert harness.widgets["photo.preset"][3] <= foot, "the result is out of sight"
         assert presets.load(calibration.result.preset).values["friction"] == pytest.approx(estimate.value, rel=1e-3)
         count = len(made_runs)
         calibration.start(partial(photo._goal, harness.ui, harness.ui.states[ComparedPhoto].heap, "friction"))
