@@ -328,7 +328,7 @@ def validate(
 ) -> int:
     """Compare runs with closed forms and published numbers.
 
-    These are impacts of Chung & Ooi, bounce, slope, energy and momentum. The window plays the same runs: S, then
+    These are impacts of Chung & Ooi, bounce, slope and tests of single spheres. The window plays the same runs: S, then
     "Checks against closed forms". Exit code 1 if a number differs.
     """
     from repose.app.jobs import validate_job
