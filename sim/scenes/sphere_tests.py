@@ -56,7 +56,7 @@ from repose.sim.scenes.common.timed_course import (
 Place = tuple[float, float, float]
 
 
-class Sphere(NamedTuple):
+class TestedSphere(NamedTuple):
     """One sphere at its start."""
 
     name: Message
@@ -85,7 +85,7 @@ class SphereTest(NamedTuple):
     """One test: its spheres, what is recorded of each of them, and what it should be."""
 
     title: Message
-    spheres: Callable[[Any], tuple[Sphere, ...]]
+    spheres: Callable[[Any], tuple[TestedSphere, ...]]
     """spheres(parameters) -> the spheres at the start."""
     plates: tuple[float, ...]
     """Heights of the plates [m]: a floor, a floor and a ceiling, or a ceiling (`hangs`)."""
@@ -128,7 +128,7 @@ class SphereTestParameters(MotionParameters):
         return TESTS[self.test]
 
     @property
-    def spheres(self) -> tuple[Sphere, ...]:
+    def spheres(self) -> tuple[TestedSphere, ...]:
         """Its spheres."""
         return self.the_test.spheres(self)
 
@@ -156,12 +156,12 @@ class SphereTestParameters(MotionParameters):
         }
 
 
-def hertz(sphere: Sphere, effective_radius: float) -> float:
+def hertz(sphere: TestedSphere, effective_radius: float) -> float:
     """Force over overlap^(3/2) of a contact with the same material [N/m^1.5]."""
     return 4.0 / 3.0 * sphere.young * math.sqrt(effective_radius)
 
 
-def pressed_in(force: float, sphere: Sphere) -> float:
+def pressed_in(force: float, sphere: TestedSphere) -> float:
     """Overlap of a sphere with a plate that bears this force [m]."""
     return math.pow(max(force, 0.0) / hertz(sphere, sphere.radius), 2.0 / 3.0)
 
@@ -171,12 +171,12 @@ def lane(row: int, count: int, radius: float) -> float:
     return 4.0 * radius * (row - 0.5 * (count - 1))
 
 
-def slid(built: SphereTestParameters) -> tuple[Sphere, ...]:
+def slid(built: SphereTestParameters) -> tuple[TestedSphere, ...]:
     """Spheres of three frictions that are thrown along a plate on which they rest."""
     rows = []
     for row, friction in enumerate(FRICTIONS):
         material = Material(1e8, 0.25, 2500.0, 0.3, friction)
-        still = Sphere(Message("μ = {mu}", mu=Number(friction, format="g")), material, 0.01, (0.0, 0.0, 0.0))
+        still = TestedSphere(Message("μ = {mu}", mu=Number(friction, format="g")), material, 0.01, (0.0, 0.0, 0.0))
         height = 0.01 - pressed_in(still.mass * built.gravity, still)
         rows.append(still._replace(place=(0.0, lane(row, len(FRICTIONS), 0.01), height), speed=THROWN))
     return tuple(rows)
@@ -220,12 +220,12 @@ def rolling_answer(experiment: Experiment) -> Answer:
     return Answer(float(end.mean()), words)
 
 
-def spun(built: SphereTestParameters) -> tuple[Sphere, ...]:
+def spun(built: SphereTestParameters) -> tuple[TestedSphere, ...]:
     """Spinning spheres of three rolling frictions on a plate without friction."""
     rows = []
     for row, rolling in enumerate(ROLLING):
         material = Material(1e8, 0.25, 2500.0, 0.3, 0.0, rolling)
-        still = Sphere(Message("μ_r = {mu}", mu=Number(rolling, format="g")), material, 0.01, (0.0, 0.0, 0.0))
+        still = TestedSphere(Message("μ_r = {mu}", mu=Number(rolling, format="g")), material, 0.01, (0.0, 0.0, 0.0))
         height = 0.01 - pressed_in(still.mass * built.gravity, still)
         rows.append(still._replace(place=(0.0, lane(row, len(ROLLING), 0.01), height), spin=SPUN))
     return tuple(rows)
@@ -271,11 +271,11 @@ def longest_spin(experiment: Experiment) -> Answer:
     return Answer(still[0], words)
 
 
-def sunk(built: SphereTestParameters) -> tuple[Sphere, ...]:
+def sunk(built: SphereTestParameters) -> tuple[TestedSphere, ...]:
     """Glass spheres of three sizes in glycerol."""
     material = Material(1e6, 0.25, 2500.0, 0.3, 0.3)
     return tuple(
-        Sphere(
+        TestedSphere(
             Message("R = {radius}", radius=Number(radius, "m", digits=2)),
             material,
             radius,
@@ -326,14 +326,14 @@ def fastest_sinking(experiment: Experiment) -> Answer:
     return Answer(float(end[-1]), words)
 
 
-def stacked(built: SphereTestParameters) -> tuple[Sphere, ...]:
+def stacked(built: SphereTestParameters) -> tuple[TestedSphere, ...]:
     """Three stacks of two elastic spheres, by the densities of the lower and the upper one."""
     rows = []
     for row, densities in enumerate(STACKS):
         for density, height, name in zip(densities, (0.98, 2.92), (_("lower"), _("upper")), strict=True):
             material = Material(1e7, 0.25, density, 1.0, 0.0)
             words = Message("{name}, {density}", name=name, density=Number(density, "kg/m³", digits=4))
-            rows.append(Sphere(words, material, WIDE, (0.0, lane(row, len(STACKS), WIDE), height * WIDE)))
+            rows.append(TestedSphere(words, material, WIDE, (0.0, lane(row, len(STACKS), WIDE), height * WIDE)))
     return tuple(rows)
 
 
@@ -354,7 +354,7 @@ def _course_of(lower: float, upper: float, gravity: float) -> Callable[[Floats],
     """Heights [m] and speeds [m/s] of a stack, shape (4, times), as a function of times [s]."""
     from scipy.integrate import solve_ivp
 
-    sphere = Sphere(plain(""), Material(1e7, 0.25, lower, 1.0, 0.0), WIDE, (0.0, 0.0, 0.0))
+    sphere = TestedSphere(plain(""), Material(1e7, 0.25, lower, 1.0, 0.0), WIDE, (0.0, 0.0, 0.0))
     mass = sphere.mass * np.array([1.0, upper / lower])
     of_plate, of_pair = hertz(sphere, WIDE), hertz(sphere, 0.5 * WIDE)
 
@@ -405,18 +405,18 @@ def pull_off(law: str) -> float:
     return (3.0 if law == "jkr" else 4.0) * math.pi * SURFACE_ENERGY * SMALL
 
 
-def hung(law: str, shares: tuple[float, ...]) -> Callable[[SphereTestParameters], tuple[Sphere, ...]]:
+def hung(law: str, shares: tuple[float, ...]) -> Callable[[SphereTestParameters], tuple[TestedSphere, ...]]:
     """Spheres whose weights are these shares of the pull-off force at 9.81 m/s², at rest below the plate, or just
     touching it where they cannot be at rest."""
 
-    def spheres(built: SphereTestParameters) -> tuple[Sphere, ...]:
+    def spheres(built: SphereTestParameters) -> tuple[TestedSphere, ...]:
         rows = []
         for row, share in enumerate(shares):
             weight = share * pull_off(law)
             density = weight / (EARTH * 4.0 / 3.0 * math.pi * SMALL**3)
             material = Material(1e7, 0.25, density, 1.0, 0.3, surface_energy=SURFACE_ENERGY)
             name = with_prefix(weight, "N", 3)
-            sphere = Sphere(name, material, SMALL, (0.0, lane(row, len(shares), SMALL), 0.0))
+            sphere = TestedSphere(name, material, SMALL, (0.0, lane(row, len(shares), SMALL), 0.0))
             overlap = max(_hanging(law, sphere, sphere.mass * built.gravity), 1e-7 * SMALL)
             rows.append(sphere._replace(place=(0.0, sphere.place[1], overlap - SMALL)))
         return tuple(rows)
@@ -424,7 +424,7 @@ def hung(law: str, shares: tuple[float, ...]) -> Callable[[SphereTestParameters]
     return spheres
 
 
-def _hanging(law: str, sphere: Sphere, weight: float) -> float:
+def _hanging(law: str, sphere: TestedSphere, weight: float) -> float:
     """Overlap at which the adhesion bears the weight [m]; 0 if it cannot."""
     left = 1.0 - weight / pull_off(law)
     if left <= 0.0:
@@ -435,7 +435,7 @@ def _hanging(law: str, sphere: Sphere, weight: float) -> float:
     return _least_area(sphere) ** 2 / SMALL * (math.pow(cube, 4.0 / 3.0) - 4.0 * math.pow(cube, 1.0 / 3.0))
 
 
-def _least_area(sphere: Sphere) -> float:
+def _least_area(sphere: TestedSphere) -> float:
     """Radius a_m of the area with which spheres part by JKR [m]."""
     return math.pow(math.pi * 2.0 * SURFACE_ENERGY * SMALL**2 / (8.0 * sphere.young), 1.0 / 3.0)
 
