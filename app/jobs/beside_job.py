@@ -59,6 +59,7 @@ def as_json(found: BesideDump) -> dict[str, Any]:
             "run": series(quantity.here),
             "mean_of_repeats": series([mean for mean, _ in limits]),
             "largest_difference_by_chance": series([limit for _, limit in limits]),
+            "differs": [quantity.differs(frame) for frame in range(len(found.time))],
         }
 
     return {
@@ -77,11 +78,18 @@ def _rows(found: BesideDump) -> list[str]:
         there, here, (mean, limit) = quantity.there[-1], quantity.here[-1], quantity.limit(-1)
         if not (math.isfinite(there) or math.isfinite(here)):
             continue
-        inside = "" if not abs(there - mean) > limit else "differs"
         numbers = (_shown(there), _shown(here), _shown(mean), f"± {limit:.2g}" if math.isfinite(limit) else "")
-        rows.append((f"{name}{f' [{quantity.unit}]' if quantity.unit else ''}", *numbers, inside))
+        rows.append((f"{name}{f' [{quantity.unit}]' if quantity.unit else ''}", *numbers, _judged(quantity)))
     width = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ["  ".join(cell.ljust(wide) for cell, wide in zip(row, width)).rstrip() for row in rows]
+
+
+def _judged(quantity: QuantityOfBoth) -> str:
+    """What the last value of LAMMPS is beside the repeats; nothing for a value that chance explains."""
+    differs, away = quantity.differs(-1), abs(quantity.there[-1] - quantity.limit(-1)[0])
+    if differs or not math.isfinite(away):
+        return f"differs by {away:.2g}" if differs else ""
+    return f"differs by {away:.2g}, perhaps by chance: the repeats are equal" if differs is None else ""
 
 
 def _shown(value: float) -> str:
