@@ -13,6 +13,7 @@ from repose.app.progress import Progress, write_out
 from repose.app.stopping import stoppable
 from repose.sim.experiment.beside_dump import BesideDump, QuantityOfBoth, beside_dump
 from repose.sim.io.json_text import json_text
+from repose.sim.io.lammps.continuation import SCRIPT
 from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.message import time_text
 
@@ -102,6 +103,8 @@ def _sentences(found: BesideDump, frames: int) -> list[str]:
     ]
     for name, (there, here) in found.outcomes.items():
         lines.append(f"outcome {name}: {_held(there)} in LAMMPS, {_held(here)} in the run.")
+    if any(quantity.differs(-1) for quantity in found.quantities.values()):
+        lines.append(f"What differs in the formulas is in the head of {SCRIPT}, and in the manual, Continue in LAMMPS.")
     return [*lines, *([str(found.ended)] if found.ended else [])]
 
 
