@@ -13,6 +13,7 @@ from repose.app.progress import Progress, write_out
 from repose.app.stopping import stoppable
 from repose.sim.experiment.beside_dump import BesideDump, QuantityOfBoth, beside_dump
 from repose.sim.io.json_text import json_text
+from repose.sim.io.lammps.continuation import SCRIPT
 from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.message import time_text
 
@@ -59,6 +60,7 @@ def as_json(found: BesideDump) -> dict[str, Any]:
             "run": series(quantity.here),
             "mean_of_repeats": series([mean for mean, _ in limits]),
             "largest_difference_by_chance": series([limit for _, limit in limits]),
+            "differs": [quantity.differs(frame) for frame in range(len(found.time))],
         }
 
     return {
@@ -77,11 +79,18 @@ def _rows(found: BesideDump) -> list[str]:
         there, here, (mean, limit) = quantity.there[-1], quantity.here[-1], quantity.limit(-1)
         if not (math.isfinite(there) or math.isfinite(here)):
             continue
-        inside = "" if not abs(there - mean) > limit else "differs"
         numbers = (_shown(there), _shown(here), _shown(mean), f"± {limit:.2g}" if math.isfinite(limit) else "")
-        rows.append((f"{name}{f' [{quantity.unit}]' if quantity.unit else ''}", *numbers, inside))
+        rows.append((f"{name}{f' [{quantity.unit}]' if quantity.unit else ''}", *numbers, _judged(quantity)))
     width = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ["  ".join(cell.ljust(wide) for cell, wide in zip(row, width)).rstrip() for row in rows]
+
+
+def _judged(quantity: QuantityOfBoth) -> str:
+    """What the last value of LAMMPS is beside the repeats; nothing for a value that chance explains."""
+    differs, away = quantity.differs(-1), abs(quantity.there[-1] - quantity.limit(-1)[0])
+    if differs or not math.isfinite(away):
+        return f"differs by {away:.2g}" if differs else ""
+    return f"differs by {away:.2g}, perhaps by chance: the repeats are equal" if differs is None else ""
 
 
 def _shown(value: float) -> str:
@@ -94,6 +103,8 @@ def _sentences(found: BesideDump, frames: int) -> list[str]:
     ]
     for name, (there, here) in found.outcomes.items():
         lines.append(f"outcome {name}: {_held(there)} in LAMMPS, {_held(here)} in the run.")
+    if any(quantity.differs(-1) for quantity in found.quantities.values()):
+        lines.append(f"What differs in the formulas is in the head of {SCRIPT}, and in the manual, Continue in LAMMPS.")
     return [*lines, *([str(found.ended)] if found.ended else [])]
 
 

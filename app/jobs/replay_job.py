@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from repose.app.jobs.film_plan import plan_film
@@ -226,7 +227,7 @@ def _add_states(saved: SavedRun, request: ExportRequest, add: Add, written: list
 def _export_for_lammps(path: Path, to: Path) -> int:
     from repose.sim.experiment.changes import resumed_experiment
     from repose.sim.experiment.export_state import for_lammps
-    from repose.sim.io.lammps.continuation import write_files
+    from repose.sim.io.lammps.continuation import DUMP, write_files
 
     experiment = resumed_experiment(single_run(path))
     exported = for_lammps(experiment)
@@ -241,6 +242,7 @@ def _export_for_lammps(path: Path, to: Path) -> int:
         print_line(note)
     run, names = experiment.run, ", ".join(exported.files)
     print_line(f"{run.world.sphere_count} spheres at step {run.step} written to {path_text(to)}: {names}.")
+    print_line(f"Afterwards compare both: repose open {quote(path_text(to / DUMP))} --beside {quote(path_text(path))}")
     return WRITTEN
 
 

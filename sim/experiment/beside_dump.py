@@ -8,7 +8,9 @@ contacts (friction springs, energy ledger) is not in a dump and is not compared.
 Two programs that compute the same motion part exponentially where it is chaotic. Therefore the run is repeated from
 grains that are displaced by `DISPLACED` radii, with friction springs without stretch, as LAMMPS begins. A value of
 LAMMPS is one more such value if it differs from the mean of n repeats by at most t s √(1 + 1/n), with their standard
-deviation s and the quantile t of Student's distribution for n − 1 degrees of freedom.
+deviation s and the quantile t of Student's distribution for n − 1 degrees of freedom. Repeats that are all equal, as
+counts often are, have no such limit: of n + 1 values that are drawn alike, the last one is the only different one with
+a probability of up to 1/(n + 1), which is far from rare.
 """
 
 from __future__ import annotations
@@ -71,18 +73,27 @@ class QuantityOfBoth:
     """In the repeats of the run, a list for each frame."""
 
     def limit(self, frame: int) -> tuple[float, float]:
-        """Mean of the repeats at a frame, and the largest difference from it of one more value; nan without two."""
+        """Mean of the repeats at a frame, and the largest difference from it of one more value; nan without two, and
+        without a limit if their scatter is that of rounding."""
         values = np.array(self.repeats[frame], float)
         values = values[np.isfinite(values)]
         if values.size < 2:
             return math.nan, math.nan
-        if not np.ptp(values):
-            return float(values[0]), ROUNDED * abs(float(values[0]))
+        mean = float(values.mean())
+        if np.ptp(values) <= ROUNDED * abs(mean):
+            return mean, math.nan
         from scipy.stats import t as student
 
         wide = student.ppf(1.0 - 0.5 * CHANCE, values.size - 1) * math.sqrt(1.0 + 1.0 / values.size)
-        mean = float(values.mean())
         return mean, float(wide * values.std(ddof=1)) + ROUNDED * abs(mean)
+
+    def differs(self, frame: int) -> bool | None:
+        """Whether LAMMPS differs from the repeats by more than by chance; None where their scatter does not say so."""
+        mean, limit = self.limit(frame)
+        away = abs(self.there[frame] - mean)
+        if away <= ROUNDED * abs(mean):
+            return False
+        return away > limit if math.isfinite(away) and math.isfinite(limit) else None
 
 
 @dataclass
@@ -137,6 +148,9 @@ def beside_dump(
         motions = (there, *(_motion_of(one, there.spin is not None) for one in (here, *others)))
         for one, run, motion in zip(shown, (here, here, *others), motions):
             _show(one, run, motion)
+        found.ended = next((why for one in shown if (why := course.broken(one, False))), "")
+        if found.ended:  # supervising the motion of this frame, the scene has changed what is measured
+            break
         found.time.append(place.time)
         found.apart.append(_apart(here.run.world, motions[0], motions[1]))
         _keep(found, [_values(one) for one in shown])
@@ -255,17 +269,17 @@ class _Course(NamedTuple):
         """What the scene has done since that LAMMPS does not do, one sentence, or an empty text."""
         now, at = _Course.of(experiment), time_text(experiment.time)
         if len(now.fixed) != len(self.fixed):
-            return f"Before {at} the scene adds or removes grains, which LAMMPS does not do."
+            return f"By {at} the scene adds or removes grains, which LAMMPS does not do."
         if now.gravity != self.gravity:
-            return f"Before {at} the scene turns the table, which LAMMPS does not do."
+            return f"By {at} the scene turns the table, which LAMMPS does not do."
         if not np.array_equal(now.boundary, self.boundary):
-            return f"Before {at} the scene changes the periodic cell, which LAMMPS does not do."
+            return f"By {at} the scene changes the periodic cell, which LAMMPS does not do."
         if (now.fixed != self.fixed).any():
-            return f"Before {at} the scene holds or releases grains, which LAMMPS does not do."
+            return f"By {at} the scene holds or releases grains, which LAMMPS does not do."
         if not self._moves_on(now):
-            return f"Before {at} the scene moves walls otherwise than at the export; LAMMPS goes on as it was then."
+            return f"By {at} the scene moves walls otherwise than at the export; LAMMPS goes on as it was then."
         if jumped:
-            return f"Before {at} the scene puts grains elsewhere, which LAMMPS does not do."
+            return f"By {at} the scene puts grains elsewhere, which LAMMPS does not do."
         return ""
 
     def _moves_on(self, now: _Course) -> bool:

@@ -78,9 +78,9 @@ PROGRAMS = {
             "contacts.dump": write_dump.contact_dump,
             "wall_contacts.lammpstrj": write_dump.wall_contact_dump,
         },
-        "In OVITO open grains.lammpstrj and add the modifier 'Load trajectory' with contacts.dump, whose columns a "
-        "script names: Particle Identifiers.1, Particle Identifiers.2, Length, then those in the file. "
-        "wall_contacts.lammpstrj has the contacts with walls as points.",
+        "In OVITO open grains.lammpstrj and add the modifier 'Load trajectory' with contacts.dump. "
+        "wall_contacts.lammpstrj has the contacts with walls as points. A script gives LoadTrajectoryModifier the "
+        f"columns: source.load('contacts.dump', columns={list(write_dump.OVITO_COLUMNS)}).",
     ),
     "xyz": ProgramFiles({"grains.xyz": export_text.extended_xyz}, "Lengths are in metres."),
     "paraview": ProgramFiles({}, "In ParaView open grains.pvd and contacts.pvd."),

@@ -130,6 +130,10 @@ class StudyRuns:
                 self._add(plan, plan.run(self.folder, case, varied, seed, self.threads))
 
 
+MOST_NAMED = 20
+"""Most incomplete parts that an error names."""
+
+
 def joined(parts: Path, runs: StudyRuns) -> dict[str, Path]:
     """The files of all runs of a study, by their names, in the folders of its parts; raises `ParameterError` for a
     part that is missing, has not done all of its runs, or has a damaged one."""
@@ -146,18 +150,22 @@ def joined(parts: Path, runs: StudyRuns) -> dict[str, Path]:
         )
     total = totals.pop()
     found_files: dict[str, Path] = {}
-    tasks = {run.task.path.name: run.task for of_study in runs.runs.values() for run in of_study}
+    lacking: dict[int, str] = {}
     for part in range(1, total + 1):
         files = {name: folders.get((part, total), parts) / "runs" / name for name in runs.names_of(part, total)}
-        lacking = sum(not path.exists() for path in files.values())
-        if lacking:
-            raise ParameterError(
-                f"--join {path_text(parts)}: {lacking} of {len(files)} runs of part {part} are missing: do it again "
-                f"with --part {part}/{total}."
-            )
-        for name, path in files.items():  # before anything is written
-            earlier(replace(tasks[name], path=path))
+        if missing := sum(not path.exists() for path in files.values()):
+            lacking[part] = f"{missing} of {len(files)}"
         found_files |= files
+    if lacking:
+        named = ", ".join(f"{part}/{total} ({count})" for part, count in list(lacking.items())[:MOST_NAMED])
+        more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+        raise ParameterError(
+            f"--join {path_text(parts)}: runs of {len(lacking)} of {total} parts are missing: do them again with "
+            f"--part {named}{more}."
+        )
+    tasks = {run.task.path.name: run.task for of_study in runs.runs.values() for run in of_study}
+    for name, path in found_files.items():  # before anything is written
+        earlier(replace(tasks[name], path=path))
     return found_files
 
 
@@ -188,7 +196,10 @@ def earlier(task: Task) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         readable = False
     if not readable:
-        raise ParameterError(f"{path_text(task.path)} contains no result of a run: move it or choose another --out.")
+        raise ParameterError(
+            f"{path_text(task.path)} contains no result of a run: remove it and do the run again, or choose another "
+            "folder."
+        )
     ours = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose")}
     ours |= scenes()[task.scene].parameters.checked(task.values).at(0.0).as_given()
     for name in ours | theirs:

@@ -18,6 +18,7 @@ from repose.sim.experiment.history import saved_copy
 from repose.sim.io.export import PROGRAMS, export, export_folder
 from repose.sim.io.export_text import Add
 from repose.sim.io.exported_state import ExportedState, contacts_of
+from repose.sim.io.lammps.write_dump import OVITO_COLUMNS
 
 from tests.lammps_program import new_lammps
 from tests.reliability.runs import go, poured
@@ -75,10 +76,7 @@ def test_ovito_reads_grains_and_contacts(states: tuple[Path, ExportedState, np.n
     load = LoadTrajectoryModifier()
     load.source.load(  # only the dialog of the window maps the names of the columns
         str(folder / "one/contacts.dump"),
-        columns=[
-            *("Particle Identifiers.1", "Particle Identifiers.2", "Length"),
-            *("fx", "fy", "fz", "normal_force", "shear_force", "overlap"),
-        ],
+        columns=list(OVITO_COLUMNS),
     )
     pipeline.modifiers.append(load)
     data = pipeline.compute()

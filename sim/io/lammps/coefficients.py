@@ -183,6 +183,8 @@ COEFFICIENTS: dict[str, Callable[[Any, Any, Pair, float], str]] = {
 }
 """Arguments of `pair_style granular` for a kind of contact, by the name of the law. The last argument is the largest
 viscosity over the effective mass that reverses no slip within a step [1/s]."""
+WITHOUT_SPRINGS = ("memoryless",)
+"""Laws that have no friction springs."""
 
 
 def _resistance(stiffness: float, rolling: float, twisting: float, pair: Pair) -> str:

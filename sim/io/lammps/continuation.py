@@ -19,7 +19,7 @@ from repose.sim.engine.contacts.wall_geometry import CYLINDER
 from repose.sim.engine.model import Model
 from repose.sim.engine.timestep.stable_step import damping_fraction
 from repose.sim.engine.world import LOWEST, PERIOD, World
-from repose.sim.io.lammps.coefficients import COEFFICIENTS, Kinds, differences, kinds_of, needs_sizes
+from repose.sim.io.lammps.coefficients import COEFFICIENTS, WITHOUT_SPRINGS, Kinds, differences, kinds_of, needs_sizes
 from repose.sim.io.lammps.in_scenes import IN_LAMMPS
 from repose.sim.io.lammps.names import PLAYED, SEARCHED, SPIN, exact, head, row, search
 from repose.sim.io.lammps.rigid_bodies import RigidBodies, bodies_of
@@ -84,7 +84,7 @@ class Exported(NamedTuple):
     def script(self) -> str:
         """The input script."""
         return (
-            "\n".join([self.output[0], "", *(f"# {note}" for note in self.notes), "", *self.setup, *self.output[1:]])
+            "\n".join([*(f"# {note}" for note in self.notes), "", self.output[0], "", *self.setup, *self.output[1:]])
             + "\n"
         )
 
@@ -167,8 +167,9 @@ def lammps_files(state: Continued) -> Exported:
         *_motion(model.dimension, model.rotation, with_bodies, state.gravity),
         *_walls(walls, kinds, style, state, step),
     ]
+    steps = max(1, round(LONGEST_TIME / dt))
     output = (
-        f"variable steps index {max(1, round(LONGEST_TIME / dt))}",
+        f"variable steps index {steps}",
         f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * dt)))} {DUMP} &",
         f"    {' '.join((*PLAYED, *(SPIN if model.rotation else ()), *(('mol',) if with_bodies else ())))}",
         'dump_modify grains sort id time yes format float "%.9g"',
@@ -181,6 +182,7 @@ def lammps_files(state: Continued) -> Exported:
         *_beginning(state),
         *_of_scene(state.scene),
         f"Run with: lmp -in {SCRIPT}   (mpirun -np N lmp -in ... for several processes)",
+        f"It takes {steps} steps, {steps * dt:.3g} s; -var steps N behind the name of the script takes N.",
         *differ,
     )
     text = bodies.text if bodies and with_bodies else ""
@@ -192,7 +194,7 @@ def lammps_files(state: Continued) -> Exported:
 def _curved(state: Continued) -> Iterator[str]:
     """What LAMMPS makes of the curvature of cylinders, where the law reads the effective radius."""
     round_walls = state.world.walls.shape == CYLINDER
-    linear = state.law in ("voigt", "memoryless") or (
+    linear = state.law in ("voigt", *WITHOUT_SPRINGS) or (
         state.law == "lee_herrmann" and state.parameters.exponent == "linear"
     )
     if round_walls.any() and not linear:
@@ -223,10 +225,10 @@ def _of_scene(scene: str) -> Iterator[str]:
 
 def _beginning(state: Continued) -> Iterator[str]:
     """How the beginning of the continuation differs from the run."""
-    share = (
-        f"; they carry {100.0 * state.stretched:.2g} % of the normal forces of this state" if state.stretched else ""
-    )
-    yield f"The friction springs begin without stretch: a data file has no place for them{share}."
+    if state.law not in WITHOUT_SPRINGS:
+        share = f"; they carry {100.0 * state.stretched:.2g} % of the normal forces of this state"
+        told = share if state.stretched else ""
+        yield f"The friction springs begin without stretch: a data file has no place for them{told}."
     if state.model.integrator.name not in ("velocity_verlet", "leapfrog"):
         yield f"LAMMPS integrates with velocity Verlet, this run with {state.model.integrator.title}."
 

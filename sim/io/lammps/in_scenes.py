@@ -17,6 +17,7 @@ class InLammps(NamedTuple):
 _FOLDS = "friction springs begin anew where a grain passes from one flat wall to the next"
 _STANDS = "while the table stands: LAMMPS keeps its present angle"
 _CURVED = "at the cylinder the curvature is part of the effective radius (3 % of the force)"
+_POURED = "LAMMPS pours no further grains"
 _ROLLING = "rolling friction is a spring with the same limit"
 _BONDS = "bonds with breaking and damping across gaps have no counterpart"
 _LARGE = "the internal friction of the law acts across gaps, and a tabulated force has no damping"
@@ -32,16 +33,17 @@ IN_LAMMPS: dict[str, InLammps] = {
     ),
     "chute": InLammps("exact", _STANDS),
     "close_packing": InLammps("approximate", "the cell keeps its present size"),
-    "clumps": InLammps("approximate", _ROLLING),
+    "clumps": InLammps("approximate", f"{_ROLLING}; {_POURED}"),
     "drum": InLammps(
         "approximate", f"{_FOLDS}; while the drum turns, it turns as a whole, and not each facet in straight pieces"
     ),
-    "heap": InLammps("approximate", "the Coulomb limit is that of coulomb_cap = lammps, with which it is exact"),
-    "heap3d": InLammps("approximate", _ROLLING),
+    "heap": InLammps("approximate", f"the Coulomb limit is that of coulomb_cap = lammps; {_POURED}"),
+    "heap3d": InLammps("approximate", f"{_ROLLING}; {_POURED}"),
     "hourglass": InLammps(
-        "approximate", "each side of the neck is the rectangle around it, which ends behind the other sides"
+        "approximate",
+        f"each side of the neck is the rectangle around it, which ends behind the other sides; {_POURED}",
     ),
-    "hourglass_glass": InLammps("approximate", f"{_CURVED}; {_FOLDS}"),
+    "hourglass_glass": InLammps("approximate", f"{_CURVED}; {_FOLDS}; {_POURED}"),
     "impacts": InLammps("exact"),
     "janssen": InLammps("exact", "until the next portion of grains"),
     "joined": InLammps("exact"),
@@ -53,7 +55,7 @@ IN_LAMMPS: dict[str, InLammps] = {
     "triaxial": InLammps(
         "exact", "before the test; during it walls that keep a force go on with their present velocity"
     ),
-    "two_sided": InLammps("exact", "for the grains that are poured: LAMMPS pours no further ones"),
+    "two_sided": InLammps("exact", _POURED),
     "vessel": InLammps("no", "its surface has hundreds of facets, and a region is tested by every grain"),
     **dict.fromkeys(("beam", "capture", "cube", "projectile", "rod"), InLammps("no", _BONDS)),
     **dict.fromkeys(("hoisted", "log", "raft", "satellite"), InLammps("no", f"{_BONDS}; {_FIELDS}")),

@@ -14,6 +14,11 @@ from repose.sim.io.export_text import Add, lines_of
 from repose.sim.io.exported_state import ExportedContacts, ExportedState, contacts_of, ends_of, grain_columns
 from repose.sim.io.lammps.names import FORCE, IMAGE, POSITION, SPIN, UNITS, VELOCITY
 
+OF_CONTACTS = (*FORCE, "normal_force", "shear_force", "overlap")
+"""Columns of forces and overlaps of contacts."""
+OVITO_COLUMNS = ("Particle Identifiers.1", "Particle Identifiers.2", "Length", *OF_CONTACTS)
+"""Properties of bonds in OVITO for the columns of `contact_dump`."""
+
 
 @contextmanager
 def dump(file: BinaryIO) -> Iterator[Add]:
@@ -38,7 +43,8 @@ def dump(file: BinaryIO) -> Iterator[Add]:
 @contextmanager
 def contact_dump(file: BinaryIO) -> Iterator[Add]:
     """A local dump of LAMMPS with the contacts of spheres; ids as in `dump`. The window of OVITO knows the names
-    of the first three columns, both ids and the distance of the centres [m]; its scripts map columns by hand."""
+    of the first three columns, both ids and the distance of the centres [m]. Its scripts map no column of a local dump
+    by itself, whatever its name (tried with OVITO 3.17.2): they are given `OVITO_COLUMNS`."""
 
     def add(state: ExportedState) -> None:
         contacts = contacts_of(state, walls=False)
@@ -70,12 +76,8 @@ def wall_contact_dump(file: BinaryIO) -> Iterator[Add]:
 
 def _forces(contacts: ExportedContacts, rows: Any) -> dict[str, Any]:
     """Forces and overlaps of some contacts."""
-    columns = dict(zip(FORCE, contacts.force[rows].T))
-    return columns | {
-        "normal_force": contacts.normal_force[rows],
-        "shear_force": contacts.shear_force[rows],
-        "overlap": contacts.overlap[rows],
-    }
+    others = contacts.normal_force[rows], contacts.shear_force[rows], contacts.overlap[rows]
+    return dict(zip(OF_CONTACTS, (*contacts.force[rows].T, *others)))
 
 
 def _write_frame(file: BinaryIO, state: ExportedState, counted: str, listed: str, columns: dict[str, Any]) -> None:

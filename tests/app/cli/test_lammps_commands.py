@@ -65,6 +65,7 @@ def test_a_saved_run_is_written_for_lammps_into_a_new_folder(capsys: pytest.Capt
     assert run_command_line(["export", "run.repose", "--to", "there/new", "--for", "lammps"]) == 0
     told = capsys.readouterr().err
     assert "springs begin without stretch" in told
+    assert "repose open there/new/grains.lammpstrj --beside run.repose" in told
     assert {path.name for path in Path("there/new").iterdir()} == {DATA, SCRIPT}
     assert "3 atoms" in Path("there/new", DATA).read_text()
     assert "pair_style granular" in Path("there/new", SCRIPT).read_text()

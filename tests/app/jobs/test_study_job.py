@@ -151,12 +151,15 @@ def test_parts_of_a_study_joined_are_the_study_done_at_once(
 ) -> None:
     call = ["study", str(study_file), "--no-picture"]
     assert run_command_line([*call, "--out", "whole"]) == 0
-    for part in (1, 3):
+    for part, missing in (
+        (3, "runs of 2 of 3 parts are missing: do them again with --part 1/3 (2 of 2), 2/3 (1 of 1)."),
+        (1, "runs of 1 of 3 parts are missing: do them again with --part 2/3 (1 of 1)."),
+    ):
         assert run_command_line([*call, "--part", f"{part}/3", "--out", "parts"]) == 0
+        assert run_command_line([*call, "--join", "parts", "--out", "early"]) == 2
+        assert missing in capsys.readouterr().err
     assert len(list(Path("parts/part-1-of-3/runs").iterdir())) == 2
     assert len(list(Path("parts/part-3-of-3/runs").iterdir())) == 1
-    assert run_command_line([*call, "--join", "parts", "--out", "early"]) == 2
-    assert "1 of 1 runs of part 2 are missing: do it again with --part 2/3" in capsys.readouterr().err
     assert run_command_line([*call, "--part", "2/3", "--out", "parts"]) == 0
     lost = next(Path("parts/part-1-of-3/runs").iterdir())  # as if the part had been killed
     kept = {path: path.read_bytes() for path in Path("parts/part-1-of-3/runs").iterdir()}

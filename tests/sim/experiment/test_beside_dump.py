@@ -17,6 +17,7 @@ from repose.sim.experiment.history import saved_copy
 from repose.sim.io.lammps.read_dump import read_dump
 from repose.sim.io.lammps.write_dump import dump
 from repose.sim.parameters import ParameterError
+from repose.sim.scenes.heap import scene as heap_scene
 from scipy.stats import t as student
 
 from tests.small_worlds import use_plain_engine
@@ -109,6 +110,40 @@ def test_repeats_scatter_and_give_a_limit(tmp_path: Path) -> None:
     assert mean == 2.0
     assert limit == pytest.approx(student.ppf(0.9995, 2) * math.sqrt(4.0 / 3.0), rel=1e-6)
     assert math.isnan(QuantityOfBoth("height", "m", [1.0], [1.0], [[1.0]]).limit(0)[1])
+
+
+@pytest.mark.parametrize(
+    ("there", "repeats", "differs"),
+    [
+        (9.0, [2.0, 2.1, 1.9, 2.0], True),
+        (2.01, [2.0, 2.1, 1.9, 2.0], False),
+        (2.0, [2.0, 2.0, 2.0, 2.0], False),
+        (3.0, [2.0, 2.0, 2.0, 2.0], None),
+        (3.0, [2.0, 2.0 + 1e-13, 2.0, 2.0], None),
+        (0.0, [0.0, 0.0], False),
+        (3.0, [2.0, math.nan], None),
+        (math.nan, [2.0, 2.1], None),
+    ],
+)
+def test_repeats_that_are_all_equal_do_not_say_what_chance_is(
+    there: float, repeats: list[float], differs: bool | None
+) -> None:
+    assert QuantityOfBoth("grains", "", [there], [2.0], [repeats]).differs(0) is differs
+
+
+def test_the_comparison_ends_where_the_scene_adds_grains_at_a_frame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulation = poured(grain_count=40)
+    begun, count = simulation.experiment.step, simulation.world.sphere_count
+    saved = written(simulation, tmp_path / "grains")
+    monkeypatch.setattr(
+        heap_scene, "_fill_on", lambda experiment: experiment.step > begun and heap_scene.pour_layer(experiment)
+    )
+    found = beside_dump(saved, read_dump(tmp_path / "grains"), 0)
+    assert len(found.time) == 1
+    assert "the scene adds or removes grains" in found.ended
+    assert max(found.quantities["grains_left"].here) < count
 
 
 def test_the_comparison_ends_where_a_grain_is_lost(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_file_that_contains_no_result_is_refused_by_name(text: str, tmp_path: 
     runs, _ = sound(tmp_path)
     (path,) = tmp_path.glob("*.json")
     path.write_text(text)
-    with pytest.raises(ParameterError, match=f"{path.name} contains no result of a run: move it"):
+    with pytest.raises(ParameterError, match=f"{path.name} contains no result of a run: remove it"):
         runs.begin()
 
 

@@ -55,3 +55,17 @@ def test_the_gravity_is_that_on_the_table_as_the_scene_has_turned_it() -> None:
     size, _vector, x, y, _z = line.split()[4:]
     assert float(size) == pytest.approx(experiment.parameters.gravity)
     assert abs(math.atan2(float(x), -float(y))) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(("law", "has_springs"), [("memoryless", False), ("lee_herrmann", True)])
+def test_friction_springs_are_named_for_laws_that_have_them(law: str, has_springs: bool) -> None:
+    setup = Setup(Spheres([(0.0, 1.0)], 1e-3, mass=1e-5), law=law, rotation=False)
+    assert ("friction springs" in notes_of(Simulation(setup, {"dt": 2e-5}))) == has_springs
+
+
+def test_the_script_begins_with_what_differs_and_says_how_many_steps_it_takes() -> None:
+    exported = for_lammps(between_two_walls().experiment)
+    lines = exported.script.splitlines()
+    assert lines[: len(exported.notes)] == [f"# {note}" for note in exported.notes]
+    assert "It takes 100000 steps, 2 s;" in exported.script
+    assert next(line for line in lines if line and not line.startswith("#")) == "variable steps index 100000"
