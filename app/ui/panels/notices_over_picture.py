@@ -222,11 +222,12 @@ def _draw_compiling(ui: Ui) -> None:
         _draw_busy(ui)
         ui.probe.mark("notice.progress")
         return
-    left = (
-        Message("about {seconds_left} s left", seconds_left=Number(progress.seconds_left, format=".0f"))
-        if progress.seconds_left >= 1.0
-        else _("nearly ready")
-    )
+    if progress.seconds_left is None:
+        left = _("longer than expected")
+    elif progress.seconds_left >= 1.0:
+        left = Message("about {seconds_left} s left", seconds_left=Number(progress.seconds_left, format=".0f"))
+    else:
+        left = _("nearly ready")
     part = joined((": ", progress.part), "")
     note(
         Message(
