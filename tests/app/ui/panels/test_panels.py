@@ -484,13 +484,24 @@ def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
     assert not measures_slope(Snapshot())
 
 
-def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_unknown(tmp_path: Path) -> None:
+def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     flowing = with_fields(full_snapshot(), phase=FLOWING, progress=None)
     actions = tuple(replace(action, enabled=action.name in ("reset", "run")) for action in flowing.run.actions)
     with open_harness(tmp_path, with_fields(flowing, actions=actions), (1280, 720)) as harness:
         assert "next.progress" in harness.widgets
         assert "next.action" not in harness.widgets
         assert "action.reset" in harness.widgets
+        drawn: list[str] = []
+        draw_text = next_step.draw_text
+        monkeypatch.setattr(next_step, "draw_text", lambda *args: (drawn.append(str(args[2])), draw_text(*args)))
+        harness.frame()
+        assert "Flowing …" in drawn
+        drawn.clear()
+        harness.ui.snapshot = with_fields(flowing, actions=actions, compiling=True)
+        harness.frame()
+        assert drawn == ["Preparing the engine…"], "nothing flows yet"
         harness.ui.snapshot = with_fields(flowing, actions=actions, phase=RESTED)
         harness.frame(2)
         assert "next.action" in harness.widgets
