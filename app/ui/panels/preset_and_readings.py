@@ -151,8 +151,9 @@ def draw_readings(ui: Ui) -> None:
     """Draw the mean over repeated runs, all readings except the main result, and the method of the angle."""
     draw_repeated(ui)
     large = headline(ui.snapshot) or NOTHING
-    own = [entry for entry in ui.snapshot.results.readings if entry.name != large.name]
-    for reading in (*own, *ui.snapshot.results.bulk_readings):
+    for reading in (*ui.snapshot.results.readings, *ui.snapshot.results.bulk_readings):
+        if reading.name == large.name:
+            continue
         row(reading.whole_label, in_words(reading), ui, ui.palette.muted if reading.outdated else None)
         words = (
             Message("± is the standard error ({error_of}).", error_of=reading.error_of)
