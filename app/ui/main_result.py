@@ -41,9 +41,8 @@ def headline(snapshot: Snapshot) -> Headline | None:
         words = joined(("± ", Number(error, "°", ".1f"), " (", measured.error_of, ")"), "")
         return Headline(measured.name, value, words if math.isfinite(error) else EMPTY, measured.label)
     readings = [entry for entry in snapshot.results.readings if not entry.given]
-    first = _asked(snapshot) or next(
-        (entry for entry in readings if entry.error is not None), readings[0] if readings else None
-    )
+    readings.sort(key=lambda entry: entry.error is None)
+    first = _asked(snapshot) or next(iter(readings), None)
     if first is None:
         return None
     first = first.readable()
@@ -64,8 +63,9 @@ def _asked(snapshot: Snapshot) -> Reading | None:
     """The measurement whose plot opens in a preset that asks another question than its scene; None in others."""
     if not snapshot.run.own_answer:
         return None
-    of_plot = {name for name, record in measurements().items() if record.plot.name == snapshot.run.direction.plot}
-    return next((entry for entry in snapshot.results.bulk_readings if entry.name in of_plot), None)
+    plots = {name: record.plot.name for name, record in measurements().items() if record.plot is not None}
+    wanted = snapshot.run.direction.plot
+    return next((entry for entry in snapshot.results.bulk_readings if plots.get(entry.name) == wanted), None)
 
 
 def two_digits(error: float) -> str:

@@ -149,7 +149,8 @@ def high_scene(ui: Ui) -> tuple[float, float] | None:
     edge = legend.left_edge(ui.window.size[0] - right - ui.window.band, unit) - ASIDE * unit
     edge = edge if guess is None else min(edge, guess[0] - ASIDE * unit)
     extent = [high - low for low, high in zip(*geometry.box)]
-    if ui.beside.runs or not ui.view.ui_visible or extent[-1] <= 0.0:
+    # Grains that leave their focus, as those of a heap, need the width below task and legend.
+    if ui.beside.runs or not ui.view.ui_visible or geometry.focus is not None or extent[-1] <= 0.0:
         return None
     height = ui.window.size[1] - top - bottom - (SCALE_BAR_ROOM + ASIDE) * unit - ui.states[ActionArea].upper_row
     across = extent[0]

@@ -54,8 +54,8 @@ BUMP = 0.6
 SLOW = 1e-3
 """Froude number below which the flow in a drum consists of avalanches [-]."""
 LARGE_ON_SMALL = 0.2
-"""Overlap / radius above which the window warns [-]: small grains under large ones of soft material, as in the preset of
-segregation, reach 0.13."""
+"""Overlap / radius above which the window warns [-]: small grains under large ones of soft material, as in the preset
+of segregation, reach 0.13."""
 APART = 5.0
 """Least ratio of the fastest to the slowest speed for a comparison of their surfaces [-]: from 2 to 40 revolutions per
 minute the angle rises by 10°, thus by 5° per factor of five, and it varies by 2 to 3° in time."""

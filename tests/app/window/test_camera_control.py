@@ -16,7 +16,7 @@ from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.passes import legend
 from repose.app.storage.view_settings import View
-from repose.app.ui.places import GuessArea, TaskArea, ToolArea
+from repose.app.ui.places import GuessArea, TaskArea, ToolArea, high_scene
 from repose.app.ui.states import States
 from repose.app.ui.ui import RunsBeside, WindowArea
 from repose.app.window import camera_control
@@ -86,6 +86,8 @@ def test_a_high_scene_is_beside_its_task_and_the_legend_and_not_below_them(ui: A
     CameraControl().update(ui)
     assert corners(ui)[1][0] < 660.0, "it is beside the guess too"
     ui.states[GuessArea].place = None
+    spreading = with_fields(ui.snapshot, focus=((0.0, 0.0), (0.1, 0.1)))
+    assert high_scene(SimpleNamespace(**(vars(ui) | {"snapshot": spreading}))) is None, "a heap will be wide"
     ui.snapshot = with_fields(ui.snapshot, box=((0.0, 0.0), (0.3, 0.5)))
     CameraControl().update(ui)
     assert corners(ui)[1][1] > 250.0, "the control: a wide scene is below its task"
