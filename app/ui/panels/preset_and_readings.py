@@ -23,7 +23,7 @@ from repose.sim.wording import message_of
 
 CARD, LOW_CARD = 138.0, 54.0
 """Height of the readings, which scroll, and of the main result alone [px at scale 1]."""
-NOTHING = Headline("", plain("–"), EMPTY, EMPTY)
+NOTHING = Headline("", plain("–"), EMPTY, _("no values yet"))
 """Headline before the main result is known."""
 SMALL_TITLE = SMALLEST_SIZE
 """Size down to which the title of a preset is written smaller before the button beside it has only its key [-]."""

@@ -266,16 +266,19 @@ def test_a_step_that_is_only_inaccurate_for_a_rotation_is_not_called_unstable(ha
     assert harness.commands == [SetParameters({"dt": "auto"})]
 
 
-def test_the_dot_opens_when_it_turns_amber_above_the_overlap_limit_of_the_scene(harness: PanelHarness) -> None:
+def test_the_dot_turns_amber_above_the_overlap_limit_of_the_scene_and_opens_nothing(harness: PanelHarness) -> None:
     for scene, amber in (("hourglass", False), ("hourglass_glass", True), ("heap", True)):
         parameters = scenes()[scene].parameters()
         changed = {"scene": scene, "parameters": parameters, "largest_overlap": 0.01}
         harness.ui.snapshot = with_fields(harness.ui.snapshot, **changed)
         harness.frame(2)
-        assert "stability.gauge" not in harness.widgets
         harness.ui.snapshot = with_fields(harness.ui.snapshot, largest_overlap=0.48)
         harness.frame(2)
-        assert ("stability.gauge" in harness.widgets) == amber
+        assert stability.state(harness.ui) == ("warning" if amber else "good")
+        assert "stability.gauge" not in harness.widgets
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, omega_dt=0.41)
+    harness.frame(2)
+    assert "stability.gauge" in harness.widgets, "the control: a step near its limit opens it"
 
 
 def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
