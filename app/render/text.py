@@ -158,6 +158,10 @@ def _write_words(words: list[str], width: float) -> None:
     imgui.dummy(imgui.ImVec2(width if y else x - space, y + line))
 
 
+LEAST_DECIMAL = 0.01
+"""Least number without a unit that is written without a power of ten [-]."""
+
+
 def si(value: float, unit: str, digits: int = 3) -> Message:
     """A value with its unit, in the prefix that keeps it readable."""
     if value == 0.0 or not math.isfinite(value):
@@ -165,6 +169,8 @@ def si(value: float, unit: str, digits: int = 3) -> Message:
     factor, shown = prefix_of(value, unit, digits)
     if 0.9995 <= abs(value / factor) < 999.5:
         return formatted(value / factor, _decimals(value / factor, digits), shown)
+    if not unit and LEAST_DECIMAL <= abs(value) < 1.0:
+        return formatted(value, f".{digits - 1 - math.floor(math.log10(abs(value)))}f", unit)
     return formatted(value, ".1e", unit)
 
 

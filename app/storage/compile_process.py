@@ -77,7 +77,7 @@ class CompileProcess:
         factor = sum(self._durations.values()) / finished if finished else 1.0
         passed = finished + (now.share * whole[engine] if now else 0.0)
         share = 1.0 if self._ended or not whole else passed / sum(whole.values())
-        seconds = factor * ((now.seconds_left if now else 0.0) + left)
+        seconds = factor * ((now.seconds_left or 0.0 if now else 0.0) + left)
         done = len(self._durations) - len(self._failures)
         return CompileState(engine, part, done, len(expected), share, seconds, self._ended, tuple(self._failures))
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.message import EMPTY, Message, Number, formatted, joined, plain
+from repose.sim.registry import measurements
 
 ROUNDING = 1e-9
 """Relative error below which an error is due to rounding and is not shown [-]."""
@@ -31,7 +32,8 @@ class Headline(NamedTuple):
 
 
 def headline(snapshot: Snapshot) -> Headline | None:
-    """The measured angle, or the first result with an error, or the first result; None before there is a result."""
+    """The measured angle, or what the preset asks for, or the first result with an error, or the first result; None
+    before there is a result."""
     measured = snapshot.results.slope
     if measured is not None:
         error = math.degrees(measured.standard_error)
@@ -39,7 +41,8 @@ def headline(snapshot: Snapshot) -> Headline | None:
         words = joined(("± ", Number(error, "°", ".1f"), " (", measured.error_of, ")"), "")
         return Headline(measured.name, value, words if math.isfinite(error) else EMPTY, measured.label)
     readings = [entry for entry in snapshot.results.readings if not entry.given]
-    first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
+    readings.sort(key=lambda entry: entry.error is None)
+    first = _asked(snapshot) or next(iter(readings), None)
     if first is None:
         return None
     first = first.readable()
@@ -54,6 +57,15 @@ def headline(snapshot: Snapshot) -> Headline | None:
         number = Number(first.error, "°", ".1f") if angle else Number(first.error, first.unit, two_digits(first.error))
         scatter = joined(("± ", number), "")
     return Headline(first.name, value, scatter, first.label, first.outdated)
+
+
+def _asked(snapshot: Snapshot) -> Reading | None:
+    """The measurement whose plot opens in a preset that asks another question than its scene; None in others."""
+    if not snapshot.run.own_answer:
+        return None
+    plots = {name: record.plot.name for name, record in measurements().items() if record.plot is not None}
+    wanted = snapshot.run.direction.plot
+    return next((entry for entry in snapshot.results.bulk_readings if plots.get(entry.name) == wanted), None)
 
 
 def two_digits(error: float) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
+from repose.app.render.framing import SCALE_BAR_ROOM
+from repose.app.render.passes import legend
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
 from repose.sim.message import _
@@ -31,6 +34,12 @@ ACTIONS, MOUSE, TABS, TIME = SECTIONS = tuple(f"{MORE}{part}" for part in ("acti
 """The sections with a button *More*: the actions, the tools of the mouse, the tabs of the column, the bar of time."""
 TOOLS = "tab"
 """The row of tabs in the column: its entry in the settings, and the beginning of the names of its widgets."""
+
+
+ASIDE, LEAST_WORDS = 16.0, 200.0
+"""Distance of a high scene from task, legend and upper edge, and least width of the task beside it [px at scale 1]."""
+NEARER = 1.15
+"""Size of the side of a scene in space that is nearest to the camera, relative to its middle [-]."""
 
 
 @dataclass
@@ -127,6 +136,31 @@ class GuessArea:
     """Left, top, right, bottom over the picture [px]; None if it is not over it."""
     height: float = 0.0
     """Its height over the picture when it was drawn last [px]; 0 before."""
+    place: tuple[float, float] | None = None
+    """Left edge and foot of its place over the picture without notices above it [px], also while something covers it:
+    the picture leaves this room and does not move when the guess comes or goes. None if there is no guess over it."""
+
+
+def high_scene(ui: Ui) -> tuple[float, float] | None:
+    """Left and right edge of the part of the picture between the task and the legend [px], where a high scene is larger
+    than below them; None for a scene that is too wide for it."""
+    left, top, right, bottom = ui.window.inset
+    geometry, unit, guess = ui.snapshot.geometry, ui.window.scale, ui.states[GuessArea].place
+    edge = legend.left_edge(ui.window.size[0] - right - ui.window.band, unit) - ASIDE * unit
+    edge = edge if guess is None else min(edge, guess[0] - ASIDE * unit)
+    extent = [high - low for low, high in zip(*geometry.box)]
+    # Grains that leave their focus, as those of a heap, need the width below task and legend.
+    if ui.beside.runs or not ui.view.ui_visible or geometry.focus is not None or extent[-1] <= 0.0:
+        return None
+    height = ui.window.size[1] - top - bottom - (SCALE_BAR_ROOM + ASIDE) * unit - ui.states[ActionArea].upper_row
+    across = extent[0]
+    if len(extent) == 3:
+        across = NEARER * {"front": extent[0], "side": extent[1]}.get(
+            ui.snapshot.run.direction.look, math.hypot(*extent[:2])
+        )
+    start = edge - height * across / extent[-1]
+    beside = max(left, ui.states[ToolArea].right) + (LEAST_WORDS + ASIDE) * unit
+    return (start, edge) if start >= beside and height > 0.0 else None
 
 
 def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:

@@ -12,7 +12,7 @@ from repose.app.render.follow import Following, directed_camera, drawn_tilt, fol
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
-from repose.app.ui.places import ActionArea, GuessArea, TaskArea, ToolArea, free_of_buttons
+from repose.app.ui.places import ASIDE, ActionArea, GuessArea, TaskArea, ToolArea, free_of_buttons, high_scene
 from repose.app.ui.ui import Ui
 from repose.sim.direction import OBLIQUE
 from repose.sim.engine.world import Floats
@@ -121,7 +121,7 @@ class CameraControl:
         if self.box is not None and len(self.box[0]) == scene.grains.position.shape[1]:
             if isinstance(ui.camera, Camera3D):
                 self._turn(ui.camera)
-            room, above = _room(ui), _above(ui)
+            room, above = _below_all(ui), _above(ui)
             edge = legend.left_edge(ui.window.size[0] - room[2], ui.window.scale)
             frame_box(ui.camera, self.box, ui.window.size, room, edge, room[1] - above)
         if not self.follows_grains or not scene.serial:
@@ -234,6 +234,15 @@ def _nearest_view(camera: Camera3D) -> str:
 
 
 def _room(ui: Ui) -> Inset:
+    """Edges of the window outside of the part for the scene [pixel]: for a high one that beside task and legend."""
+    high = high_scene(ui)
+    if high is None:
+        return _below_all(ui)
+    bottom = ui.window.inset[3] + SCALE_BAR_ROOM * ui.window.scale + ui.states[ActionArea].upper_row
+    return high[0], ui.window.inset[1] + ASIDE * ui.window.scale, ui.window.size[0] - high[1], bottom
+
+
+def _below_all(ui: Ui) -> Inset:
     """Edges of the window that panels, legend and scale bar cover [pixel]; in pictures side by side also the tool
     buttons."""
     left, top, right, bottom = free_of_buttons(ui) if ui.beside.runs else ui.window.inset
@@ -246,10 +255,10 @@ def _room(ui: Ui) -> Inset:
 def _beside_guess(ui: Ui, room: Inset) -> Inset:
     """The room without that of the guess of the audience, if it is over the picture: below or beside the guess, where
     the picture is larger."""
-    guess, (left, above, right, below) = ui.states[GuessArea].box, room
+    guess, (left, above, right, below) = ui.states[GuessArea].place, room
     if guess is None:
         return room
-    under = left, max(above, guess[3]), right, below
+    under = left, max(above, guess[1]), right, below
     beside = left, above, max(right, ui.window.size[0] - guess[0]), below
     low, high = np.array(ui.snapshot.geometry.box, float)
     wide, tall = max(float((high - low)[:-1].max()), 1e-12), max(float((high - low)[-1]), 1e-12)

@@ -45,8 +45,8 @@ WORDS = {LOOP: LOOP_WORDS, WALLS: _("walls"), HAND: _("forces of the mouse")}
 """The parts for which the window waits."""
 FILE = "compile_times.json"
 """Durations of the parts by engine [s], in the folder of the compiled code."""
-OVERDUE = 0.1
-"""Least remaining time of a part over the time that it has taken so far [-]: a busy machine takes longer."""
+MOST = 0.95
+"""Largest share of a part that is still being compiled [-]: on a busy machine it takes longer than expected."""
 
 
 class Needed(NamedTuple):
@@ -73,8 +73,8 @@ class PreparationProgress(NamedTuple):
     """Part of the engine that is being compiled; empty when all are."""
     share: float
     """Completed fraction of the expected time [-]."""
-    seconds_left: float
-    """Expected remaining time [s]."""
+    seconds_left: float | None
+    """Expected remaining time [s]; None once a part takes longer than expected."""
 
 
 def needed_by(scene: str, values: Mapping[str, Value]) -> Needed:
@@ -164,16 +164,16 @@ def expected_times(needed: Needed) -> dict[str, float]:
 
 
 def progress_in(expected: Mapping[str, float], part: str, seconds: float) -> PreparationProgress:
-    """Progress `seconds` after the compiler began with `part`; one that takes longer than expected never seems done."""
+    """Progress `seconds` after the compiler began with `part`; its share and its remaining time never go back."""
     names = list(expected)
     if part not in expected:
         return PreparationProgress(EMPTY, 1.0, 0.0)
     before = sum(expected[name] for name in names[: names.index(part)])
     after = sum(expected[name] for name in names[names.index(part) + 1 :])
-    left = max(expected[part] - seconds, OVERDUE * seconds)
-    share = min(seconds / max(expected[part], 1e-3), 1.0 / (1.0 + OVERDUE))  # seconds / (seconds + left)
+    left = expected[part] - seconds + after if seconds < expected[part] else None
+    share = min(seconds / max(expected[part], 1e-3), MOST)
     words = WORDS.get(part) or plain(part)
-    return PreparationProgress(words, (before + share * expected[part]) / sum(expected.values()), left + after)
+    return PreparationProgress(words, (before + share * expected[part]) / sum(expected.values()), left)
 
 
 class Watch:

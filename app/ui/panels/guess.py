@@ -44,21 +44,22 @@ def draw(ui: Ui) -> None:
     presentation below the picture, where it covers neither the grains nor the measured angle."""
     asked, at_foot = guess_now(ui), ui.mode.presenting or ui.mode.lecture.on
     area = ui.states[GuessArea]
-    area.shown, area.box = False, None
+    area.shown, area.box, area.place = False, None, None
+    if asked is not None and not (at_foot or ui.beside.runs) and ui.view.ui_visible:
+        left, top, width = _column(ui)
+        area.place = left, top + ui.states[NoticeStack].top + area.height
     # The pictures of several runs have no room for it, and their answers are several numbers.
     covered = not at_foot and (bool(ui.beside.runs) or ui.mode.overlay not in ("", GUESS))
     if asked is None or covered or not ui.view.ui_visible:
         area.foot = 0.0
         return
-    left, top, right = ui.window.inset[:3]
     if at_foot:
         width, height = float(ui.window.size[0]), area.foot
         at = imgui.ImVec2(0.0, ui.window.size[1] - height - ui.states[LectureArea].notes)
     else:
         area.foot = 0.0
-        right += ui.window.band  # beside the plates, as the notices above it
-        width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
-        at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
+        left, top, width = _column(ui)
+        at = imgui.ImVec2(left, top + ui.states[NoticeStack].foot)
         if width < 80 * ui.window.scale or at.y + area.height > ui.window.size[1] - free_of_actions(ui)[3]:
             return  # below several notices it would cover the actions, and comes back when one of them is closed
     imgui.set_next_window_pos(at)
@@ -101,6 +102,15 @@ def draw(ui: Ui) -> None:
     else:
         area.box, area.height = box, size.y
     imgui.end()
+
+
+def _column(ui: Ui) -> tuple[float, float, float]:
+    """Left and upper edge, and width of its column at the right of the picture, beside the plates as the notices above
+    it [px]."""
+    left, top, right, _ = ui.window.inset
+    right += ui.window.band
+    width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
+    return ui.window.size[0] - right - 14 * ui.window.scale - width, top, width
 
 
 def guessed(ui: Ui) -> float | None:

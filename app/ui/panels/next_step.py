@@ -22,6 +22,7 @@ from repose.sim.message import Capital, _, joined, plain
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
 PAUSED = _("Paused: Space continues")
+PREPARING = _("Preparing the engine…")
 HEIGHT = 32.0
 """Height of all buttons, and width of those that show their key only [px at scale 1]."""
 NARROWEST = 20.0
@@ -180,7 +181,9 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     room = size.x - 2 * imgui.get_style().frame_padding.x
     # Without room for the whole sentence, its first word: half a word says nothing.
     texts = [_("Replay")] if ui.states[Replay].on else [PAUSED, _("Paused")]
-    if not ui.control.transport.paused:  # the numbers of the phase are written above
+    if snapshot.engine.compiling:  # nothing goes on yet
+        texts = [PREPARING]
+    elif not ui.control.transport.paused:  # the numbers of the phase are written above
         texts = [joined((Capital(snapshot.run.phase.label), "…"), " ")]
     text = next((words for words in texts if text_width(words, fitting_size(words, room)) <= room), texts[-1])
     share = fitting_size(text, room)
@@ -193,7 +196,8 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
 def _draw_phase(ui: Ui, width: float) -> None:
     """The phase in words, on one line."""
     label, low = ui.snapshot.run.phase_label, imgui.get_cursor_screen_pos()
-    if text_width(label, 0.9) <= width:
+    awaited = ui.snapshot.engine.compiling and goes_on(ui.snapshot)  # the phase has not begun to run
+    if not awaited and text_width(label, 0.9) <= width:
         pad = 4 * ui.window.scale
         size = imgui.ImVec2(text_width(label, 0.9) + 2 * pad, imgui.get_font_size())
         _draw_ground(ui, imgui.ImVec2(low.x - pad, low.y), size)

@@ -16,6 +16,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.lecture_mode import awaits_run
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
+from repose.app.ui.panels.next_step import PREPARING
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.places import BELOW_LEGEND, NOTICE, NoticeArea, TaskArea
@@ -41,6 +42,8 @@ AT_ONCE = 0.25
 class NoticeStack:
     """The notices over the picture."""
 
+    top: float = 0.0
+    """Height at which the first notice of a frame begins [px]."""
     foot: float = 0.0
     """Height at which the next notice of this frame begins [px]."""
     boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
@@ -75,6 +78,7 @@ def draw(ui: Ui) -> None:
     for box in (task.box, task.table):
         if box is not None and (task.below_legend or box[2] > _left_edge(ui)):
             stack.foot = max(stack.foot, box[3] - ui.window.inset[1] + 8.0 * ui.window.scale)
+    stack.top = stack.foot
     if (question := open_question(ui)) is not None:
         _notice(ui, ui.palette.warning, _draw_question, name="question", clicked=question.at)
     if ui.program.dead:
@@ -210,7 +214,7 @@ def _draw_awaited(preset: str, ui: Ui) -> None:
 def _draw_compiling(ui: Ui) -> None:
     """Progress and remaining time of compiling the engine; keys pressed meanwhile act when the engine is ready."""
     watch = _watch(ui)
-    heading(_("Preparing the engine…"), 1.2, ui.palette.text)
+    heading(PREPARING, 1.2, ui.palette.text)
     if watch is None or watch.is_stored:  # loading takes a second or two, of which no part is known
         note(_("The scene is being built.") if watch is None else _("It is loaded from disk."), ui.palette.muted)
         _draw_busy(ui)
@@ -222,11 +226,12 @@ def _draw_compiling(ui: Ui) -> None:
         _draw_busy(ui)
         ui.probe.mark("notice.progress")
         return
-    left = (
-        Message("about {seconds_left} s left", seconds_left=Number(progress.seconds_left, format=".0f"))
-        if progress.seconds_left >= 1.0
-        else _("nearly ready")
-    )
+    if progress.seconds_left is None:
+        left = _("longer than expected")
+    elif progress.seconds_left >= 1.0:
+        left = Message("about {seconds_left} s left", seconds_left=Number(progress.seconds_left, format=".0f"))
+    else:
+        left = _("nearly ready")
     part = joined((": ", progress.part), "")
     note(
         Message(

@@ -239,7 +239,7 @@ def _colour(ui: Ui, row: int, position: int, lines: int) -> Colour:
 def _draw_legend(ui: Ui, entries: list[tuple[SampledQuantity, Colour]], height: float) -> None:
     """Draw every line of an axis with its latest value, in columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-    line, beside = _entry_line(ui), _entries_beside(ui)
+    line, beside = _entry_line(ui), min(_entries_beside(ui), len(entries))
     latest = {entry.name: _latest(ui, entry) for entry, _ in entries}
     noise = ROUNDING * max((abs(value) for value in latest.values() if math.isfinite(value)), default=0.0)
     for index, (entry, colour) in enumerate(entries):

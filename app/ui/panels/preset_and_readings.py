@@ -23,7 +23,7 @@ from repose.sim.wording import message_of
 
 CARD, LOW_CARD = 138.0, 54.0
 """Height of the readings, which scroll, and of the main result alone [px at scale 1]."""
-NOTHING = Headline("", plain("–"), EMPTY, EMPTY)
+NOTHING = Headline("", plain("–"), EMPTY, _("no values yet"))
 """Headline before the main result is known."""
 SMALL_TITLE = SMALLEST_SIZE
 """Size down to which the title of a preset is written smaller before the button beside it has only its key [-]."""
@@ -151,8 +151,9 @@ def draw_readings(ui: Ui) -> None:
     """Draw the mean over repeated runs, all readings except the main result, and the method of the angle."""
     draw_repeated(ui)
     large = headline(ui.snapshot) or NOTHING
-    own = [entry for entry in ui.snapshot.results.readings if entry.name != large.name]
-    for reading in (*own, *ui.snapshot.results.bulk_readings):
+    for reading in (*ui.snapshot.results.readings, *ui.snapshot.results.bulk_readings):
+        if reading.name == large.name:
+            continue
         row(reading.whole_label, in_words(reading), ui, ui.palette.muted if reading.outdated else None)
         words = (
             Message("± is the standard error ({error_of}).", error_of=reading.error_of)

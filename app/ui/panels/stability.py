@@ -1,4 +1,4 @@
-"""Stability: a dot that opens when it turns amber; time step and its limit, largest overlap, threads."""
+"""Stability: a dot that opens near the limit of the time step; time step and its limit, largest overlap, threads."""
 
 from __future__ import annotations
 
@@ -53,9 +53,11 @@ def state(ui: Ui) -> str:
 
 
 def follow_state(ui: Ui) -> None:
-    """Open the numbers at a change to amber or red, and close them at the next change. A fault closes them, because its
-    notice needs the room and contains the remedies."""
-    area, due = ui.states[StabilityArea], state(ui) in ("warning", "bad") and ui.snapshot.messages.fault is None
+    """Open the numbers when the time step comes near its limit, and close them at the next change. A fault closes them,
+    because its notice needs the room and contains the remedies. Large overlaps only turn the dot amber: they come and
+    go with single impacts, and the numbers would flicker over the grains."""
+    step = ui.snapshot.stability.dt_warning or ui.snapshot.stability.dt_inaccurate or share_of_limit(ui) > SAFE_STEP
+    area, due = ui.states[StabilityArea], bool(step) and ui.snapshot.messages.fault is None
     if area.due not in (None, due):
         area.shown = due
     area.due = due

@@ -13,7 +13,7 @@ from repose.app.render.theme import Colour, vector
 from repose.app.ui.lecture_mode import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
-from repose.app.ui.places import BELOW_LEGEND, TaskArea, ToolArea
+from repose.app.ui.places import ASIDE, BELOW_LEGEND, TaskArea, ToolArea, high_scene
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.experiment import Course, Scene
@@ -72,7 +72,10 @@ def draw(ui: Ui) -> None:
         width = min(width, PRESENTED * free)
     if not (stated or above_pictures):  # beside the legend a question and an answer need none of the grains
         width = min(width, max(free - LEGEND * ui.window.scale, NARROWEST * ui.window.scale))
-    beside = ui.mode.presenting or above_pictures or free - width >= LEGEND * ui.window.scale
+    high = high_scene(ui)
+    if high is not None:
+        width = min(width, high[0] - left - 2.0 * ASIDE * ui.window.scale)
+    beside = ui.mode.presenting or above_pictures or high is not None or free - width >= LEGEND * ui.window.scale
     if beside and not above_pictures and len(snapshot.geometry.gravity) == 2 and snapshot.geometry.gravity[0] != 0.0:
         width = min(width, free - (LEGEND + PLUMB_LINE) * ui.window.scale)
     top = (

@@ -56,6 +56,8 @@ def draw_over_time(
     choosable = shows_all(ui, TABS) or ui.mode.overlay  # the large plot has all its choices
     if ticks and choosable and _draw_span(ui) and height is not None:
         height -= imgui.get_text_line_height_with_spacing()
+    elif ticks and not choosable:
+        _draw_time_unit(ui)
     if height is not None:
         height -= imgui.get_text_line_height_with_spacing()
     room = height if height is not None else imgui.get_content_region_avail().y
@@ -78,6 +80,16 @@ def draw_over_time(
 def time_unit_of(ui: Ui) -> tuple[float, str]:
     """Factor and unit of the time axis, by the time farthest from its zero [s]."""
     return axis_unit(ui.snapshot, shown_span(ui))
+
+
+def _draw_time_unit(ui: Ui) -> None:
+    """Write what the horizontal axis shows beside the label of the vertical one, where there is no list of spans."""
+    words = plain(f"t [{time_unit_of(ui)[1]}]")
+    imgui.same_line()
+    spare = imgui.get_content_region_avail().x - text_width(words)
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(spare, 0.0))
+    imgui.text_colored(vector(ui.palette.muted), translated(words))
+    ui.probe.mark("plots.time_unit")
 
 
 def _draw_span(ui: Ui) -> bool:

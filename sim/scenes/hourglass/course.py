@@ -22,11 +22,9 @@ from repose.sim.scenes.common.poured import opening_action
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_invalid, phase_flaws
 from repose.sim.scenes.hourglass.flow_readings import number_density, steady_from
-from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, clearance, drawn, shoulder, walls
+from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, clearance, drawn, walls
 from repose.sim.scenes.hourglass.random_filling import HourglassState
 
-BELOW = 0.25
-"""Height below the neck that is shown while grains pass it [m]."""
 DENSITY_INTERVAL = 0.05
 """Simulated time between two samples of the number of grains per volume [s]."""
 
@@ -275,20 +273,6 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The whole glass."""
     half = 0.5 * experiment.run.built.width
     return (-half, -half, 0.0), (half, half, top(experiment))
-
-
-def neck(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """The funnel and the way below the neck, while grains stand above it; the whole glass once they have passed."""
-    if experiment.phase in ("rested", "counted"):
-        return None
-    half = 0.5 * experiment.run.built.width
-    return (-half, -half, NECK - BELOW), (half, half, top(experiment))
-
-
-def cone(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """What of `neck` is in the picture also when the grains stand lower."""
-    region = neck(experiment)
-    return None if region is None else (region[0], (*region[1][:2], shoulder(experiment.run.built)))
 
 
 def top(experiment: Experiment) -> float:

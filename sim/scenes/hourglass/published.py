@@ -55,8 +55,6 @@ SCENE = Scene(
     ),
     view=SceneView(
         box=course.box,
-        focus=course.cone,
-        followed=course.neck,
         facets=course.facets,
         layers=lambda experiment: BANDS,
         curves=flow_readings.curves,

@@ -21,7 +21,7 @@ import numpy as np
 from repose.sim.direction import Direction
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.experiment import Experiment, Scene, SceneLimits
 from repose.sim.io.lammps.wall_motion import TurningWalls, WallMotion
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mixing import mixing_of_kinds, mixing_of_sizes
@@ -32,7 +32,6 @@ from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, colu
 from repose.sim.scenes.lecture.disc_scene import (
     DISCS,
     LOOSE,
-    SOFT_DISCS,
     Box,
     DiscsParameters,
     disc_buttons,
@@ -54,6 +53,9 @@ BUMP = 0.6
 """Depth of the teeth of the wall, in mean radii [-]."""
 SLOW = 1e-3
 """Froude number below which the flow in a drum consists of avalanches [-]."""
+LARGE_ON_SMALL = 0.2
+"""Overlap / radius above which the window warns [-]: small grains under large ones of soft material, as in the preset
+of segregation, reach 0.13."""
 APART = 5.0
 """Least ratio of the fastest to the slowest speed for a comparison of their surfaces [-]: from 2 to 40 revolutions per
 minute the angle rises by 10°, thus by 5° per factor of five, and it varies by 2 to 3° in time."""
@@ -357,7 +359,7 @@ SCENE = Scene(
         wall_motion=wall_motion,
     ),
     view=disc_view(box, curves, lambda parameters: 1 if parameters.marked == "nothing" else 2),
-    limits=SOFT_DISCS,
+    limits=SceneLimits(overlap_limit=LARGE_ON_SMALL),
     guess=Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0),
     lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),
     test_values={

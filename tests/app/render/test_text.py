@@ -29,6 +29,13 @@ def test_a_value_is_written_with_the_prefix_that_fits(value: float, text: str) -
 
 
 @pytest.mark.parametrize(
+    ("value", "text"), [(0.9949, "0.995"), (0.98, "0.980"), (0.0123, "0.0123"), (-0.5, "−0.500"), (0.0012, "1.2·10⁻³")]
+)
+def test_a_share_is_written_without_a_power_of_ten(value: float, text: str) -> None:
+    assert translated(si(value, "")) == text
+
+
+@pytest.mark.parametrize(
     ("text", "written"),
     [
         ("1e+06 N/m^p", "10⁶ N/m^p"),

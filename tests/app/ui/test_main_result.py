@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from repose.app.language import translated
 from repose.app.ui.main_result import Headline, headline, in_words
+from repose.sim.direction import NOT_DIRECTED
 from repose.sim.experiment import changes
 from repose.sim.measure.display import Reading
 from repose.sim.message import EMPTY, formatted, plain
 from repose.sim.registry import scenes
 
-from tests.snapshots import snapshot_of
+from tests.snapshots import snapshot_of, with_fields
 
 
 @pytest.mark.parametrize(
@@ -71,3 +74,15 @@ def test_no_scene_has_a_main_result_before_its_run(scene: str) -> None:
     begun = changes._smallest(scene)
     shown = headline(snapshot_of(readings=record.course.readings(begun)))
     assert shown is None or float(str(shown.value).split()[0]) == 0.0, shown
+
+
+def test_a_preset_with_its_own_question_shows_the_measurement_of_its_plot() -> None:
+    angle, mixing = Reading("surface_angle", "angle", 24.8, "°"), Reading("mixing_of_sizes", "mixing of sizes", 0.93)
+    direction = replace(NOT_DIRECTED, plot="mixing")
+    shot = snapshot_of(readings=(angle,), bulk_readings=(mixing,), direction=direction, own_answer=True)
+    shown = headline(shot)
+    assert shown is not None
+    assert shown.name == "mixing_of_sizes"
+    shown = headline(with_fields(shot, own_answer=False))
+    assert shown is not None
+    assert shown.name == "surface_angle"

@@ -16,7 +16,7 @@ from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.passes import legend
 from repose.app.storage.view_settings import View
-from repose.app.ui.places import GuessArea, TaskArea, ToolArea
+from repose.app.ui.places import GuessArea, TaskArea, ToolArea, high_scene
 from repose.app.ui.states import States
 from repose.app.ui.ui import RunsBeside, WindowArea
 from repose.app.window import camera_control
@@ -63,19 +63,38 @@ def test_the_whole_scene_is_below_its_task(ui: Any) -> None:
 
 
 def test_the_scene_is_beside_or_below_the_guess_where_it_is_larger(ui: Any) -> None:
-    ui.states[GuessArea].box = 700.0, 120.0, 980.0, 200.0
+    ui.states[GuessArea].place = 700.0, 200.0
     CameraControl().update(ui)
     assert corners(ui)[1][0] < 700.0, "a high scene is beside it"
     ui.snapshot = with_fields(ui.snapshot, box=((0.0, 0.0), (0.3, 0.1)))
     CameraControl().update(ui)
     assert corners(ui)[1][1] > 200.0, "a wide scene is below it"
     assert corners(ui)[1][0] > 700.0
-    ui.states[GuessArea].box = 310.0, 100.0, 970.0, 600.0
+    ui.states[GuessArea].place = 310.0, 600.0
     assert camera_control._room(ui) == _without_guess(ui), "a guess that leaves no room is in front of the scene"
 
 
+def test_a_high_scene_is_beside_its_task_and_the_legend_and_not_below_them(ui: Any) -> None:
+    ui.states[TaskArea].foot = 250.0
+    ui.snapshot = with_fields(ui.snapshot, box=((0.0, 0.0), (0.1, 0.5)))
+    CameraControl().update(ui)
+    (x0, y0), (x1, y1) = corners(ui)
+    assert y1 < 84.0, "it begins beside the legend"
+    assert y0 <= 720 - 46 - 52, "its foot is above the actions"
+    assert 516.0 < x0 < x1 < legend.left_edge(980.0, 1.0)
+    ui.states[GuessArea].place = 660.0, 200.0
+    CameraControl().update(ui)
+    assert corners(ui)[1][0] < 660.0, "it is beside the guess too"
+    ui.states[GuessArea].place = None
+    spreading = with_fields(ui.snapshot, focus=((0.0, 0.0), (0.1, 0.1)))
+    assert high_scene(SimpleNamespace(**(vars(ui) | {"snapshot": spreading}))) is None, "a heap will be wide"
+    ui.snapshot = with_fields(ui.snapshot, box=((0.0, 0.0), (0.3, 0.5)))
+    CameraControl().update(ui)
+    assert corners(ui)[1][1] > 250.0, "the control: a wide scene is below its task"
+
+
 def _without_guess(ui: Any) -> Any:
-    ui.states[GuessArea].box = None
+    ui.states[GuessArea].place = None
     return camera_control._room(ui)
 
 

@@ -90,14 +90,19 @@ def test_progress_never_goes_back_and_ends_only_with_the_last_part() -> None:
     assert 0.9 < shares[-1] < 1.0
     assert found[0].seconds_left == 40.0
     assert found[9].seconds_left == 31.0
-    assert all(progress.seconds_left > 0.0 for progress in found)
     assert progress_in(expected, "", 0.0) == (EMPTY, 1.0, 0.0)
 
 
-def test_share_and_remaining_time_of_an_overdue_part_agree() -> None:
-    progress = progress_in({"a": 10.0}, "a", 150.0)
-    assert progress.seconds_left == pytest.approx(15.0)
-    assert progress.share == pytest.approx(150.0 / (150.0 + progress.seconds_left))
+def test_a_remaining_time_that_is_said_never_rises_and_none_is_said_of_an_overdue_part() -> None:
+    expected = {"a": 10.0, "b": 30.0}
+    moments = [("a", second) for second in range(25)] + [("b", second) for second in range(90)]
+    left = [progress_in(expected, part, float(second)).seconds_left for part, second in moments]
+    said = [seconds for seconds in left if seconds is not None]
+    assert said == sorted(said, reverse=True)
+    assert left[9] == 31.0
+    assert left[10:25] == [None] * 15
+    assert left[25] == 30.0
+    assert left[-60:] == [None] * 60
 
 
 class FakeLoop:

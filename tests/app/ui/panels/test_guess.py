@@ -80,10 +80,14 @@ def test_below_many_notices_the_guess_covers_no_action_and_comes_back(tmp_path: 
     with open_harness(tmp_path, asking(), (1024, 640)) as harness:
         harness.frame(2)
         assert "guess" in harness.widgets
+        place = harness.ui.states[GuessArea].place
+        assert place is not None
+        assert place == pytest.approx((harness.widgets["guess"][0], harness.widgets["guess"][3]))
         for number in range(3):
             words = " ".join(["A notice of several lines, which stays."] * 5)
             show_toast(harness.ui, Message("{number}: {words}", number=number, words=words), bad=True)
         harness.frame(2)
+        assert harness.ui.states[GuessArea].place == place, "the picture keeps its size"
         stack, foot = harness.ui.states[NoticeStack], 640 - free_of_actions(harness.ui)[3]
         assert stack.foot + harness.ui.states[GuessArea].height > foot, "the notices leave no room"
         assert "guess" not in harness.widgets

@@ -266,16 +266,19 @@ def test_a_step_that_is_only_inaccurate_for_a_rotation_is_not_called_unstable(ha
     assert harness.commands == [SetParameters({"dt": "auto"})]
 
 
-def test_the_dot_opens_when_it_turns_amber_above_the_overlap_limit_of_the_scene(harness: PanelHarness) -> None:
+def test_the_dot_turns_amber_above_the_overlap_limit_of_the_scene_and_opens_nothing(harness: PanelHarness) -> None:
     for scene, amber in (("hourglass", False), ("hourglass_glass", True), ("heap", True)):
         parameters = scenes()[scene].parameters()
         changed = {"scene": scene, "parameters": parameters, "largest_overlap": 0.01}
         harness.ui.snapshot = with_fields(harness.ui.snapshot, **changed)
         harness.frame(2)
-        assert "stability.gauge" not in harness.widgets
         harness.ui.snapshot = with_fields(harness.ui.snapshot, largest_overlap=0.48)
         harness.frame(2)
-        assert ("stability.gauge" in harness.widgets) == amber
+        assert stability.state(harness.ui) == ("warning" if amber else "good")
+        assert "stability.gauge" not in harness.widgets
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, omega_dt=0.41)
+    harness.frame(2)
+    assert "stability.gauge" in harness.widgets, "the control: a step near its limit opens it"
 
 
 def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
@@ -484,13 +487,24 @@ def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
     assert not measures_slope(Snapshot())
 
 
-def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_unknown(tmp_path: Path) -> None:
+def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     flowing = with_fields(full_snapshot(), phase=FLOWING, progress=None)
     actions = tuple(replace(action, enabled=action.name in ("reset", "run")) for action in flowing.run.actions)
     with open_harness(tmp_path, with_fields(flowing, actions=actions), (1280, 720)) as harness:
         assert "next.progress" in harness.widgets
         assert "next.action" not in harness.widgets
         assert "action.reset" in harness.widgets
+        drawn: list[str] = []
+        draw_text = next_step.draw_text
+        monkeypatch.setattr(next_step, "draw_text", lambda *args: (drawn.append(str(args[2])), draw_text(*args)))
+        harness.frame()
+        assert "Flowing …" in drawn
+        drawn.clear()
+        harness.ui.snapshot = with_fields(flowing, actions=actions, compiling=True)
+        harness.frame()
+        assert drawn == ["Preparing the engine…"], "nothing flows yet"
         harness.ui.snapshot = with_fields(flowing, actions=actions, phase=RESTED)
         harness.frame(2)
         assert "next.action" in harness.widgets

@@ -26,6 +26,14 @@ from tests.english import english
 from tests.snapshots import put, with_fields
 
 
+def test_the_unit_of_time_stands_beside_a_plot_without_a_list_of_spans(harness: PanelHarness) -> None:
+    for expert in (True, False):
+        harness.ui.settings.choices.expert = expert
+        harness.frame(2)
+        assert ("plots.span" in harness.widgets) is expert
+        assert ("plots.time_unit" in harness.widgets) is not expert
+
+
 def test_time_counts_from_the_opening_and_the_span_can_be_chosen(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
