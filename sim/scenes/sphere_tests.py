@@ -345,14 +345,14 @@ def heights(experiment: Experiment) -> Floats:
 
 def stack_heights(built: SphereTestParameters, time: Floats) -> Floats:
     """Heights by the equation of motion [m]."""
-    solved = [_course_of(lower, upper, built.gravity)(time)[:2].T for lower, upper in STACKS]
-    return np.hstack(solved)
+    return np.hstack([_course_of(lower, upper, built.gravity)(time) for lower, upper in STACKS])
 
 
 @cache
 def _course_of(lower: float, upper: float, gravity: float) -> Callable[[Floats], Floats]:
-    """Heights [m] and speeds [m/s] of a stack, shape (4, times), as a function of times [s]."""
+    """Heights of both spheres of a stack [m], shape (times, 2), as a function of times [s]."""
     from scipy.integrate import solve_ivp
+    from scipy.interpolate import CubicHermiteSpline
 
     sphere = TestedSphere(plain(""), Material(1e7, 0.25, lower, 1.0, 0.0), WIDE, (0.0, 0.0, 0.0))
     mass = sphere.mass * np.array([1.0, upper / lower])
@@ -361,16 +361,14 @@ def _course_of(lower: float, upper: float, gravity: float) -> Callable[[Floats],
     def rates(time: float, now: Floats) -> Floats:
         z = now[:2]
         floor = of_plate * max(WIDE - z[0], 0.0) ** 1.5
-        between = of_pair * max(2.0 * WIDE - (z[1] - z[0]), 0.0) ** 1.5
+        middle = of_pair * max(2.0 * WIDE - (z[1] - z[0]), 0.0) ** 1.5
         ceiling = of_plate * max(z[1] + WIDE - BETWEEN, 0.0) ** 1.5
-        return np.array([*now[2:], *(np.array([floor - between, between - ceiling]) / mass - gravity)])
+        return np.array([*now[2:], *(np.array([floor - middle, middle - ceiling]) / mass - gravity)])
 
-    start, until = (0.98 * WIDE, 2.92 * WIDE, 0.0, 0.0), 1.1 * TESTS["stack"].duration
-    solution = solve_ivp(
-        rates, (0.0, until), start, "DOP853", dense_output=True, rtol=1e-11, atol=1e-15, max_step=1e-4
-    ).sol
-    course: Callable[[Floats], Floats] = solution
-    return course
+    start, at = (0.98 * WIDE, 2.92 * WIDE, 0.0, 0.0), np.linspace(0.0, 1.1 * TESTS["stack"].duration, 4001)
+    course = solve_ivp(rates, (0.0, at[-1]), start, "DOP853", at, rtol=1e-11, atol=1e-15, max_step=1e-4).y
+    between: Callable[[Floats], Floats] = CubicHermiteSpline(at, course[:2].T, course[2:].T)
+    return between
 
 
 def stack_error(experiment: Experiment) -> Floats:

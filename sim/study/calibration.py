@@ -59,7 +59,7 @@ does not decide."""
 LEAST_FREE = 20
 """Least number of runs for a profile beyond the coefficients of a height: a calibration that stops because a few runs
 happen to scatter little has too narrow an interval. With 14 runs for one parameter it contained the value for 15 of 18
-made pictures and for 16 of 20 rendered heaps; with 23 runs for 17 of the 18."""
+made pictures and for 16 of 20 rendered heaps; with 23 runs for 17 and for 18 of them."""
 DIGITS = 3
 """Number of significant digits of the parameter values of the runs."""
 
