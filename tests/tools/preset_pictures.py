@@ -33,6 +33,8 @@ FLOWING = {
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""
 RUNNING = {
     "bounce": 0.62,
+    "hanging-spheres-dmt": 0.03,
+    "hanging-spheres-jkr": 0.03,
     "slope": 0.3,
     "beam": 0.3,
     "capture": 0.3,
