@@ -557,11 +557,11 @@ def begin(experiment: Experiment) -> None:
         world.inverse_mass[:3] = 1.0 / mass
         world.inverse_mass[3:] = 1.0 / (0.4 * mass * world.radius**2)
         forget_neighbours(world)  # the lists contain no fixed spheres
+        world.motion[0, 1] = [sphere.speed for sphere in spheres]
+        world.motion[4, 1] = [sphere.spin for sphere in spheres]
         find_accelerations(experiment)
         motion = run.world.motion
-        motion[:, 1] = experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]
-        motion[0, 1] += [sphere.speed for sphere in spheres]
-        motion[4, 1] += [sphere.spin for sphere in spheres]
+        motion[:, 1] += experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]
     start_derivatives(experiment)
 
 

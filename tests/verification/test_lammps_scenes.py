@@ -27,10 +27,11 @@ EXACT_WITH = {
     "clumps": {"rolling_friction": 0.0},
 }
 """Values with which a scene whose export is approximate has equal forces."""
-AT_WALLS = {"hourglass_glass": 0.03}
-"""Largest difference at walls, where the export states one."""
-RELEASED = ("bounce", "impacts", "slope")
-"""Scenes whose spheres are held until they are released; they begin without contacts."""
+AT_WALLS = {"hourglass_glass": 0.03, "sphere_tests": 0.4}
+"""Largest difference at walls, where the export states one: LAMMPS gives a contact that slides from its first step on no
+friction in this step, here 0.4 of the weight."""
+RELEASED = ("bounce", "impacts", "slope", "sphere_tests")
+"""Scenes whose spheres are held until they are released; they begin without contacts, or with those of a plate."""
 
 
 def prepared(name: str) -> Simulation:
@@ -62,8 +63,7 @@ def test_the_table_has_every_scene_of_the_program() -> None:
 @pytest.mark.parametrize("name", [name for name, entry in IN_LAMMPS.items() if entry.state != "no"])
 def test_the_first_forces_are_those_of_lammps_and_it_goes_on(name: str, tmp_path: Path) -> None:
     experiment = prepared(name).experiment
-    if name not in RELEASED:
-        experiment.run.world.counters[STEP_COUNT] = 100  # at step 0 LAMMPS gives no region a velocity
+    experiment.run.world.counters[STEP_COUNT] = 100  # at step 0 LAMMPS gives no region a velocity
     exported = for_lammps(experiment)
     found = first_forces(experiment, exported, tmp_path)
     assert name in RELEASED or found.contacts + found.at_walls > (0 if experiment.run.world.bodies else 3)

@@ -51,7 +51,9 @@ IN_LAMMPS: dict[str, InLammps] = {
     "rough_plane": InLammps("exact", _STANDS),
     "silo": InLammps("exact", "until the outlet is widened, or grains that have left are put on top again"),
     "slope": InLammps("exact"),
-    "sphere_tests": InLammps("exact", "all but the spheres in a liquid"),
+    "sphere_tests": InLammps(
+        "approximate", "all but the spheres in a liquid; a sphere that slides has no friction there in the first step"
+    ),
     "triaxial": InLammps(
         "exact", "before the test; during it walls that keep a force go on with their present velocity"
     ),
