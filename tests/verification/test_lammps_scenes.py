@@ -28,8 +28,8 @@ EXACT_WITH = {
 }
 """Values with which a scene whose export is approximate has equal forces."""
 AT_WALLS = {"hourglass_glass": 0.03, "sphere_tests": 0.4}
-"""Largest difference at walls, where the export states one: LAMMPS gives a contact that slides from its first step on no
-friction in this step, here 0.4 of the weight."""
+"""Largest difference at walls, where the export states one: LAMMPS gives a contact that slides from its first step no
+friction in it, here 0.4 of the weight."""
 RELEASED = ("bounce", "impacts", "slope", "sphere_tests")
 """Scenes whose spheres are held until they are released; they begin without contacts, or with those of a plate."""
 
