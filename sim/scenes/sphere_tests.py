@@ -637,7 +637,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         lines.append(
             Line(sphere.name, thinned(times(experiment)), thinned(found[:, row]), points=True, group=row, labelled=row)
         )
-    return (Curve("motion", test.title, TIME, Axis(test.quantity, test.unit), tuple(lines)),)
+    return (Curve("closed_form", test.title, TIME, Axis(test.quantity, test.unit), tuple(lines)),)
 
 
 CURVE_POINTS = 400
@@ -718,7 +718,7 @@ SCENE = Scene(
     direction=Direction(
         see=_("The points of the run lie on the lines of the closed form."),
         colour=OWN,
-        plot="motion",
+        plot="closed_form",
         speed=0.05,
         seconds=8.0,
         look="three-quarter",

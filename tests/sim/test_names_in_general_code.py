@@ -37,7 +37,8 @@ SPEAKS_OF_HEAPS = {
     "app/cli/saved_commands.py",
     *("app/jobs/calibrate_job.py", "app/jobs/photo_job.py", "app/jobs/video_job.py", "app/storage/photo_files.py"),
     "app/storage/photo_results.py",
-    *("app/ui/compared_photo.py", "app/ui/compared_video.py", "app/ui/panels/photo.py", "app/ui/photo_calibration.py"),
+    *("app/ui/compared_photo.py", "app/ui/compared_video.py", "app/ui/panels/photo.py", "app/ui/photo_angles.py"),
+    "app/ui/photo_calibration.py",
 }
 """Files that name the heap without deciding anything by it."""
 

@@ -235,6 +235,7 @@ WRONG = (
     Wrong("slope", ("μ = 0.3 rolls", "μ = 0.5 rolls", "does not hold"), course=hollow),
     Wrong("slope", ("did not reach its end",), (*UNSTABLE, ("duration", 1.0)), longer=30.0),
     sphere_test("slide", engine=pairs_with(sphere_tests.SphereTestParameters, "friction", lambda mu: 0.8 * mu)),
+    Wrong("sphere_tests", ("did not reach its end",), UNSTABLE, form=(("test", "slide"),)),
     sphere_test("roll", engine=pairs_with(sphere_tests.SphereTestParameters, "rolling_friction", lambda mu: 0.8 * mu)),
     sphere_test("drag", course=slowed),
     sphere_test("stack", course=slowed),

@@ -181,7 +181,13 @@ def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, m
     press(harness, "scenes")
     assert {"thesis-heap", "large"} <= set(groups["In the plane"])
     assert {"hourglass", "heap-in-space", "goblet"} <= set(groups["In space"])
-    assert groups["Checks against closed forms"] == ["bounce", *(f"impact-{k}" for k in range(1, 9)), "slope"]
+    spheres = (
+        ("hanging-spheres-dmt", "hanging-spheres-jkr"),
+        ("rolling-resistance", "sinking-spheres", "sliding-spheres"),
+    )
+    impacts = (f"impact-{k}" for k in range(1, 9))
+    checks = ["bounce", *spheres[0], *impacts, *spheres[1], "slope", "stacked-spheres"]
+    assert groups["Checks against closed forms"] == checks
     (own,) = groups["Your presets"]
     assert thumbnails.pixels(thumbnails.of_preset(own)) is not None
     assert sorted(name for group in groups.values() for name in group) == sorted(harness.ui.work.preset_library.cards)
