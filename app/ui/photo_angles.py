@@ -45,9 +45,7 @@ Lines = dict[str, AngleLine]
 """By the side of the heap."""
 
 
-def photographed(
-    heap: PictureHeap, window: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> dict[str, AngleLine]:
+def photographed(heap: PictureHeap, window: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Lines:
     """The flanks of the heap in a photograph, whose pixels `window` places in the window."""
     return {
         side: AngleLine(

@@ -23,7 +23,7 @@ These are the tests 3, 4, 6, 7 and 8 of the granular tests of LAMMPS (pull reque
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -171,15 +171,23 @@ def lane(row: int, count: int, radius: float) -> float:
     return 4.0 * radius * (row - 0.5 * (count - 1))
 
 
+def resting(
+    built: SphereTestParameters, symbol: str, values: Sequence[float], material: Callable[[float], Material]
+) -> tuple[TestedSphere, ...]:
+    """Spheres side by side on a plate that bears their weight, each with its value of a coefficient in its name."""
+    rows = []
+    for row, value in enumerate(values):
+        name = Message("{symbol} = {value}", symbol=symbol, value=Number(value, format="g"))
+        still = TestedSphere(name, material(value), WIDE, (0.0, 0.0, 0.0))
+        height = WIDE - pressed_in(still.mass * built.gravity, still)
+        rows.append(still._replace(place=(0.0, lane(row, len(values), WIDE), height)))
+    return tuple(rows)
+
+
 def slid(built: SphereTestParameters) -> tuple[TestedSphere, ...]:
     """Spheres of three frictions that are thrown along a plate on which they rest."""
-    rows = []
-    for row, friction in enumerate(FRICTIONS):
-        material = Material(1e8, 0.25, 2500.0, 0.3, friction)
-        still = TestedSphere(Message("μ = {mu}", mu=Number(friction, format="g")), material, 0.01, (0.0, 0.0, 0.0))
-        height = 0.01 - pressed_in(still.mass * built.gravity, still)
-        rows.append(still._replace(place=(0.0, lane(row, len(FRICTIONS), 0.01), height), speed=THROWN))
-    return tuple(rows)
+    still = resting(built, "μ", FRICTIONS, lambda friction: Material(1e8, 0.25, 2500.0, 0.3, friction))
+    return tuple(sphere._replace(speed=THROWN) for sphere in still)
 
 
 def speeds(experiment: Experiment) -> Floats:
@@ -222,13 +230,8 @@ def rolling_answer(experiment: Experiment) -> Answer:
 
 def spun(built: SphereTestParameters) -> tuple[TestedSphere, ...]:
     """Spinning spheres of three rolling frictions on a plate without friction."""
-    rows = []
-    for row, rolling in enumerate(ROLLING):
-        material = Material(1e8, 0.25, 2500.0, 0.3, 0.0, rolling)
-        still = TestedSphere(Message("μ_r = {mu}", mu=Number(rolling, format="g")), material, 0.01, (0.0, 0.0, 0.0))
-        height = 0.01 - pressed_in(still.mass * built.gravity, still)
-        rows.append(still._replace(place=(0.0, lane(row, len(ROLLING), 0.01), height), spin=SPUN))
-    return tuple(rows)
+    still = resting(built, "μ_r", ROLLING, lambda rolling: Material(1e8, 0.25, 2500.0, 0.3, 0.0, rolling))
+    return tuple(sphere._replace(spin=SPUN) for sphere in still)
 
 
 def turning(experiment: Experiment) -> Floats:
@@ -239,7 +242,7 @@ def turning(experiment: Experiment) -> Floats:
 
 def slowing(built: SphereTestParameters) -> Floats:
     """5 mu_r g/(2 R) of every sphere [rad/s²]."""
-    rates: Floats = 2.5 * built.gravity / 0.01 * np.array(ROLLING)
+    rates: Floats = 2.5 * built.gravity / WIDE * np.array(ROLLING)
     return rates
 
 
@@ -497,7 +500,7 @@ RADII = (2e-3, 3e-3, 4e-3)
 STACKS = ((2500.0, 2500.0), (5000.0, 2500.0), (2500.0, 5000.0))
 """Densities of the lower and the upper sphere of each stack [kg/m³]."""
 WIDE, BETWEEN = 0.01, 0.0394
-"""Radius of the spheres of a stack, and distance of the two plates [m]."""
+"""Radius of the spheres on plates, and distance of the two plates of a stack [m]."""
 SURFACE_ENERGY, SMALL, EARTH = 0.05, 2e-3, 9.81
 """Surface energy [J/m²] and radius [m] of the spheres that hang; the gravity for which their weights are chosen
 [m/s²]."""
