@@ -142,7 +142,7 @@ def test_a_phone_chooses_an_answer_with_buttons_that_a_screen_reader_names(brows
         assert [answer.value for answer in server.exchange.take()[0].values()] == [3.0]
         browser.open(f"http://{server.host}/{server.audience}", "de")
         browser.until("document.querySelector('#buttons input:checked').value === '3'")
-        assert browser.evaluate("document.getElementById('said').textContent").endswith("Es stockt")
+        browser.until("document.getElementById('said').textContent.endsWith('Es stockt')")
         server.exchange.publish(AskedQuestion(3, GUESS), {})
         browser.until("document.getElementById('number').value === '3'")
         assert browser.evaluate("getComputedStyle(document.getElementById('choices')).display") == "none"
