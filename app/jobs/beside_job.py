@@ -14,7 +14,7 @@ from repose.app.stopping import stoppable
 from repose.sim.experiment.beside_dump import BesideDump, QuantityOfBoth, beside_dump
 from repose.sim.io.json_text import json_text
 from repose.sim.io.lammps.continuation import SCRIPT
-from repose.sim.io.lammps.read_dump import read_dump
+from repose.sim.io.lammps.read_dump import CUT, Dump, read_dump
 from repose.sim.message import time_text
 
 DONE, NOT_ALL_WRITTEN = 0, 1
@@ -42,7 +42,7 @@ def compare_dump(path: Path, run: Path, radius: float | None, repeats: int, out:
         write_out(text.rstrip())
     else:
         where = [f"written to {folder.path}"] if folder and not failed else []
-        write_out("\n".join([*_rows(found), *_sentences(found, len(dump.places)), *where]))
+        write_out("\n".join([*_rows(found), *_sentences(found, dump), *where]))
     return NOT_ALL_WRITTEN if failed else DONE
 
 
@@ -97,9 +97,11 @@ def _shown(value: float) -> str:
     return f"{value:.5g}" if math.isfinite(value) else ""
 
 
-def _sentences(found: BesideDump, frames: int) -> list[str]:
+def _sentences(found: BesideDump, dump: Dump) -> list[str]:
     lines = [
-        f"{len(found.time)} of {frames} frames compared; at the last one a grain is {found.apart[-1]:.2g} radii away."
+        f"{len(found.time)} of {len(dump.places)} frames compared; at the last one a grain is "
+        f"{found.apart[-1]:.2g} radii away.",
+        *([str(CUT)] if dump.is_cut else []),
     ]
     for name, (there, here) in found.outcomes.items():
         lines.append(f"outcome {name}: {_held(there)} in LAMMPS, {_held(here)} in the run.")

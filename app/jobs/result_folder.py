@@ -39,6 +39,8 @@ class RunsInFolder:
     empty if it can be continued."""
     continues: bool
     """Whether a part of these runs is continued; otherwise the folder is refused."""
+    continued_by: str = "continue it with --resume, or "
+    """What to do instead with runs that are not continued, in messages; empty if they cannot be continued."""
     must_exist: bool = False
     """Whether a given folder without any of these runs is refused."""
 
@@ -69,8 +71,8 @@ class RunsInFolder:
             raise ParameterError(f"--out {path_text(folder)} contains {other}: choose another folder.")
         if not self.continues:
             raise ParameterError(
-                f"--out {path_text(folder)} contains this {self.noun} already: continue it with --resume, or choose "
-                "another folder."
+                f"--out {path_text(folder)} contains this {self.noun} already: {self.continued_by}choose another "
+                "folder."
             )
         return True
 

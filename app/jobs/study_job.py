@@ -45,6 +45,7 @@ def run_study(job: StudyJob) -> int:
         _identity(job),
         partial(_difference, _identity(job)),
         continues=job.resumes,
+        continued_by="" if job.join else "continue it with --resume, or ",
         must_exist=job.is_named and job.resumes and job.whole is None and job.share == (1, 1),
     )
     if job.dask:
@@ -159,8 +160,12 @@ def _finish(job: StudyJob, folder: ResultFolder, study_runs: StudyRuns, stop: St
     if job.request.json:
         print(text, end="", flush=True)
     else:
-        for outcome in outcomes.values():
-            write_out(_summary(outcome, titled=job.whole is not None))
+        if job.share != (1, 1) and not study_runs.names_of(*job.share):
+            part, parts = job.share
+            write_out(f"part {part}/{parts} has no runs: the study has {len(study_runs.names_of(1, 1))}.")
+        else:
+            for outcome in outcomes.values():
+                write_out(_summary(outcome, titled=job.whole is not None))
         write_out(f"written to  {folder.path}")
     if stop.requested:
         resume = " --resume" if job.is_named else ""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.lammps.names import POSITION, SPIN, UNITS, UNWRAPPED, VELOCITY
+from repose.sim.message import _
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of, value_text
 
@@ -27,6 +28,10 @@ BEGIN, GZIP = b"ITEM: ", b"\x1f\x8b"
 OPENED = "codes, saved runs (.repose), presets and lectures (.toml), and text dumps of LAMMPS can be opened"
 """End of the refusal of other files."""
 MOST_SPHERES = 20_000_000
+LONGEST_LINE = 4096
+"""Most bytes of a line that are read before it is refused."""
+CUT = _("The file ends within a frame, which is left out: LAMMPS still writes it, or was stopped.")
+"""Sentence for the user about a file that `is_cut`."""
 FRAMES_KEPT = 4
 """Frames in memory: those on both sides of the present time, and the ones before them."""
 
@@ -69,6 +74,8 @@ class Dump:
     places: tuple[FramePosition, ...]
     radius: float | None = None
     """Radius of all spheres if the file contains no radii [m]."""
+    is_cut: bool = False
+    """Whether the file ends within a further frame."""
     _read: dict[int, DumpFrame] = field(default_factory=dict)
 
     def frame(self, number: int) -> DumpFrame:
@@ -163,7 +170,7 @@ The inverse is the smallest radius; the cube and its inverse bound masses [kg]."
 def read_dump(path: Path, radius: float | None = None) -> Dump:
     """The dump in a file, whose frames are found and not read yet; raises `ParameterError`."""
     try:
-        places = tuple(_places(path))
+        places, is_cut = _places(path)
     except OSError as error:
         raise ParameterError(f"{path_text(path)} cannot be opened: {reason_of(error)}.") from None
     except ParameterError:
@@ -174,14 +181,28 @@ def read_dump(path: Path, radius: float | None = None) -> Dump:
         raise ParameterError(
             f"{path_text(path)} is a dump of LAMMPS without a complete frame: wait until one is written."
         )
-    dump = Dump(path, places, radius)
+    dump = Dump(path, tuple(places), radius, is_cut)
     dump.frame(0)
     return dump
 
 
-def _places(path: Path) -> list[FramePosition]:
-    """The frames whose rows are complete."""
-    frames, size = [], path.stat().st_size
+class _CutError(Exception):
+    """The file ends within a frame."""
+
+
+def _places(path: Path) -> tuple[list[FramePosition], bool]:
+    """The frames whose rows are complete, and whether the file ends within a further one."""
+    frames: list[FramePosition] = []
+    try:
+        _find(path, frames)
+    except _CutError:
+        return frames, True
+    return frames, False
+
+
+def _find(path: Path, frames: list[FramePosition]) -> None:
+    """Append the frames whose rows are complete; raises `_CutError` if the file ends within a further one."""
+    size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(len(BEGIN))
         if start != BEGIN:
@@ -191,7 +212,9 @@ def _places(path: Path) -> list[FramePosition]:
         time: float | None = None
         step = count = 0
         borders: tuple[tuple[float, float] | None, ...] = (None, None, None)
-        while line := file.readline(4096):
+        is_within = False
+        while file.tell() < size:
+            line, is_within = _line(file), True
             if not line.isascii():
                 raise ValueError(f"it contains bytes that are no text after step {step}")
             words = line.decode("ascii").split()
@@ -204,27 +227,27 @@ def _places(path: Path) -> list[FramePosition]:
                 if not 1 <= count <= MOST_SPHERES:
                     raise ValueError(f"{count} spheres at step {step}; 1 to {MOST_SPHERES} can be shown")
             elif words[:3] == ["ITEM:", "BOX", "BOUNDS"]:
-                borders = _borders(words[3:], [file.readline(4096) for _ in range(3)])
+                borders = _borders(words[3:], [_line(file) for _ in range(3)])
             elif words[:2] == ["ITEM:", "ATOMS"]:
                 columns = tuple(words[2:])
                 if not count:
                     raise ValueError("it has ITEM: ATOMS before the number of atoms")
                 _require_columns(columns)
                 at = file.tell()
-                _skip(file, count, size)
-                if file.tell() > size:
-                    break
+                _skip(file, count)
                 frames.append(FramePosition(at, step, time, count, columns, borders))
+                is_within = False
                 _require_later(path, frames[-2:])
             elif words[:2] == ["ITEM:", "UNITS"]:
-                units = file.readline(4096).decode(errors="replace").strip()
+                units = _line(file).decode(errors="replace").strip()
                 if units != UNITS:
                     raise ValueError(f"its units are {value_text(units, 60)}; write it in a run with units {UNITS}")
             elif words[:1] == ["ITEM:"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
             elif not frames and not words:
                 raise ValueError("it begins with an empty line")
-    return frames
+        if is_within:
+            raise _CutError
 
 
 def _borders(kinds: list[str], lines: list[bytes]) -> tuple[tuple[float, float] | None, ...]:
@@ -243,7 +266,7 @@ def _borders(kinds: list[str], lines: list[bytes]) -> tuple[tuple[float, float] 
 
 def _number(file: BinaryIO, kind: Callable[[bytes], Number], item: str) -> Number:
     """The number in the line after an item."""
-    line = file.readline(4096)
+    line = _line(file)
     try:
         return kind(line)
     except ValueError:
@@ -275,20 +298,27 @@ def _require_columns(columns: tuple[str, ...]) -> None:
         raise ValueError(f"it has the columns {' '.join(columns)}; positions x y z or xu yu zu are needed")
 
 
-def _skip(file: BinaryIO, count: int, size: int) -> None:
-    """Skip `count` lines; beyond the end of the file if there are fewer."""
+def _line(file: BinaryIO) -> bytes:
+    """The next line; raises `_CutError` if the file ends within it."""
+    line = file.readline(LONGEST_LINE)
+    if len(line) < LONGEST_LINE and not line.endswith(b"\n"):
+        raise _CutError
+    return line
+
+
+def _skip(file: BinaryIO, count: int) -> None:
+    """Skip `count` lines; raises `_CutError` if there are fewer."""
     left = count
     while left:
         block = file.read(1 << 20)
         if not block:
-            file.seek(size + 1)
-            return
+            raise _CutError
         lines = block.count(b"\n")
         if lines < left:
             left -= lines
             continue
         end = -1
-        for _ in range(left):
+        for _line_number in range(left):
             end = block.index(b"\n", end + 1)
         file.seek(end + 1 - len(block), 1)
         left = 0

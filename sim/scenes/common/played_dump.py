@@ -45,7 +45,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Course, Experiment, Mo
 from repose.sim.experiment.notices import notify
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
-from repose.sim.io.lammps.read_dump import Dump, DumpFrame
+from repose.sim.io.lammps.read_dump import CUT, Dump, DumpFrame
 from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
@@ -135,8 +135,10 @@ def interval_of(dump: Dump, timestep: float | None) -> tuple[float, Message]:
 
 
 def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, Message]:
-    """The scene of a dump, and a remark about its times or an empty string; raises `ParameterError`."""
+    """The scene of a dump, and a remark about its times and its end, or an empty one; raises `ParameterError`."""
     interval, remark = interval_of(dump, timestep)
+    if dump.is_cut:
+        remark = joined((remark, CUT), " ") if remark else CUT
     steps = CHECK_STEPS * math.ceil(interval / (CHECK_STEPS * LONGEST_STEP))
     dt, count = interval / steps, len(dump.places)
     if dt < 1e-8:

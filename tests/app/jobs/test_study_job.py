@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -112,12 +113,15 @@ def test_a_study_writes_angles_in_degrees_with_the_grains_left_beside_them(
     assert run_command_line(["study", "two.toml", "--out", "done", "--size", "640x360"]) == 0
     report = json.loads(Path("done/result.json").read_text())
     runs = [json.loads((Path("done/runs") / run["file"]).read_text()) for run in report["runs"]]
-    assert [run["angle_of_repose"] for run in report["runs"]] == pytest.approx(
-        [run["angle_of_repose"]["degrees"] for run in runs]
-    )
-    for row, pair in zip(report["table"], (runs[0::2], runs[1::2]), strict=True):
-        assert row["angle_of_repose"]["mean"] == pytest.approx(sum(r["angle_of_repose"]["degrees"] for r in pair) / 2.0)
-        assert row["grains_left"]["mean"] == sum(r["grains_left"] for r in pair) / 2.0
+    # A heap of a dozen grains may have no angle: whether it has depends on the vector width of the processor.
+    angles = [run["angle_of_repose"] and run["angle_of_repose"]["degrees"] for run in runs]
+    assert any(angles)
+    assert [run["angle_of_repose"] for run in report["runs"]] == pytest.approx(angles)
+    for row, pair in zip(report["table"], (slice(0, None, 2), slice(1, None, 2)), strict=True):
+        measured = [angle for angle in angles[pair] if angle is not None]
+        mean = row["angle_of_repose"] and row["angle_of_repose"]["mean"]
+        assert mean == (pytest.approx(fmean(measured)) if measured else None)
+        assert row["grains_left"]["mean"] == fmean(run["grains_left"] for run in runs[pair])
     assert report["units"] == {"angle_of_repose": "°", "grains_left": ""}
     head = Path("done/two.csv").read_text().splitlines()[1]
     assert "angle of repose [°]" in head
@@ -169,6 +173,11 @@ def test_parts_of_a_study_joined_are_the_study_done_at_once(
     assert {path: path.read_bytes() for path in kept} == kept
     assert run_command_line([*call, "--join", "parts", "--out", "joined"]) == 0
     assert contents(Path("joined")) == contents(Path("whole"))
+    capsys.readouterr()
+    assert run_command_line([*call, "--join", "parts", "--out", "joined"]) == 2
+    assert capsys.readouterr().err.endswith("--out joined contains this study already: choose another folder.\n")
+    assert run_command_line([*call, "--part", "5/5", "--out", "more"]) == 0
+    assert "part 5/5 has no runs: the study has 4." in capsys.readouterr().out
 
 
 def test_parts_of_another_study_and_damaged_runs_are_not_joined(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from repose.sim import Simulation
 from repose.sim.experiment.named_records import readings_of
-from repose.sim.io.lammps.read_dump import read_dump
-from repose.sim.message import Message
+from repose.sim.io.lammps.read_dump import CUT, read_dump
+from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
 from repose.sim.scenes.common.played_dump import scene_of_dump
 
@@ -58,10 +58,14 @@ def test_frames_are_found_sorted_by_id_and_read_when_they_are_asked_for(tmp_path
     assert found.radius == pytest.approx([RADIUS] * 3)
 
 
-def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) -> None:
+def test_a_dump_that_is_being_written_shows_its_complete_frames_and_says_so(tmp_path: Path) -> None:
     path = falling(tmp_path)
-    path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
-    assert len(read_dump(path).places) == 2
+    whole, before = path.read_text(), falling(tmp_path, frames=2).stat().st_size
+    assert scene_of_dump(read_dump(written(tmp_path, whole)))[1] == EMPTY
+    for end in (before + 3, before + len("ITEM: TIME\n"), before + len("ITEM: TIME\n0.0"), len(whole) // 6 * 5, -1):
+        dump = read_dump(written(tmp_path, whole[:end]))
+        assert len(dump.places) == 2
+        assert scene_of_dump(dump)[1] == CUT
 
 
 @pytest.mark.parametrize(
@@ -71,7 +75,8 @@ def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) 
         ("solid goblet\n", "no ITEM: TIMESTEP"),
         ("\x1f\x8b", "it is compressed; codes, saved runs"),
         ("ITEM: UNITS\nlj\n" + frame(0, [sphere(1, 0.0, 0.0)]), "its units are 'lj'; write it in a run with units si"),
-        ("ITEM: TIMESTEP\n", "'' follows ITEM: TIMESTEP, where a number is needed"),
+        ("ITEM: TIMESTEP\n\n", "'' follows ITEM: TIMESTEP, where a number is needed"),
+        ("ITEM: TIMESTEP\n", "without a complete frame"),
         (HEAD.format(step=0, count="many"), "'many' follows ITEM: NUMBER OF ATOMS, where a number is needed"),
         (HEAD.format(step=0, count=1), "without a complete frame"),
         (frame(3, [sphere(1, 0.0, 0.0)]) + "\x89\n", "no text after step 3"),
