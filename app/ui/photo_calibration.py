@@ -79,14 +79,14 @@ class PhotoCalibration:
         runs.mkdir(parents=True, exist_ok=True)
 
         def on_progress(words: str, share: float) -> None:
-            self.runs.share = share
-            self.runs.check()
+            self.runs.show(share)
 
-        def count(found: CalibrationResult, done: int) -> None:
+        def count(done: int) -> None:
             self.runs.done = done
+            self.runs.share = max(self.runs.share, done / goal.most_runs)  # those on disk make no progress
 
         # One processor is left for the window and its run.
-        found, seen = calibrate_in(runs, goal, max(1, available() - 1), on_progress, count)
+        found, seen = calibrate_in(runs, goal, max(1, available() - 1), on_progress, on_run=count)
         self.result = _written(folder, goal, found, seen)
 
 
@@ -113,4 +113,11 @@ def goal_for(heap: PictureHeap, scene: str, parameters: ParameterSet, chosen: st
     varied = CHOICES[chosen]
     names = {own.name for own in varied}
     values = {name: value for name, value in different(parameters).items() if name not in names}
-    return Goal(scene, varied, wanted=1.0, values=values, profile=tuple(map(rounded, profile)))
+    return Goal(
+        scene,
+        varied,
+        wanted=1.0,
+        wanted_error=heap.steepness_error,
+        values=values,
+        profile=tuple(map(rounded, profile)),
+    )

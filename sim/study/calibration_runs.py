@@ -168,7 +168,7 @@ def profile_curve(goal: Goal, calibration: CalibrationResult, seen: Sequence[Obs
         fitted = fitted_profile(goal, seen, [found.value for found in calibration.estimates])
         lines.append(Line(_("nearest computed profile"), DISTANCES, fitted, fitted=True))
         lines.append(Line(_("difference"), DISTANCES, wanted - fitted))
-    axes = Axis(_("distance from the apex over L (L²: area)")), Axis(_("height over L"))
+    axes = Axis(_("distance over L (L²: area)")), Axis(_("height over L"))
     return Curve(COMPARISON, _("Profiles"), *axes, tuple(lines))
 
 
