@@ -62,7 +62,9 @@ class PhotoCalibration:
     """`total` is the largest number of runs: the calibration ends earlier if the value is known."""
     result: Calibrated | None = None
     seen: Calibrated | None = None
-    """The result that the panel has scrolled to."""
+    """The result that the panel has scrolled to, or scrolls to."""
+    scrolling: int = 0
+    """Number of further frames in which it scrolls: texts are wrapped anew once there is a scroll bar."""
 
     def start(self, make: Callable[[], Goal]) -> None:
         """Do the runs of the goal that `make` returns; if it raises `ParameterError`, this is the trouble."""

@@ -114,8 +114,8 @@ def caution_of(goal: Goal, calibration: CalibrationResult, advice: Message = WID
             "{difference} of its height, heaps with the same values by {limit} at most; {advice}.",
             ranges=joined(ranges),
             nearest=joined(nearest),
-            difference=Number(100.0 * calibration.difference, "%", ".3g"),
-            limit=Number(100.0 * calibration.expected_difference, "%", ".3g"),
+            difference=_percent(calibration.difference),
+            limit=_percent(calibration.expected_difference),
             advice=advice,
         )
     for at, own, found in of_each:
@@ -151,9 +151,10 @@ def preset_of(goal: Goal, calibration: CalibrationResult) -> Preset:
     title, about = goal.title, f"Calibrated: {in_words(goal, calibration)}."
     if not calibration.fits:
         title = f"Does not fit: {title}"
+        own, most = _percent(calibration.difference), _percent(calibration.expected_difference)
         about = (
-            f"Nearest, but it does not fit the picture: its profile differs by {calibration.difference:.2%} of the "
-            f"height, heaps with the same values by {calibration.expected_difference:.2%} at most."
+            f"Nearest, but it does not fit the picture: its profile differs by {own} of the height, heaps with the same "
+            f"values by {most} at most."
         )
     elif caution_of(goal, calibration):
         about = f"Calibrated, the range cuts the interval off: {in_words(goal, calibration)}."
@@ -178,6 +179,10 @@ def _name(parameter: Parameter) -> Message | str:
 
 def _value(parameter: Parameter, value: float) -> Message:
     return parameter.shown(value, 3)
+
+
+def _percent(share: float) -> Number:
+    return Number(100.0 * share, "%", ".3g")
 
 
 def _shown(parameter: Parameter) -> tuple[str, str, float]:

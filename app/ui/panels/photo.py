@@ -72,6 +72,8 @@ LOOK_ELSEWHERE = _(
     "look for another friction, change the values of the scene, or search a wider range with `repose calibrate`"
 )
 """What to do where no value fits."""
+SCROLLING = 3
+"""Number of frames until the panel with a new result has its final height."""
 PROFILES = 19.0
 """Height of the plot of the profiles, in sizes of the font."""
 NEAR = 12.0
@@ -417,7 +419,9 @@ def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
         _start_preset(ui, str(result.preset))
     calibration = ui.states[PhotoCalibration]
     if calibration.seen is not result:  # it begins below the button, often out of sight
-        calibration.seen = result
+        calibration.seen, calibration.scrolling = result, SCROLLING
+    if calibration.scrolling:
+        calibration.scrolling -= 1
         imgui.set_scroll_here_y(1.0)
 
 

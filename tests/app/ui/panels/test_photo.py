@@ -579,12 +579,15 @@ def test_a_photograph_that_nothing_fits_is_said_and_its_preset_too(
         calibration = harness.ui.states[PhotoCalibration]
         calibration.folder = lambda: tmp_path / "calibrations"
         written: list[str] = []
-        monkeypatch.setattr(photo, "note", lambda text, colour: written.append(str(text)))
+        draw_note = photo.note
+        monkeypatch.setattr(photo, "note", lambda text, colour: (written.append(str(text)), draw_note(text, colour)))
         harness.click("photo.calibrate")
         while calibration.runs.running:
             time.sleep(0.01)
-        harness.frame(3)
+        harness.frame(6)
         assert any(text.startswith("No run with μ from 0.02 to 0.1 fits the picture: ") for text in written)
+        foot = harness.ui.window.size[1] - harness.ui.window.inset[3]
+        assert harness.widgets["photo.preset"][3] <= foot, "the result is out of sight"
         assert calibration.result is not None
         assert calibration.result.preset is not None
         assert presets.load(calibration.result.preset).title.startswith("Does not fit: ")
