@@ -110,7 +110,10 @@ def repose(context: typer.Context, request: WindowRequest) -> int:
         if request.side_by_side:
             raise typer.BadParameter("--side-by-side opens the window: leave the command out.")
         if request.language:
-            raise typer.BadParameter("--language is that of the window: leave the command out.")
+            raise typer.BadParameter(
+                "--language before a command is that of the window: leave the command out, or give the language behind "
+                "one that has --language, such as lecture."
+            )
         if request.phones:
             raise typer.BadParameter("--phones is for the window: leave the command out, or use repose lecture.")
         for option, value in (("--preset", request.preset), ("--threads", request.threads)):

@@ -189,8 +189,9 @@ def _scenes() -> str:
 def _scenes_in_lammps() -> str:
     """What LAMMPS continues of each scene."""
     rows = [
-        (f"[{name}](scenes/{name}.md)", *map(_cell, IN_LAMMPS.get(name, ("not tried", ""))))
+        (f"[{name}](scenes/{name}.md)", *((entry.state, entry.words) if entry else ("not tried", "")))
         for name in sorted(scenes())
+        for entry in (IN_LAMMPS.get(name),)
     ]
     words = (
         "`repose export RUN --to DIR --for lammps` writes the files with which LAMMPS continues a run. *Exact*: at the "

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Inset, Size
 from repose.app.render.colours import AUTOMATIC, COLOURINGS, PARTS, shown_as
 from repose.app.render.film_words import FilmWords, Lines, film_words
-from repose.app.render.follow import Following, come_to_rest, directed_camera, follow, without_idle_walls
+from repose.app.render.follow import (
+    Following,
+    come_to_rest,
+    directed_camera,
+    follow,
+    height_at_rest,
+    without_idle_walls,
+)
 from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera
 from repose.app.render.pacing import Pacing, pace
@@ -31,6 +38,10 @@ REST, STILL = 1.0, 3.0
 
 WITHOUT_LEGEND = ("labels", "sand", "clay", "plain")
 """Colours without a legend."""
+COLUMN = 0.34
+"""Width of a result in a column at the left of the grains, as a share of the width of the picture [-]."""
+LARGER = 1.15
+"""Least height of the grains beside such a column, over that below a result as wide as the picture [-]."""
 MOST_RESULT = 0.55
 """Largest share of the height of a picture above the grains, for legend and result [-]."""
 
@@ -78,6 +89,8 @@ class Director:
         self._pacing: Pacing | None = None
         self._following: Following | None = None
         self._colour = AUTOMATIC
+        self._column = 0.0
+        """Width of the column of the result, 0 for none [pixel]."""
         self._newest: Snapshot | None = None
 
     @property
@@ -111,7 +124,8 @@ class Director:
         self._newest = last or self._newest
         pictures = max(1, round(REST * self._style.fps))
         camera, size, room = self._viewpoint()
-        room = room_below_result(room, self._words(ending=True).result, size, self._style.view, self._newest)
+        words = self._words(ending=True)
+        room, self._column = room_for_result(room, words.result, size, self._style.view, self._newest, camera)
         for at in come_to_rest(self._following, self._newest, camera, size, room, REST, pictures):
             self._following = at
             picture = self._picture(ending=True)
@@ -142,7 +156,8 @@ class Director:
 
     def _words(self, ending: bool, card: float = 0.0, lines: Lines | None = None) -> FilmWords:
         assert self._newest is not None
-        return film_words(self._newest, self.speed, ending, card, self._style.title, lines)
+        words = film_words(self._newest, self.speed, ending, card, self._style.title, lines)
+        return replace(words, column=self._column) if ending else words
 
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None
@@ -163,6 +178,22 @@ class Director:
             film=words,
             plain=not self._style.words,
         )
+
+
+def room_for_result(
+    room: Inset, result: tuple[Message, ...], size: Size, view: View, snapshot: Snapshot, camera: Camera
+) -> tuple[Inset, float]:
+    """The room of a picture with the words of its result above the grains, or in a column at their left if they are
+    larger then, as in a tall scene; and the width of this column, 0 for none [pixel]."""
+    below = room_below_result(room, result, size, view, snapshot)
+    left, top, right, bottom = room
+    column = COLUMN * size[0]
+    beside = (left + column, top, right, bottom)
+    foot = result_foot(result, size, picture_scale(size) * view.text_scale, band=size[0] - column)
+    if below == room or foot > size[1] - bottom:
+        return below, 0.0
+    heights = [height_at_rest(snapshot, camera, size, at) for at in (below, beside)]
+    return (beside, column) if heights[1] > LARGER * heights[0] else (below, 0.0)
 
 
 def room_below_result(room: Inset, result: tuple[Message, ...], size: Size, view: View, snapshot: Snapshot) -> Inset:

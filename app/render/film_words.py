@@ -66,6 +66,8 @@ class FilmWords:
     """Simulated seconds per second of film; None for a still."""
     result: tuple[Message, ...] = ()
     """Readings at the end of a scene that draws no angle."""
+    column: float = 0.0
+    """Width of the column of the result at the left of the grains [pixel]; 0: it is as wide as the picture."""
     card: float = 0.0
     """Opacity of the title card."""
     lines: Lines | None = None
@@ -120,7 +122,7 @@ def film_words(
     # In a lecture the answer states the result: readings would cover the grains.
     result = _result(snapshot) if ending and lines is None else ()
     origin = Message("seed {seed}  ·  Repose {version}", seed=snapshot.run.seed, version=_version())
-    return FilmWords(name, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
+    return FilmWords(name, _parameters(snapshot), origin, None if ending else speed, result, card=card, lines=lines)
 
 
 def verdict(outcomes: Sequence[Outcome]) -> Message:

@@ -91,6 +91,14 @@ def come_to_rest(
     yield Following(goal, wall_top=last.wall_top)
 
 
+def height_at_rest(snapshot: Snapshot, camera: Camera, size: Size, room: Inset) -> float:
+    """Height of what is seen once the camera has come to rest [pixel]."""
+    seen = _seen(snapshot, stray=0.0, beyond=BEYOND)
+    goal = _goal(snapshot, seen, camera, size, room)
+    corners = goal.world_to_pixel(list(product(*zip(*(seen or snapshot.geometry.box)))), size)
+    return float(np.ptp(corners[:, 1]))
+
+
 def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
     """The camera with which a film or a window begins to follow the grains of a snapshot."""
     return first_following(snapshot, size, room).camera

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from repose.app.render.camera import Size
-from repose.app.render.director import Picture, Read, room_below_result
+from repose.app.render.director import Picture, Read, room_for_result
 from repose.app.render.film_words import film_words
-from repose.app.render.follow import first_following, without_idle_walls
+from repose.app.render.follow import directed_camera, first_following, without_idle_walls
 from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera
 from repose.app.render.passes import band
@@ -37,10 +37,13 @@ def still(
         words = film_words(snapshot, 0.0, ending=snapshot.run.at_rest)
         if snapshot.run.label:
             words = replace(words, result=(snapshot.run.label, *words.result))
-        room = room_below_result(_room(snapshot, view, part), words.result, part, view, snapshot)
+        camera = directed_camera(snapshot)
+        room, column = room_for_result(_room(snapshot, view, part), words.result, part, view, snapshot, camera)
         following = first_following(snapshot, part, room)
         seen = without_idle_walls(snapshot, following.wall_top)
-        parts.append(read(seen, view, part, camera_of(number, part) or following.camera, film=words))
+        parts.append(
+            read(seen, view, part, camera_of(number, part) or following.camera, film=replace(words, column=column))
+        )
     return joined(parts, rectangles, size)
 
 

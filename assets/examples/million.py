@@ -5,14 +5,21 @@ repose open FOLDER/grains.lammpstrj       # angle of repose, flow rate (--set ga
 """
 
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 
 import numpy as np
 from repose.sim import Cylinder, Material, Plane, place_spheres, write_lammps
 from repose.sim.io.lammps.wall_motion import TurningWalls
 
-given = dict(enumerate(sys.argv))
-folder, grains, shape = Path(given.get(1, "million")), int(given.get(2, 1_000_000)), given.get(3, "column")
+parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+parser.add_argument("folder", nargs="?", type=Path, default="million")
+parser.add_argument("grains", nargs="?", type=int, default=1_000_000)
+parser.add_argument("shape", nargs="?", choices=("column", "silo", "drum"), default="column")
+given = parser.parse_args()
+folder, grains, shape = given.folder, given.grains, given.shape
+if grains < 1:
+    parser.error(f"grains = {grains}: at least 1 is needed.")
 if folder.exists():
     sys.exit(f"{folder} exists already: name a new folder.")
 radius, pitch = 1e-3, 2.05e-3  # m

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from repose.sim.experiment.snapshot import Floats, Snapshot
-from repose.sim.scales import nice_step
 
 
 def from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]]:
@@ -27,5 +27,11 @@ def widening(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, fl
 
 
 def to_round(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From zero to 1, 2 or 5 times a power of ten: such a range seldom changes."""
-    return 0.0, nice_step(wanted[1], 1)
+    """From zero to one of `ROUND` times a power of ten: such a range seldom changes, and values reach two thirds of it
+    at least."""
+    power = 10.0 ** math.floor(math.log10(wanted[1] * (1.0 + 1e-9)))
+    return 0.0, next(lead * power for lead in ROUND if lead * power >= wanted[1] * (1.0 - 1e-9))
+
+
+ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
+"""Ends of ranges, which round ticks cut into equal parts."""

@@ -153,8 +153,8 @@ def preset_of(goal: Goal, calibration: CalibrationResult) -> Preset:
         title = f"Does not fit: {title}"
         own, most = _percent(calibration.difference), _percent(calibration.expected_difference)
         about = (
-            f"Nearest, but it does not fit the picture: its profile differs by {own} of the height, heaps with the same "
-            f"values by {most} at most."
+            f"Nearest, but it does not fit the picture: its profile differs by {own} of the height, heaps with the "
+            f"same values by {most} at most."
         )
     elif caution_of(goal, calibration):
         about = f"Calibrated, the range cuts the interval off: {in_words(goal, calibration)}."

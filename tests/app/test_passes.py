@@ -158,6 +158,8 @@ def test_the_legend_counts_contacts_to_six_and_more() -> None:
     heading, ticks = describe(contacts, (0.0, 6.0))
     assert str(heading) == "Contacts  Z"
     assert english([text for _, text in ticks]) == ["0", "1", "2", "3", "4", "5", "6+"]
+    snapshots = (fake_heap(), fake_cone())
+    assert [contacts.span(np.zeros(1), snapshot) for snapshot in snapshots] == [(0.0, 6.0), (0.0, 10.0)]
 
 
 def test_layers_are_counted_from_one() -> None:

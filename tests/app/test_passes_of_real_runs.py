@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -34,6 +34,7 @@ from repose.app.render.passes.measured_slope import label as angle_label
 from repose.app.render.passes.measured_slope import overlay as draw_plane_slope
 from repose.app.render.passes.microscope import contact_seen, grain_words
 from repose.app.render.passes.part_names import row as names_row
+from repose.app.render.passes.scale_bar import overlay as draw_scale_bar
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.render.selection import rows_of, selected_contact
 from repose.app.storage.view_settings import View
@@ -60,6 +61,7 @@ from repose.sim.message import Message, with_prefix
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import release
 
+from tests.app.fake_space import fake_cone
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
 from tests.english import english
@@ -805,3 +807,12 @@ def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_ang
         x, y = sheet.places["gravity  α = 17.2°"]
         assert y > above
         assert x < size[0] - 330.0 or above
+
+
+@pytest.mark.parametrize(("width", "words"), [(400, "at the centre"), (150, "")])
+def test_the_text_of_the_scale_bar_stays_in_a_narrow_picture(width: int, words: str) -> None:
+    snapshot, camera, sheet = fake_cone(), Camera3D(), Sheet()
+    camera.frame(whole_scene(snapshot), (width, 400))
+    draw_scale_bar(make_frame(snapshot, View(), camera, (width, 400), NO_INSET, 1.0, Ranges()), cast(Any, sheet))
+    assert sheet.words[0].partition("m ")[2] == words
+    assert min(box[0] for box in sheet.boxes) >= 0.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from repose.app.language import translated
 from repose.app.render.camera import Size
-from repose.app.render.film_words import Lines, about_width, result_size, wrapped
+from repose.app.render.film_words import FilmWords, Lines, about_width, result_size, wrapped
 from repose.app.render.framing import LEAST_LETTERS
 from repose.app.render.pacing import clock_text, describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
@@ -71,7 +71,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         canvas.scripted((at, base), text, colour, size, halo=palette.background)
     if film is not None:
         foot = _write_lines(frame, canvas, film.lines)
-        _write_result(frame, canvas, film.result, foot)
+        _write_result(frame, canvas, film, foot)
 
 
 def entry_size(unit: float) -> float:
@@ -129,16 +129,17 @@ def result_foot(result: tuple[Message, ...], size: Size, scale: float, above: fl
     return top + PAD * scale + LINE * unit * letters * len(lines)
 
 
-def _write_result(frame: Frame, canvas: Canvas, result: tuple[Message, ...], top: float) -> None:
+def _write_result(frame: Frame, canvas: Canvas, film: FilmWords, top: float) -> None:
     """Draw readings and sentences in large letters in the upper left below `top` [pixel], beside or below the legend; a
-    sentence that is wider than the picture has several lines."""
-    if not result:
+    sentence that is wider than the picture, or than the column for it, has several lines."""
+    if not film.result:
         return
     palette, unit = frame.palette, frame.scale
     x, y = frame.inset[0] + MARGIN * unit, top
-    room = frame.size[0] - frame.inset[2] - MARGIN * unit - x
+    edge = film.column or frame.size[0] - frame.inset[2]
+    room = edge - MARGIN * unit - x
 
-    texts = list(map(translated, result))
+    texts = list(map(translated, film.result))
     size, __ = result_size(texts, room, TEXT_SIZE * unit, entry_size(unit))
 
     def wide(line: str) -> float:

@@ -76,6 +76,8 @@ def _draw(frame: Frame, canvas: Canvas) -> None:
     y = round(frame.size[1] - below - 16.0 * unit)
     thick, tall = max(2.0, round(2.0 * unit)), round(5.0 * unit)
     text = label(length_label(length), frame.dimension)
+    if canvas.text_extent(text, LABEL)[0] > x1 - frame.inset[0] - 2.0 * PAD * unit:  # of a narrow picture side by side
+        text = length_label(length)
     width, height = canvas.text_extent(text, LABEL)
     pad, low = PAD * unit, y - tall - 3.0 * unit - height
     # Grains can lie or fall behind the bar.

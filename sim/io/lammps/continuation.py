@@ -218,9 +218,9 @@ def _not_continued(state: Continued) -> Iterator[str]:
 
 
 def _of_scene(scene: str) -> Iterator[str]:
-    """What the table of the scenes says of this one; it knows what a scene does later."""
-    if (entry := IN_LAMMPS.get(scene)) is not None and entry.differs:
-        yield f"Scene {scene} in LAMMPS is {entry.state}: {entry.differs}."
+    """What the scene does later, as the table of the scenes says; other differences are those of the run."""
+    if (entry := IN_LAMMPS.get(scene)) is not None and entry.later:
+        yield f"Scene {scene} in LAMMPS is {entry.state}: {entry.later}."
 
 
 def _beginning(state: Continued) -> Iterator[str]:

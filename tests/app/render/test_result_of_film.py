@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from repose.app.language import in_language
-from repose.app.render.director import Director, FilmStyle, room_below_result
+from repose.app.render.director import COLUMN, Director, FilmStyle, room_below_result, room_for_result
 from repose.app.render.film_words import LETTER, RESULT, film_words, result_size, wrapped
-from repose.app.render.framing import picture_scale
+from repose.app.render.follow import directed_camera
+from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.passes import legend
 from repose.app.render.passes.caption import result_foot
 from repose.app.storage.view_settings import View
@@ -44,7 +45,7 @@ SIZES = [(480, 270), (640, 360), (1280, 720)]
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("code", ["en", "de", "ru", "ja"])
-def test_the_last_picture_shows_every_grain_below_the_result(size: tuple[int, int], code: str) -> None:
+def test_the_last_picture_shows_every_grain_below_the_result_or_beside_it(size: tuple[int, int], code: str) -> None:
     """The plate of a long answer covered the top of the heap, and cut the angle."""
     heap = with_fields(fake_heap(), answer=Answer(35.5, LONG))
     cameras = []
@@ -62,7 +63,8 @@ def test_the_last_picture_shows_every_grain_below_the_result(size: tuple[int, in
     pixels = cameras[-1].world_to_pixel(heap.grains.position[moving], size)
     radius = heap.grains.radius[moving] / cameras[-1].resolution(size)
     assert foot < 0.55 * size[1]
-    assert (pixels[:, 1] - radius).min() >= foot - 0.5
+    is_beside = (pixels[:, 0] - radius).min() >= COLUMN * size[0] - 0.5
+    assert is_beside or (pixels[:, 1] - radius).min() >= foot - 0.5
     assert (pixels[:, 1] + radius).max() - (pixels[:, 1] - radius).min() > 0.2 * size[1]
 
 
@@ -107,3 +109,14 @@ def test_without_a_legend_more_of_the_picture_is_left() -> None:
     ]
     assert feet[0] > feet[1] + 50.0
     assert feet[1] == feet[2]
+
+
+@pytest.mark.parametrize(("result", "is_beside"), [(LONG, True), (SAID, False)])
+def test_a_result_that_would_make_the_grains_much_smaller_stands_beside_them(result: Message, is_beside: bool) -> None:
+    heap, size = fake_heap(), (1280, 720)
+    room, camera = picture_room(size, 1.0), directed_camera(heap)
+    (left, *_), column = room_for_result(room, (result,), size, View(), heap, camera)
+    assert (left, column) == ((COLUMN * size[0],) * 2 if is_beside else (0.0, 0.0))
+    assert room_for_result(room, (), size, View(), heap, camera) == (room, 0.0)
+    too_long = plain(" ".join([str(LONG)] * 20))
+    assert room_for_result(room, (too_long,), size, View(), heap, camera)[1] == 0.0

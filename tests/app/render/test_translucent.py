@@ -32,7 +32,7 @@ def test_every_contact_is_a_rod_from_centre_to_centre_in_the_colour_of_its_force
     assert length == pytest.approx(np.full(len(rows), 2.0 * RADIUS), rel=1e-4)
     scale = seen.contact_scale
     assert scale is not None
-    assert scale[1] == (0.0, 5.0)
+    assert scale[1] == (0.0, 4.0)
     expected = shades(position_on_map(np.array((0.5 * FORCE, FORCE)), *scale), "viridis", seen.palette)
     strong = rows[:, 6] > rows[:, 6].mean()
     assert rows[strong, 8:11] == pytest.approx(np.tile(expected[1], (int(strong.sum()), 1)))

@@ -623,10 +623,14 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
     avalanches[0].angle = avalanches[-1].angle
     assert not experiment.scene.course.check(experiment), "the first start spreads from the open end"
     assert "from the open end" in str(rough_plane.conclusion(experiment))
-    avalanches[1].angle = avalanches[-1].angle
-    assert "thinnest layer" in str(experiment.scene.course.check(experiment)), (
-        "a layer starts at one angle, thick or thin"
-    )
+    assert rough_plane.thinning(experiment) == pytest.approx(-1.0)
+    middle, last = avalanches[2].angle, avalanches[-1].angle
+    avalanches[2].angle, avalanches[-1].angle = last, middle
+    assert "thinner layers" in str(experiment.scene.course.check(experiment)), "no order"
+    for avalanche in avalanches[1:]:
+        avalanche.angle = last
+    assert math.isnan(rough_plane.thinning(experiment))
+    assert "thinner layers" in str(experiment.scene.course.check(experiment)), "one angle, thick or thin"
 
 
 def test_the_plane_is_tilted_back_and_held_while_the_layer_flows() -> None:
