@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import metadata
@@ -12,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from repose.app.jobs.remaining_time import time_left
+from repose.app.countdown import Countdown
 from repose.app.jobs.requests import BenchRequest
 from repose.app.jobs.result_folder import claim_for
 from repose.app.progress import Progress, print_line, write_out
@@ -84,12 +83,12 @@ def _measured(request: BenchRequest) -> dict[str, Any]:
     from repose.sim.study import bench
 
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    began, of_engine = time.monotonic(), 0.5 if request.quick else 0.8  # fraction of the whole time
+    countdown, of_engine = Countdown(), 0.5 if request.quick else 0.8  # fraction of the whole time
 
     def shown(progress: Progress, first: float, last: float) -> ShowProgress:
         def show_progress(words: str, share: float) -> None:
             done = first + (last - first) * share
-            progress.show(words, done, time_left(began, done))
+            progress.show(words, done, countdown.words(done))
 
         return show_progress
 

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
+from repose.app.countdown import Countdown
 from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.photo_job import marks_of
-from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.requests import CalibrationRequest, RunRequest
 from repose.app.jobs.result_folder import RESULT, RUNS, ResultFolder, RunsInFolder, Writers
 from repose.app.progress import Progress, print_line, write_out
@@ -38,7 +38,7 @@ from repose.sim.study.calibration import (
     report,
     rounded,
 )
-from repose.sim.study.calibration_runs import calibrate_in, in_words, preset_of, profile_curve
+from repose.sim.study.calibration_runs import calibrate_in, caution_of, in_words, preset_of, profile_curve
 from repose.sim.study.quantities import name_of_study, quantity_of
 from repose.sim.wording import value_text
 
@@ -50,12 +50,12 @@ FRICTIONS = (0.05, 0.1, 0.2)
 def goal_of(request: CalibrationRequest) -> Goal:
     """The goal that is requested; raises `ParameterError`."""
     job = plan(RunRequest(request.scene, changes=request.changes))
-    profile = _profile_in(request) if request.picture is not None else ()
+    profile, error = _profile_in(request) if request.picture is not None else ((), request.angle_error)
     return Goal(
         scene=job.scene,
         varied=tuple(map(_range_of, request.vary)),
         wanted=1.0 if request.angle is None else request.angle,
-        wanted_error=request.angle_error,
+        wanted_error=error,
         frictions=FRICTIONS if request.angle is None and not profile else (),
         profile=profile,
         values=job.values,
@@ -76,14 +76,15 @@ def _range_of(text: str) -> VariedRange:
     return VariedRange(name.strip(), low, high)
 
 
-def _profile_in(request: CalibrationRequest) -> tuple[float, ...]:
-    """The profile of the heap in the picture, in units of its size; raises `ParameterError`."""
+def _profile_in(request: CalibrationRequest) -> tuple[tuple[float, ...], float]:
+    """The profile of the heap in the picture, in units of its size, and the error of its steepness; raises
+    `ParameterError`."""
     assert request.picture is not None
     photo = read_photo(request.picture)
     heap = measure_picture(photo.pixels, marks_of(request.marks), photo.step)
     profile = canonical_profile(heap.x, heap.height)
     assert profile is not None  # it has a flank
-    return tuple(rounded(height) for height in profile)
+    return tuple(rounded(height) for height in profile), heap.steepness_error
 
 
 def run_calibration(request: CalibrationRequest) -> int:
@@ -148,8 +149,9 @@ def _finish(
     if request.json:
         print(text, end="", flush=True)
     else:
-        write_out(f"{goal.title}: {in_words(goal, calibration)}\nwritten to  {folder.path}")
-    return DONE if complete and calibration.is_known else NOT_ALL_WRITTEN
+        warning = f"\n{caution}" if (caution := caution_of(goal, calibration)) else ""
+        write_out(f"{goal.title}: {in_words(goal, calibration)}{warning}\nwritten to  {folder.path}")
+    return DONE if complete and calibration.fits else NOT_ALL_WRITTEN
 
 
 def _draw(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation], file: BinaryIO) -> None:

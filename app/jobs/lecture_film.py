@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from repose.app.countdown import Countdown
 from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_height, title_card
-from repose.app.jobs.remaining_time import Countdown
 from repose.app.language import current_language, in_language, translated
 from repose.app.lectures.answers import unanswered
 from repose.app.lectures.lecture_file import Lecture, Step, text_in

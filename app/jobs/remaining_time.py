@@ -6,13 +6,9 @@ import math
 import time
 from dataclasses import dataclass
 
+from repose.app.countdown import CERTAIN
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.study.run_length import duration
-
-CERTAIN = 0.2
-"""Wall time after which the rate is accurate enough for a prediction [s]."""
-LEAST_SHARE = 0.002
-"""Fraction of many runs after which their rate is accurate enough [-]; the first layer of a run is not typical."""
 
 
 @dataclass
@@ -35,23 +31,3 @@ class Outlook:
         words = f"step {step:,} of about {step + to_do:,}"
         spent, done = now - self._began[0], step - self._began[1]
         return words if spent < CERTAIN or done <= 0 else f"{words}, {duration(to_do * spent / done)} left"
-
-
-def time_left(began: float, share: float) -> str:
-    """Remaining wall time in words, extrapolated from the fraction `share` [-] done since `began` [s, monotonic clock];
-    empty while the estimate is uncertain."""
-    spent = time.monotonic() - began
-    return f"{duration(spent * (1.0 - share) / share)} left" if spent > CERTAIN and 0.0 < share < 1.0 else ""
-
-
-@dataclass
-class Countdown:
-    """Remaining wall time of many runs, measured from their first progress, without the compilation before it."""
-
-    _began: float | None = None
-
-    def words(self, share: float) -> str:
-        """Words such as "3 min left" if this fraction of all runs is done [-]; empty while it is uncertain."""
-        if self._began is None and share > 0.0:
-            self._began = time.monotonic()
-        return time_left(self._began, share) if self._began is not None and share >= LEAST_SHARE else ""

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from repose.app.countdown import Countdown
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN
-from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.result_folder import RESULT, RUNS, ResultFolder, RunsInFolder, Writers
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.app.jobs.study_plan import StudyJob

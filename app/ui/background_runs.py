@@ -9,8 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from repose.app.countdown import Countdown
 from repose.app.stopping import StopAsked
-from repose.sim.message import EMPTY, Message, _, plural
+from repose.sim.message import EMPTY, Message, Number, _, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import described, message_of, reason_of
 
@@ -33,7 +34,10 @@ class BackgroundRuns:
     total: int = 0
     """Number of all runs, or the largest possible one."""
     share: float = 0.0
-    """Fraction of all runs that is done, 0 to 1."""
+    """Fraction of all runs that is done, 0 to 1; part of it is done in runs under way."""
+    time_left: str = ""
+    """Remaining wall time, such as "3 min"; empty while it is not known."""
+    _countdown: Countdown = field(default_factory=Countdown)
     trouble: Message = EMPTY
     """Why the runs were refused, or why a run has no result."""
     _stopping: threading.Event = field(default_factory=threading.Event)
@@ -56,6 +60,22 @@ class BackgroundRuns:
             return _("no runs yet")
         return plural("{done} of {count} run", "{done} of {count} runs", done=self.done, count=self.total)
 
+    @property
+    def progress(self) -> tuple[Message, ...]:
+        """The same with the fraction of all runs that is done and the remaining time, from the longest text to the
+        shortest."""
+        if not self.running or not self.total:
+            return (self.words,)
+        share = Message("{runs}, {share}", runs=self.words, share=Number(self.share, format=".1%"))
+        if not self.time_left:
+            return share, self.words
+        return Message("{progress}, {time} left", progress=share, time=self.time_left), share, self.words
+
+    def show(self, share: float) -> None:
+        """Set the fraction of all runs that is done, with the remaining time; raises `StopAsked` if they are to end."""
+        self.share, self.time_left = share, self._countdown.time(share)
+        self.check()
+
     def start(self, make: Callable[[], Plan], work: Callable[[Plan], None]) -> None:
         """Do the work of the plan that `make` returns; if it raises `ParameterError`, this is the trouble."""
         if self.running:
@@ -66,7 +86,7 @@ class BackgroundRuns:
         except ParameterError as error:
             self.trouble = message_of(error)
             return
-        self.done, self.total, self.share = 0, 0, 0.0
+        self.done, self.total, self.share, self.time_left, self._countdown = 0, 0, 0.0, "", Countdown()
         self._stopping.clear()
         self._thread = threading.Thread(target=self._work, args=(work, plan), name=self.name, daemon=True)
         self._thread.start()

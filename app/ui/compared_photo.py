@@ -76,6 +76,8 @@ class ComparedPhoto:
     """Whether the drag of the slider has changed the marks."""
     length: float = 0.1
     """Distance of the next two clicks for the scale [m]."""
+    typed_length: str = ""
+    """The same while it is being typed."""
     number: int = 0
     """Increases with every photograph."""
     _computed: tuple[tuple[int, int], ComputedHeap | None] = ((-1, -1), None)
@@ -169,6 +171,10 @@ class ComparedPhoto:
         """Wait no longer for the answer under way."""
         with self._lock:
             self._answered = self._asked
+
+    def present_length(self) -> float:
+        """Distance of the two points of the scale, or of the next two [m]."""
+        return self.marks.length if self.marks.scale is not None else self.length
 
     def control_points(self) -> tuple[Pixel, ...]:
         """The points of the surface that the user has moved, or points of the surface that was found."""

@@ -171,7 +171,10 @@ class ComparedVideo:
         seconds without a scale."""
         if self.video is None:
             return
+        of = self.series.of
         self.series.see(snapshot)
+        if of and of != self.series.of:
+            self.begins = None  # it was a time of another run
         if self.collapse is None or not self.follows:
             return
         time, last = snapshot.run.time - self.start(events), self.collapse.last
@@ -211,7 +214,7 @@ class ComparedVideo:
             if last.scaled
             else Axis(_("time since the first motion"), "s")
         )
-        return Curve(COMPARISON, _("Collapse"), x, Axis(_("length over L, the square root of the area")), tuple(lines))
+        return Curve(COMPARISON, _("Collapse"), x, Axis(_("length over L (L²: area)")), tuple(lines))
 
     def profiles_curve(self) -> Curve | None:
         """The profile in the frame that is shown over the present computed one, in units of their sizes."""

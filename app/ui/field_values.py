@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 
 from repose.app.language import decimal_sign
+from repose.sim.message import Message, Number
 from repose.sim.numbers import COMMA, read_number, whole_if_exact
-from repose.sim.parameters import Parameter, Value
+from repose.sim.parameters import Parameter, ParameterError, Value
+from repose.sim.scales import ratio_of_units
+from repose.sim.wording import value_text
 
 DECADES = 6
 """Decades of a logarithmic slider whose range begins at zero; its left end is zero."""
 DIGITS = 5
 """Significant digits of a value in its row."""
+LENGTH = re.compile(r"\s*([^\s\w]*\d\S*?)\s*([^\W\d]*)\s*")
+"""A number and its unit, if there is one."""
 ZERO_END = 0.03
 """Fraction of such a slider that means zero."""
 
@@ -71,6 +77,33 @@ def typed(parameter: Parameter, text: str) -> Value:
     # 90° must be allowed if π/2 is the limit, although the conversion is not exact.
     limits = (limit for limit in (parameter.low, parameter.high) if limit is not None)
     return next((limit for limit in limits if math.isclose(value, limit, rel_tol=1e-12)), value)
+
+
+def typed_length(text: str, low: float, high: float) -> float:
+    """A typed length such as "297 mm", "30 cm" or "0,3 m" [m], without a unit in mm; raises `ParameterError` for any
+    other text and beyond `low` to `high` [m]."""
+    parts = LENGTH.fullmatch(text)
+    words, unit = parts.groups() if parts else (text, "")
+    number = read_number(words.replace(",", ".") if COMMA.fullmatch(words) else words)
+    ratio = ratio_of_units(unit or "mm", "m")
+    if isinstance(number, str) or ratio is None:
+        raise ParameterError(
+            Message(
+                "A length of {text} is refused: type a number with its unit, such as 297 mm or 0.3 m.",
+                text=value_text(text.strip()),
+            )
+        )
+    length = float(f"{number * ratio:.12g}")
+    if not low <= length <= high:
+        raise ParameterError(
+            Message(
+                "A length of {length} is refused: it must be {low} to {high}.",
+                length=Number(length, "m"),
+                low=Number(low, "m"),
+                high=Number(high, "m"),
+            )
+        )
+    return length
 
 
 def compact(number: float) -> float:

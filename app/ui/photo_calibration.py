@@ -62,7 +62,9 @@ class PhotoCalibration:
     """`total` is the largest number of runs: the calibration ends earlier if the value is known."""
     result: Calibrated | None = None
     seen: Calibrated | None = None
-    """The result that the panel has scrolled to."""
+    """The result that the panel has scrolled to, or scrolls to."""
+    scrolling: int = 0
+    """Number of further frames in which it scrolls: texts are wrapped anew once there is a scroll bar."""
 
     def start(self, make: Callable[[], Goal]) -> None:
         """Do the runs of the goal that `make` returns; if it raises `ParameterError`, this is the trouble."""
@@ -79,14 +81,14 @@ class PhotoCalibration:
         runs.mkdir(parents=True, exist_ok=True)
 
         def on_progress(words: str, share: float) -> None:
-            self.runs.share = share
-            self.runs.check()
+            self.runs.show(share)
 
-        def count(found: CalibrationResult, done: int) -> None:
+        def count(done: int) -> None:
             self.runs.done = done
+            self.runs.share = max(self.runs.share, done / goal.most_runs)  # those on disk make no progress
 
         # One processor is left for the window and its run.
-        found, seen = calibrate_in(runs, goal, max(1, available() - 1), on_progress, count)
+        found, seen = calibrate_in(runs, goal, max(1, available() - 1), on_progress, on_run=count)
         self.result = _written(folder, goal, found, seen)
 
 
@@ -113,4 +115,11 @@ def goal_for(heap: PictureHeap, scene: str, parameters: ParameterSet, chosen: st
     varied = CHOICES[chosen]
     names = {own.name for own in varied}
     values = {name: value for name, value in different(parameters).items() if name not in names}
-    return Goal(scene, varied, wanted=1.0, values=values, profile=tuple(map(rounded, profile)))
+    return Goal(
+        scene,
+        varied,
+        wanted=1.0,
+        wanted_error=heap.steepness_error,
+        values=values,
+        profile=tuple(map(rounded, profile)),
+    )

@@ -180,8 +180,7 @@ class Studies:
             self._show(plan, study)
 
         def on_progress(words: Message, share: float) -> None:
-            under_way.share = (before + share * len(missing)) / max(under_way.total, 1)
-            under_way.check()
+            under_way.show((before + share * len(missing)) / max(under_way.total, 1))
 
         # One processor is left for the window and its run.
         if missing:

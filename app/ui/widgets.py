@@ -95,6 +95,15 @@ def _moved_by_keys(ui: Ui, name: str, where: float, step: float) -> float | None
     return min(max(where + moves * step, 0.0), 1.0) if moves else None
 
 
+def progress_with_words(ui: Ui, texts: tuple[Message, ...], share: float, width: float) -> None:
+    """Draw the progress of work, 0 to 1, with the first of the texts that fits."""
+    room = width - 2.0 * imgui.get_style().frame_padding.x
+    words = next((text for text in texts if text_width(text) <= room), texts[-1])
+    imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
+    imgui.progress_bar(share, imgui.ImVec2(width, imgui.get_frame_height()), translated(words))
+    imgui.pop_style_color()
+
+
 def _frame(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
     """Show that the arrow keys move the slider."""
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)

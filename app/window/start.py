@@ -14,17 +14,20 @@ from repose.app.lectures.lecture_file import Lecture
 from repose.app.progress import print_line
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
+from repose.app.storage.photo_files import read_photo
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_option import asked_threads
 from repose.app.ui import phones as phones_of_audience
 from repose.app.ui.lecture_mode import offer
-from repose.app.ui.panels.photo import open_photo
+from repose.app.ui.panels.photo import FITTING_PRESETS, open_photo
 from repose.app.window.application import FILM_TIME, Application
 from repose.app.window.sdl import on_lost_display
 from repose.app.window.window import Window, open_window
 from repose.sim.io import presets
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
+from repose.sim.photo.heap_in_picture import measure_picture
+from repose.sim.registry import scenes
 from repose.sim.wording import described, message_of
 
 log = logging.getLogger(__name__)
@@ -51,8 +54,9 @@ def run(
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
     `preset` is a name, a file or a code, by default the last preset; `saved` is the file of a run to open instead,
-    `photo` a photograph to show beside the run, `lecture` a lecture to offer, whose first experiment is shown until it
-    starts: its engine is prepared, and no other one. `threads` is the typed number, by default the last choice.
+    `photo` a photograph to show beside a heap with as many flanks, `lecture` a lecture to offer,
+    whose first experiment is shown until it starts: its engine is prepared, and no other one. `threads` is the typed
+    number, by default the last choice.
     `language` is the code of a language, by default the last choice or that of the system.
     `phones` is where phones connect from the start, as typed; empty: they cannot before the user switches them on.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
@@ -65,6 +69,8 @@ def run(
         settings.trouble = trouble
     together = asked_threads(threads) if threads else settings.choices.threads or None
     name, chosen = _choose_preset(preset, settings) if lecture is None else first_of(lecture)
+    if photo is not None:
+        name, chosen = _beside_photo(photo, name, chosen)
     if side_by_side:
         chosen = presets.side_by_side(chosen, side_by_side)
     with stoppable() as stop:
@@ -131,6 +137,19 @@ def _open_window(settings: Settings) -> Window:
     window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
     window.fit_screen(None if chosen else START_SHARE, position)
     return window
+
+
+def _beside_photo(path: Path, name: str, chosen: presets.Preset) -> tuple[str, presets.Preset]:
+    """The preset, or one whose heap has as many flanks as that in the photograph; a photograph without a heap, and a
+    video, which takes longer to read, change nothing."""
+    try:
+        photo = read_photo(path)
+        flanks = measure_picture(photo.pixels, step=photo.step).flank_count
+    except ParameterError:
+        return name, chosen  # the panel says why
+    if scenes()[chosen.scene].course.flanks == flanks:
+        return name, chosen
+    return FITTING_PRESETS[flanks], presets.load(FITTING_PRESETS[flanks])
 
 
 def system_language() -> str:

@@ -105,8 +105,9 @@ class Course(SceneRecord):
     result_numbers: Mapping[str, ResultNumber] = field(default_factory=dict)
     """How numbers of `results` are shown that a study can measure, by the last part of their names; others have no unit
     and the words of their names."""
-    has_profile: bool = False
-    """Whether `results` contain `profile`: height of the surface over x at several times, as in a picture."""
+    flanks: int = 0
+    """Number of flanks of the heap whose `profile` is in `results`: height of the surface over x at several times, as
+    in a picture; 0 without one."""
     outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
     """The outcomes that the task of the scene states, beside the measured ones; empty before the end of the run."""
     find_answer: Callable[[Experiment], Answer | None] = lambda experiment: None

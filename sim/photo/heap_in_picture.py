@@ -80,6 +80,18 @@ class PictureHeap:
         """Angle of the table in the picture, positive if it falls to the right [rad]."""
         return self.surface.horizon.tilt
 
+    @property
+    def flank_count(self) -> int:
+        """Number of flanks, 1 for a heap that leans against a wall."""
+        return (self.left is not None) + (self.right is not None)
+
+    @property
+    def steepness_error(self) -> float:
+        """Standard error of tan θ over tan θ that is due to the picture, not to this heap's scatter about its lines
+        [-]: dθ / (sin θ cos θ)."""
+        of_picture = math.hypot(*(part for name, part in self.parts.items() if name != "line"))
+        return of_picture / (math.sin(self.angle) * math.cos(self.angle))
+
     def pixel_of(self, x: Floats, height: Floats) -> Floats:
         """Column and row in the whole picture of places of the profile, shape (..., 2)."""
         along, up = np.asarray(x) / self.pixel, np.asarray(height) / self.pixel

@@ -60,6 +60,9 @@ LEAST_FREE = 20
 """Least number of runs for a profile beyond the coefficients of a height: a calibration that stops because a few runs
 happen to scatter little has too narrow an interval. With 14 runs for one parameter it contained the value for 15 of 18
 made pictures and for 16 of 20 rendered heaps; with 23 runs for 17 and for 18 of them."""
+FITTING = 99.0
+"""Percentage of heaps with the values that are found, that differ less from the nearest profile than the largest
+difference that still fits."""
 DIGITS = 3
 """Number of significant digits of the parameter values of the runs."""
 
@@ -105,7 +108,8 @@ class Goal:
     wanted: float
     """Wanted value of k, or of the quantity in its shown unit."""
     wanted_error: float = 0.0
-    """Standard error of the wanted value, such as that of a measured angle."""
+    """Standard error of the wanted value, such as that of a measured angle; of a wanted profile that of its steepness,
+    height over distance, as a share [-]."""
     frictions: tuple[float, ...] = ()
     """For k of θ = k arctan μ: the friction coefficients; empty for the quantity itself."""
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -150,8 +154,8 @@ class Goal:
             raise ParameterError(
                 f"{self.wanted:g} ± {self.wanted_error:g} is refused: both must be finite, and the error at least 0."
             )
-        if self.profile and not scenes()[self.scene].course.has_profile:
-            able = " or ".join(scene.name for scene in scenes().values() if scene.course.has_profile)
+        if self.profile and not scenes()[self.scene].course.flanks:
+            able = " or ".join(scene.name for scene in scenes().values() if scene.course.flanks)
             raise ParameterError(
                 f"The scene '{self.scene}' has no profile to compare with a picture: calibrate {able}."
             )
@@ -242,11 +246,22 @@ class CalibrationResult(NamedTuple):
     """Standard deviation of single observations about the fit."""
     correlation: float = math.nan
     """Of the errors of two parameters [-]; nan for one."""
+    difference: float = math.nan
+    """Difference of the nearest profile and the wanted one, over the height of the wanted one [-]: root of the weighted
+    mean of its square; nan without a wanted profile."""
+    expected_difference: float = math.nan
+    """The largest such difference that is due to chance (`FITTING`) [-]."""
 
     @property
     def is_known(self) -> bool:
         """Whether there is a value."""
         return all(math.isfinite(estimate.value) for estimate in self.estimates)
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is a value whose profile differs from the wanted one by no more than is due to chance; a
+        crossing always fits."""
+        return self.is_known and not self.difference > self.expected_difference
 
 
 class Observation(NamedTuple):
@@ -454,6 +469,14 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     picture, which scatters like one run. The interval has those values for which 95 % of the values found in this way
     reach the present one (a test inverted). Percentiles about the present value alone are too narrow: a slope that
     hardly rises with friction scatters less in a value that is too small than in the true one.
+
+    The wanted profile is that of a picture, whose steepness has an error of its own: drawn heaps are steeper or flatter
+    by it too.
+
+    The nearest profile need not be near. Its weighted sum of squared differences is compared with those that the drawn
+    heaps have to their own nearest profile (the test of a fit by χ², with the distribution drawn, because the
+    differences at neighbouring distances go together and their scatter is known from some dozen runs only). Above
+    the percentage `FITTING` of them no value in the range fits.
     """
     degree = _degree(seen)
     count = len(_powers(len(goal.varied), degree))
@@ -478,22 +501,25 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
         squares: Floats = np.einsum("bik,bjk,k->bij", fits, fits, weight).reshape(len(fits), -1) @ of_squares.T
         return squares
 
-    def nearest_to(fits: Floats, squares: Floats, profiles: Floats) -> Floats:
-        """Values with the least weighted sum of squares of each fit and profile (.., distances)."""
+    def nearest_to(fits: Floats, squares: Floats, profiles: Floats) -> tuple[Floats, Floats]:
+        """Values with the least weighted sum of squares of each fit and profile (.., distances), and this sum."""
         products = np.einsum("bik,bk,k->bi", fits, profiles, weight)
-        nearest: Floats = fine[(squares - 2.0 * products @ at_fine.T).argmin(axis=1)]
-        return nearest
+        sums = squares - 2.0 * products @ at_fine.T
+        nearest: Floats = fine[sums.argmin(axis=1)]
+        return nearest, sums.min(axis=1) + np.broadcast_to(profiles, (len(fits), weight.size)) ** 2 @ weight
 
-    at = nearest_to(fit[None], own_squares(fit[None]), wanted[None])[0]
+    (at,), (difference,) = nearest_to(fit[None], own_squares(fit[None]), wanted[None])
     generator = np.random.default_rng(0)
     # Sums of the residuals with normal weights have their covariance; few residuals know it badly: Student's t.
     known = np.sqrt(generator.chisquare(free, RESAMPLED) / free)[:, None, None]
     drawn = generator.standard_normal((RESAMPLED, len(seen) + 1, len(seen))) @ left / math.sqrt(free) / known
     again = solve @ (powers @ fit + drawn[:, 1:])
+    steeper = goal.wanted_error * generator.standard_normal((RESAMPLED, 1)) * _steepened(wanted)
+    scattered = drawn[:, 0] + steeper
     there = _terms(goal, at[None], degree) @ fit
     squares = own_squares(again)
-    values = nearest_to(again, squares, there + drawn[:, 0])
-    of_runs = nearest_to(again, squares, np.broadcast_to(there, (RESAMPLED, wanted.size)))
+    values, differences = nearest_to(again, squares, there + scattered)
+    of_runs, _least = nearest_to(again, squares, np.broadcast_to(there, (RESAMPLED, wanted.size)))
     estimates = tuple(_estimate(float(at[k]), values[:, k], of_runs[:, k]) for k in range(at.size))
     steps = TRIED if len(goal.varied) == 1 else TRIED_OF_TWO
     tried = [np.linspace(*own.ends, steps) for own in goal.varied]
@@ -501,7 +527,7 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     for places_tried in product(*tried):
         value = np.array([own.value_at(np.array(x)) for own, x in zip(goal.varied, places_tried)], float)
         there = _terms(goal, value[None], degree) @ fit
-        found = nearest_to(again[:OF_EACH], squares[:OF_EACH], there + drawn[:OF_EACH, 0])
+        found, _least = nearest_to(again[:OF_EACH], squares[:OF_EACH], there + scattered[:OF_EACH])
         low, high = np.percentile(found, [2.5, 97.5], axis=0)
         possible += [value] if (low <= at).all() and (at <= high).all() else []
     estimates = tuple(
@@ -510,7 +536,18 @@ def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResul
     )
     spread = np.array([own.standard_error for own in estimates])
     correlation = float(np.asarray(np.corrcoef(values.T))[0, 1]) if at.size > 1 and spread.all() else math.nan
-    return CalibrationResult(estimates, (), float(np.sqrt(variance.mean())), correlation)
+    largest = np.percentile(differences, FITTING)
+    shares = np.sqrt(np.maximum([difference, largest], 0.0) / weight.sum()) / wanted.max()  # rounding below 0
+    return CalibrationResult(estimates, (), float(np.sqrt(variance.mean())), correlation, *shares.tolist())
+
+
+def _steepened(profile: Floats) -> Floats:
+    """Change of a profile in units of the size of its heap when all its heights grow by a share s, over s.
+
+    The area grows by s too, therefore the size by s/2: p(d) becomes √(1 + s) p(√(1 + s) d), hence dp/ds = (p + d p')/2.
+    """
+    changed: Floats = 0.5 * (profile + DISTANCES * np.gradient(profile, DISTANCES))
+    return changed
 
 
 def _widened(own: VariedRange, values: Floats, steps: int) -> tuple[float, float]:
@@ -591,6 +628,9 @@ def report(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observatio
         "frictions": list(goal.frictions),
         "values": dict(goal.values),
         "scatter_of_an_observation": calibration.residual,
+        "fits": calibration.fits if calibration.is_known else None,
+        "difference_over_height": calibration.difference if goal.profile else None,
+        "expected_difference_over_height": calibration.expected_difference if goal.profile else None,
         "observations": [
             observation._asdict() | {"at": observation.at[0] if len(observation.at) == 1 else list(observation.at)}
             for observation in seen

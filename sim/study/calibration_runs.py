@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from repose.sim.experiment.comparison import shown
 from repose.sim.io.presets import Preset
 from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
-from repose.sim.message import _
+from repose.sim.message import EMPTY, Message, Number, _, joined
 from repose.sim.parameters import Parameter
 from repose.sim.study.calibration import (
     DISTANCES,
     CalibrationResult,
+    Estimate,
     Goal,
     Observation,
+    VariedRange,
     calibrate,
     fitted_profile,
     nearest,
@@ -27,6 +30,8 @@ from repose.sim.study.runs_on_disk import Progress, StudyRuns
 
 NEAR = 1e-6
 """Distance from an end of the range within which this end cuts an interval off, over the range [-]."""
+WIDEN = _("widen the range, or vary another parameter")
+"""What to do where no value fits."""
 
 
 def calibrate_in(
@@ -34,22 +39,31 @@ def calibrate_in(
     goal: Goal,
     workers: int,
     on_progress: Progress,
-    show_progress: Callable[[CalibrationResult, int], None],
+    show_progress: Callable[[CalibrationResult, int], None] = lambda calibration, runs: None,
+    on_run: Callable[[int], None] = lambda runs: None,
 ) -> tuple[CalibrationResult, list[Observation]]:
-    """Do the runs that the folder lacks until the parameters are known; `on_progress` gets the share of the most runs,
-    and may raise, which ends the runs under way."""
+    """Do the runs that the folder lacks until the parameters are known. `on_progress` gets the share of the most runs,
+    that in the runs under way included, and may raise, which ends them; `on_run` gets the number of runs that are done.
+    """
     done = 0
 
     def do(plan: StudyPlan) -> StudyOutcome:
         runs = StudyRuns((plan,), folder)
         missing = runs.begin()
         count = len(runs.runs[plan.name])
+        ended = done + count - len(missing)
+        on_run(ended)
 
         def show_share(words: str, share: float) -> None:
             before = done + count - len(missing)
             on_progress(words, min(1.0, (before + share * len(missing)) / goal.most_runs))
 
-        runs.do(missing, workers, show_share, lambda *_: None)
+        def on_end(*of_run: Any) -> None:
+            nonlocal ended
+            ended += 1
+            on_run(ended)
+
+        runs.do(missing, workers, show_share, on_end)
         return runs.outcome(plan)
 
     def count(calibration: CalibrationResult, runs: int) -> None:
@@ -80,27 +94,71 @@ def in_words(goal: Goal, calibration: CalibrationResult) -> str:
         words.append(f"{symbol} = {value}{unit} (95 %: {low:.3g} to {high:.3g}{unit})")
     if math.isfinite(calibration.correlation):
         words.append(f"correlation of both errors {calibration.correlation:.2f}")
-    if cut := cut_off(goal, calibration):
-        which = f" of {' and '.join(_shown(parameter)[0] for parameter in cut)}" if len(goal.varied) > 1 else ""
-        words.append(f"the range{which} cuts the interval off: widen it")
-    return "; ".join(words)
+    return ("" if calibration.fits else "nearest, but it does not fit: ") + "; ".join(words)
 
 
-def cut_off(goal: Goal, calibration: CalibrationResult) -> list[Parameter]:
-    """The parameters whose interval ends where their range does."""
-    cut = []
-    for own, parameter, found in zip(goal.varied, goal.parameters, calibration.estimates):
-        near = NEAR * (own.high - own.low)
-        if found.interval[0] <= own.low + near or found.interval[1] >= own.high - near:
-            cut.append(parameter)
-    return cut
+def caution_of(goal: Goal, calibration: CalibrationResult, advice: Message = WIDEN) -> Message:
+    """Why the values are not to be used as they are, with the values, the limit and what to do: none in the range fits,
+    or an interval ends where the range does. Empty if nothing is wrong, and without values."""
+    if not calibration.is_known:
+        return EMPTY
+    of_each = list(zip(goal.varied, goal.parameters, calibration.estimates))
+    if not calibration.fits:
+        ranges = [
+            Message("{name} from {low} to {high}", name=_name(own), low=_value(own, at.low), high=_value(own, at.high))
+            for at, own, found in of_each
+        ]
+        nearest = [own.named(float(f"{found.value:.3g}")) for at, own, found in of_each]
+        return Message(
+            "No run with {ranges} fits the picture: the nearest profile, with {nearest}, differs from it by "
+            "{difference} of its height, heaps with the same values by {limit} at most; {advice}.",
+            ranges=joined(ranges),
+            nearest=joined(nearest),
+            difference=_percent(calibration.difference),
+            limit=_percent(calibration.expected_difference),
+            advice=advice,
+        )
+    for at, own, found in of_each:
+        if _is_cut_off(at, own, found):
+            return Message(
+                "The 95 % interval of {name}, {low} to {high}, ends where the range that was searched does, {low2} to "
+                "{high2}; {advice}.",
+                name=_name(own),
+                low=_value(own, found.interval[0]),
+                high=_value(own, found.interval[1]),
+                low2=_value(own, at.low),
+                high2=_value(own, at.high),
+                advice=advice,
+            )
+    return EMPTY
+
+
+def _is_cut_off(entry: VariedRange, parameter: Parameter, found: Estimate) -> bool:
+    """Whether an interval ends where the range does, and the range could be wider."""
+    near = NEAR * (entry.high - entry.low)
+    below = parameter.low is None or entry.low > parameter.low + near
+    above = parameter.high is None or entry.high < parameter.high - near
+    return (below and found.interval[0] <= entry.low + near) or (above and found.interval[1] >= entry.high - near)
 
 
 def preset_of(goal: Goal, calibration: CalibrationResult) -> Preset:
-    """The scene with the calibrated values, for the window and for `repose run --preset`."""
+    """The scene with the calibrated values, for the window and for `repose run --preset`.
+
+    Where no value fits it has the nearest one, because beside the picture it shows what is missing; title and
+    description say that it does not fit.
+    """
     found = {own.name: float(f"{given.value:.4g}") for own, given in zip(goal.varied, calibration.estimates)}
-    about = f"Calibrated: {in_words(goal, calibration)}."
-    return Preset(goal.scene, goal.title[:60], goal.scene, values={**goal.values, **found}, about=about[:200])
+    title, about = goal.title, f"Calibrated: {in_words(goal, calibration)}."
+    if not calibration.fits:
+        title = f"Does not fit: {title}"
+        own, most = _percent(calibration.difference), _percent(calibration.expected_difference)
+        about = (
+            f"Nearest, but it does not fit the picture: its profile differs by {own} of the height, heaps with the "
+            f"same values by {most} at most."
+        )
+    elif caution_of(goal, calibration):
+        about = f"Calibrated, the range cuts the interval off: {in_words(goal, calibration)}."
+    return Preset(goal.scene, title[:60], goal.scene, values={**goal.values, **found}, about=about[:200])
 
 
 def profile_curve(goal: Goal, calibration: CalibrationResult, seen: Sequence[Observation]) -> Curve:
@@ -111,8 +169,20 @@ def profile_curve(goal: Goal, calibration: CalibrationResult, seen: Sequence[Obs
         fitted = fitted_profile(goal, seen, [found.value for found in calibration.estimates])
         lines.append(Line(_("nearest computed profile"), DISTANCES, fitted, fitted=True))
         lines.append(Line(_("difference"), DISTANCES, wanted - fitted))
-    axes = Axis(_("distance from the apex over L (L²: area)")), Axis(_("height over L"))
+    axes = Axis(_("distance over L (L²: area)")), Axis(_("height over L"))
     return Curve(COMPARISON, _("Profiles"), *axes, tuple(lines))
+
+
+def _name(parameter: Parameter) -> Message | str:
+    return parameter.quantity.symbol or parameter.quantity.label
+
+
+def _value(parameter: Parameter, value: float) -> Message:
+    return parameter.shown(value, 3)
+
+
+def _percent(share: float) -> Number:
+    return Number(100.0 * share, "%", ".3g")
 
 
 def _shown(parameter: Parameter) -> tuple[str, str, float]:

@@ -14,7 +14,7 @@ from imgui_bundle import imgui
 from numpy.typing import ArrayLike, NDArray
 from repose.app.language import translated
 from repose.app.render.text import heading, note, shortened, text_width
-from repose.app.render.theme import colour32, vector
+from repose.app.render.theme import colour32
 from repose.app.storage import video_frames
 from repose.app.storage.photo_camera import take_photo
 from repose.app.storage.photo_files import SUFFIXES, Photo
@@ -22,6 +22,7 @@ from repose.app.storage.photo_results import FLANK, SURFACE, TABLE
 from repose.app.ui import file_dialog
 from repose.app.ui.compared_photo import PERIOD, ComparedPhoto
 from repose.app.ui.compared_video import ComparedVideo
+from repose.app.ui.field_values import typed_length
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
@@ -30,7 +31,7 @@ from repose.app.ui.photo_angles import computed_lines, draw_angles, photographed
 from repose.app.ui.photo_calibration import Calibrated, PhotoCalibration, goal_for
 from repose.app.ui.toasts import show_toast
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, checkbox, choose, row, slide, tooltip
+from repose.app.ui.widgets import button, checkbox, choose, progress_with_words, row, slide, tooltip
 from repose.sim.experiment.comparison import with_error as value_with_error
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.io import presets
@@ -42,8 +43,9 @@ from repose.sim.photo.collapse import area_of
 from repose.sim.photo.heap_in_picture import PictureHeap
 from repose.sim.photo.marks import Pixel
 from repose.sim.photo.picture_result import height_in_words
+from repose.sim.registry import scenes
 from repose.sim.study.calibration import Goal
-from repose.sim.study.calibration_runs import cut_off
+from repose.sim.study.calibration_runs import caution_of
 from repose.sim.wording import message_of, reason_of
 
 WAYS = {"over": _("over it"), "wipe": _("wiped"), "beside": _("beside it"), "alternate": _("in turn")}
@@ -54,16 +56,24 @@ PICKED = {
     "surface": (_("Surface"), _("Drag the points of the surface to where it is.")),
 }
 """What clicks on the photograph determine: label and what to do."""
-SHORTEST, LONGEST = 1e-3, 10.0
-"""Range of the length of the scale [m]."""
+SHORTEST, LONGEST = 1e-5, 1e4
+"""Range of the length of the scale [m]: a grain, a mountain."""
 WEAKEST, STRONGEST = 0.5, 100.0
 """Range of the threshold [-]."""
 FIRST = 10.0
 """Threshold at which the slider begins where no heap is found [-]."""
 PART = 0.5
 """Part of the picture that the photograph beside the run takes [-]."""
+FITTING_PRESETS = {1: presets.DEFAULT, 2: "two-sided"}
+"""A preset whose heap has so many flanks."""
 SOUGHT = {"friction": _("friction"), "rolling_friction": _("rolling friction"), "both": _("both frictions")}
 """What a calibration looks for, by the key of `CHOICES`."""
+LOOK_ELSEWHERE = _(
+    "look for another friction, change the values of the scene, or search a wider range with `repose calibrate`"
+)
+"""What to do where no value fits."""
+SCROLLING = 3
+"""Number of frames until the panel with a new result has its final height."""
 PROFILES = 19.0
 """Height of the plot of the profiles, in sizes of the font."""
 NEAR = 12.0
@@ -239,18 +249,44 @@ def _draw_marks(ui: Ui, state: ComparedPhoto) -> None:
     if state.picking:
         note(PICKED[state.picking][1], ui.palette.accent)
     if state.picking == "scale":
-        where = math.log(state.length / SHORTEST) / math.log(LONGEST / SHORTEST)
-        words = Message("length {length}", length=Number(state.length, "m"))
-        moved = slide(ui, "photo.length", (words,), where, step=0.01)
-        tooltip(ui, _("The distance of the two points."))
-        if moved is not None:
-            state.length = float(f"{SHORTEST * (LONGEST / SHORTEST) ** moved:.2g}")
+        _draw_length(ui, state)
     _draw_threshold(ui, state)
     if button(ui, "photo.undo", _("Undo"), hint=_("Ctrl+Z"), width=half, enabled=bool(state.undoable)):
         state.undo()
     imgui.same_line()
     if button(ui, "photo.redo", _("Redo"), hint=_("Ctrl+Y"), width=half, enabled=bool(state.redoable)):
         state.redo()
+
+
+def _draw_length(ui: Ui, state: ComparedPhoto) -> None:
+    """The field of the length, with its unit; it counts when it is left, also for two points that have been clicked."""
+    imgui.align_text_to_frame_padding()
+    imgui.text_unformatted(translated(_("length")))
+    imgui.same_line()
+    imgui.set_next_item_width(-1.0)
+    shown = state.typed_length or translated(plain(Number(state.present_length(), "m", digits=6)))
+    flags = imgui.InputTextFlags_.auto_select_all
+    changed, text = imgui.input_text("##photo.length", shown, flags)
+    ui.probe.mark("photo.length")
+    tooltip(ui, _("The distance of the two points, such as 297 mm, 30 cm or 0.3 m; without a unit in mm."))
+    if changed:
+        state.typed_length = text
+    if imgui.is_item_deactivated():
+        text, state.typed_length = state.typed_length, ""
+        if text:
+            _use_length(ui, state, text)
+
+
+def _use_length(ui: Ui, state: ComparedPhoto, text: str) -> None:
+    """Use a length that was typed, or say why not."""
+    try:
+        length = typed_length(text, SHORTEST, LONGEST)
+    except ParameterError as error:
+        show_toast(ui, message_of(error), bad=True)
+        return
+    if length != state.present_length() and state.marks.scale is not None:
+        state.change(replace(state.marks, length=length))
+    state.length = length
 
 
 def _draw_threshold(ui: Ui, state: ComparedPhoto) -> None:
@@ -282,10 +318,15 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
                 row(label, _angle(flank.angle, flank.standard_error), ui)
         row(_("height"), joined((height_in_words(heap),)), ui)
     computed = state.computed(ui.snapshot)
+    heading(_("Computed, measured alike"), 1.0, ui.palette.text)
+    scene = scenes().get(ui.snapshot.run.scene)
+    row(_("scene"), plain("–") if scene is None else scene.title, ui)
     if computed is not None:
-        heading(_("Computed, measured alike"), 1.0, ui.palette.text)
         row(_("angle of repose"), _angle(computed.flanks.angle, computed.flanks.standard_error), ui)
         row(_("height"), joined((Number(computed.flanks.height, "m"),)), ui)
+    plays = ui.states[ComparedVideo].video is not None  # a collapse: neither scene pours one that has two flanks
+    if heap is not None and scene is not None and not plays and not ui.mode.lecture.on:
+        _draw_fitting_scene(ui, heap, scene.course.flanks)
     if heap is not None and button(
         ui, "photo.save", _("Save results"), help=_("The photograph with its lines, the numbers and the profile.")
     ):
@@ -293,6 +334,22 @@ def _draw_results(ui: Ui, state: ComparedPhoto) -> None:
             show_toast(ui, Message("Saved: {name}.", name=str(state.save())))
         except OSError as error:
             show_toast(ui, Message("Not saved: {reason}.", reason=reason_of(error)), bad=True)
+
+
+def _draw_fitting_scene(ui: Ui, heap: PictureHeap, flanks: int) -> None:
+    """Why the scene does not fit the photograph, and a button that starts one that does."""
+    if flanks == heap.flank_count:
+        return
+    if not flanks:
+        note(_("This scene has no heap to compare with."), ui.palette.muted)
+    elif heap.flank_count == 2:
+        note(_("The photograph shows two flanks; the heap of this scene leans against a wall."), ui.palette.muted)
+    else:
+        note(_("The photograph shows one flank; the heap of this scene has two."), ui.palette.muted)
+    name = FITTING_PRESETS[heap.flank_count]
+    title = ui.work.preset_library.titles.get(name) or plain(name)
+    if button(ui, "photo.fitting_scene", Message("Start {title}", title=title)):
+        choose_preset(ui, name)
 
 
 def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
@@ -308,11 +365,8 @@ def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
     if calibration.runs.running:
         width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
         room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
-        imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
-        imgui.progress_bar(
-            calibration.runs.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(calibration.runs.words)
-        )
-        imgui.pop_style_color()
+        progress_with_words(ui, calibration.runs.progress, calibration.runs.share, room)
+        ui.probe.mark("photo.progress")
         tooltip(ui, _("At most so many runs; it ends once the value is known well enough."))
         imgui.same_line()
         help = _("End these runs; those that have ended count when it is started again.")
@@ -322,7 +376,10 @@ def _draw_calibration(ui: Ui, heap: PictureHeap | None) -> None:
         ui,
         "photo.calibrate",
         _("Find it"),
-        help=_("Some dozen runs of this scene with other values and seeds, on free processors. The run here goes on."),
+        help=_(
+            "Some dozen runs of this scene with other values and seeds, on free processors. The run here goes on. Runs "
+            "of an earlier, unfinished search count."
+        ),
     ):
         calibration.start(partial(_goal, ui, heap, calibration.chosen))
     if calibration.runs.trouble:
@@ -340,6 +397,7 @@ def _goal(ui: Ui, heap: PictureHeap, chosen: str) -> Goal:
 
 
 def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
+    row(_("of the scene"), scenes()[result.goal.scene].title, ui)  # another one may have been started since
     if not result.found.is_known:
         note(_("Too few of the runs have a heap with a flank: change the scene or its values."), ui.palette.bad)
         return
@@ -349,18 +407,21 @@ def _draw_calibrated(ui: Ui, result: Calibrated) -> None:
         row(label_of(parameter.quantity.label, parameter.quantity.symbol), value, ui)
         low, high = (parameter.shown(float(f"{end:.3g}")) for end in found.interval)
         row(_("95 % interval"), Message("{low} to {high}", low=low, high=high), ui)
-    if cut_off(result.goal, result.found):
-        note(_("The interval is cut off by the range that was searched."), ui.palette.bad)
+    if caution := caution_of(result.goal, result.found, LOOK_ELSEWHERE):
+        note(caution, ui.palette.bad)
     imgui.begin_child("profiles", imgui.ImVec2(0.0, PROFILES * imgui.get_font_size()), imgui.ChildFlags_.nav_flattened)
     draw_curve(ui, result.curve)
     imgui.end_child()
+    label = _("Start the preset") if result.found.fits else _("Start the nearest")
     if result.preset is not None and button(
-        ui, "photo.preset", _("Start the preset"), help=plain(str(result.preset)), enabled=result.preset.is_file()
+        ui, "photo.preset", label, help=plain(str(result.preset)), enabled=result.preset.is_file()
     ):
         _start_preset(ui, str(result.preset))
     calibration = ui.states[PhotoCalibration]
     if calibration.seen is not result:  # it begins below the button, often out of sight
-        calibration.seen = result
+        calibration.seen, calibration.scrolling = result, SCROLLING
+    if calibration.scrolling:
+        calibration.scrolling -= 1
         imgui.set_scroll_here_y(1.0)
 
 
@@ -610,7 +671,7 @@ def _try(ui: Ui, state: ComparedPhoto, name: str, pair: tuple[Pixel, Pixel]) -> 
     """Use two clicks as the mark of this name, or say why not."""
     try:
         if name == "scale":
-            marks = replace(state.marks, scale=pair, length=state.length)
+            marks = replace(state.marks, scale=pair, length=state.present_length())
         elif name == "horizon":
             marks = replace(state.marks, horizon=pair)
         else:

@@ -8,7 +8,6 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.text import draw_text, note, text_width
-from repose.app.render.theme import vector
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.ui.keys import Key
@@ -17,7 +16,7 @@ from repose.app.ui.panels import Panel, width_beside
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose, fitting_size, tooltip
+from repose.app.ui.widgets import button, choose, fitting_size, progress_with_words, tooltip
 from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import EMPTY, Joined, Message, _, formatted, joined, plain, plural
 from repose.sim.parameters import ParameterSet
@@ -196,7 +195,7 @@ def _draw_progress(ui: Ui) -> None:
 def _draw_bar(ui: Ui, width: float) -> None:
     """Draw the progress of the runs, in words too."""
     runs = ui.work.studies.runs
-    words = runs.words
+    texts = runs.progress
     if runs.stopped:
         words = plural(
             "stopped: {done} of {count} run",
@@ -204,10 +203,8 @@ def _draw_bar(ui: Ui, width: float) -> None:
             count=runs.total,
             done=runs.done,
         )
-    imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
-    size = imgui.ImVec2(width, imgui.get_frame_height())
-    imgui.progress_bar(runs.share if runs.total else 0.0, size, translated(words))
-    imgui.pop_style_color()
+        texts = (words,)
+    progress_with_words(ui, texts, runs.share if runs.total else 0.0, width)
     ui.probe.mark("study.progress")
 
 

@@ -530,7 +530,7 @@ SCENE = Scene(
             "bend_error_degrees": ResultNumber(_("bend error"), "°"),
             **tilt_and_trickle.NUMBERS,
         },
-        has_profile=True,
+        flanks=1,
         turned=lambda state: state.other.turned,
         prepared=PREPARED,
     ),

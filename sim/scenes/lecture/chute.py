@@ -275,7 +275,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         shown.append(Reading("last_start", _("last start"), math.degrees(state.starts), "°", help=words))
     if of is not None:
         half = _("At half of the thickness over that at the surface.")
-        number = _("Of the fitted law of Bagnold; I = γ̇ √(m/P), the same at all depths.")
+        number = _("Of the fitted law of Bagnold; I = dγ/dt √(m/P), the same at all depths.")
         shown += [
             Reading("surface_speed", _("speed at the surface"), of["surface"], "m/s"),
             Reading("half_depth", _("speed at half depth"), 100.0 * of["half"], "%", help=half),

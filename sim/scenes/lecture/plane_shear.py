@@ -388,7 +388,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     of = (measured_values(experiment) if experiment.phase == "rested" else None) or now
     blocks = _("blocks of time")
     shear = column(experiment, "strain")[-1]
-    number = _("I = γ̇ √(m/P), from the shear rate in the middle.")
+    number = _("I = dγ/dt √(m/P), from the shear rate in the middle.")
     return (
         Reading(
             "effective_friction",

@@ -461,7 +461,7 @@ SCENE = Scene(
         disc_course(
             COURSE, readings, ("grains_poured", "height", "grains_gone", "mean_angle", "left_angle", "right_angle")
         ),
-        has_profile=True,
+        flanks=2,
         result_numbers={
             "angle_degrees": ResultNumber(_("angle"), "°"),
             "angle_error_degrees": ResultNumber(_("angle error"), "°"),

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 from repose.app.cli.subcommands import run_command_line
+from repose.sim.registry import scenes
 from repose.sim.study import runs_on_disk
 from repose.sim.study.parallel_runs import Task
+
+from tests.rendered_heap import Camera, render, triangle
 
 CALL = [
     "calibrate",
@@ -34,10 +41,6 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
     def run_all(missing: list[Task], workers: int, *, on_progress: Any, on_end: Any) -> None:
         for task in missing:
-            from importlib import metadata
-
-            from repose.sim.registry import scenes
-
             angle = 50.0 * float(task.values["friction"]) + (-1) ** task.seed
             parameters = scenes()[task.scene].parameters.checked(task.values).model_dump()
             point = {"value": angle, "error": 0.5, "unit": "°", "aside": {}}
@@ -72,6 +75,42 @@ def test_value_interval_picture_and_preset_are_written_and_nothing_is_done_twice
     assert "another calibration" in capsys.readouterr().err
     assert run_command_line(["run", "--preset", "done/preset.toml", "--set", "dt=0"]) == 2  # it was read: dt is refused
     assert "dt = 0" in capsys.readouterr().err
+
+
+def profiles_of(task: Task) -> dict[str, object]:
+    """What a run would have found: a triangle of 25° at μ = 0.4, with a scatter by seed."""
+    slope = math.tan(math.radians(25.0 + 8.0 * math.log(float(task.values["friction"]) / 0.4) + (-1) ** task.seed))
+    x = np.linspace(-0.05, 0.05, 200)
+    profile = {"x": x.tolist(), "time": [1.0], "height": [np.maximum(slope * (0.04 - np.abs(x)), 0.0).tolist()]}
+    values = scenes()[task.scene].parameters.checked(task.values).model_dump()
+    found = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose"), "measurements": {}}
+    return found | {"parameters": values, "point": None, "profile": profile}
+
+
+def test_a_picture_whose_heap_is_far_steeper_than_the_range_is_said_with_values_limit_and_remedy(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run_all(missing: list[Task], workers: int, *, on_progress: Any, on_end: Any) -> None:
+        for task in missing:
+            task.path.write_text(json.dumps(profiles_of(task)))
+            on_end(task, "")
+
+    monkeypatch.setattr(runs_on_disk, "run_all", run_all)
+    Image.fromarray(render(triangle(25.0), Camera(size=(480, 270)))).save("heap.png")
+    call = ["calibrate", "two_sided", "--picture", "heap.png", "--vary"]
+    assert run_command_line([*call, "friction=0.1:1.5", "--out", "fits"]) == 0
+    assert "fits the picture" not in capsys.readouterr().out
+    assert json.loads(Path("fits/result.json").read_text())["fits"] is True
+    assert run_command_line([*call, "friction=0.02:0.1", "--out", "misses"]) == 1
+    said = capsys.readouterr().out
+    assert "No run with μ from 0.02 to 0.1 fits the picture: the nearest profile, with μ = 0.1, differs" in said
+    assert "; widen the range, or vary another parameter.\n" in said
+    result = json.loads(Path("misses/result.json").read_text())
+    assert result["fits"] is False
+    assert result["difference_over_height"] > result["expected_difference_over_height"] > 0.0
+    preset = tomllib.loads(Path("misses/preset.toml").read_text())
+    assert preset["title"].startswith("Does not fit: ")
+    assert preset["about"].startswith("Nearest, but it does not fit the picture: ")
 
 
 def test_a_range_without_the_wanted_value_is_said(

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.app import countdown as countdown_module
 from repose.app import progress
 from repose.app.cli.subcommands import run_command_line
+from repose.app.countdown import Countdown
 from repose.app.jobs import remaining_time
-from repose.app.jobs.remaining_time import Countdown, Outlook, time_left
+from repose.app.jobs.remaining_time import Outlook
 from repose.app.progress import Progress
 from repose.sim.study.run_length import duration
 
@@ -101,22 +103,11 @@ def test_a_run_of_many_tiny_steps_says_how_long_it_takes(
     assert re.search(r"step [0-9,]+ of about 10,000, [0-9]+ s left", capsys.readouterr().err)
 
 
-def test_time_left_assumes_the_rest_to_go_on_like_the_share_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock()
-    monkeypatch.setattr(remaining_time, "time", clock)
-    began = clock.monotonic()
-    assert time_left(began, 0.5) == ""  # nothing is known yet
-    clock.now += 30.0
-    assert time_left(began, 0.25) == "90 s left"
-    assert time_left(began, 0.0) == ""
-    assert time_left(began, 1.0) == ""
-
-
 def test_many_runs_are_timed_from_their_first_progress_and_their_first_moments_tell_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr(remaining_time, "time", clock)
+    monkeypatch.setattr(countdown_module, "time", clock)
     countdown = Countdown()
     assert countdown.words(0.0) == ""
     clock.now += 100.0  # an engine is compiled
@@ -125,3 +116,13 @@ def test_many_runs_are_timed_from_their_first_progress_and_their_first_moments_t
     assert countdown.words(2e-4) == "", "a first layer was taken for the rate of a run: 14 h left"
     clock.now += 20.0
     assert countdown.words(0.25) == "90 s left"
+    assert countdown.words(1.0) == ""
+
+
+def test_runs_that_were_done_before_are_not_taken_for_fast_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(countdown_module, "time", clock)
+    countdown = Countdown()
+    assert countdown.words(0.5) == ""
+    clock.now += 30.0
+    assert countdown.words(0.6) == "2 min left"

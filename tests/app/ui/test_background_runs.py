@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from repose.app import countdown
 from repose.app.ui.background_runs import BackgroundRuns
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError
@@ -64,3 +65,25 @@ def test_a_second_start_during_the_work_does_nothing_and_a_stop_keeps_what_is_do
     assert (runs.running, runs.stopped, runs.done, runs.share) == (False, True, 1, 0.25)
     assert worked == ["first"]
     assert not runs.trouble
+
+
+def test_progress_moves_within_a_run_and_says_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, begun, go_on = BackgroundRuns("test"), threading.Event(), threading.Event()
+    monkeypatch.setattr(countdown, "CERTAIN", -1.0)
+
+    def work(plan: str) -> None:
+        runs.total = 4
+        runs.show(0.01)
+        runs.show(0.015)
+        begun.set()
+        assert go_on.wait(30.0)
+
+    runs.start(lambda: "plan", work)
+    assert begun.wait(30.0)
+    longest, *others = runs.progress
+    assert english(longest).startswith("0 of 4 runs, 1.5 %, ")
+    assert english(longest).endswith(" left")
+    assert [english(text) for text in others] == ["0 of 4 runs, 1.5 %", "0 of 4 runs"]
+    go_on.set()
+    runs.wait(30.0)
+    assert [english(text) for text in runs.progress] == ["0 of 4 runs"]

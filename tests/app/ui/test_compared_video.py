@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repose.app.storage.video_frames import Video
 from repose.app.ui.compared_video import ComparedVideo, ComputedSeries
 from repose.app.ui.events import Event, Events
 from repose.sim.message import plain
@@ -34,3 +35,15 @@ def test_the_computed_collapse_begins_with_the_last_phase_that_runs_unless_the_u
     assert video.start(events) == 1.5
     video.begins = 1.25
     assert video.start(events) == 1.25
+
+
+def test_a_beginning_that_the_user_has_set_is_one_of_this_run_only() -> None:
+    video, shot, nothing = ComparedVideo(video=Video("heap.mp4")), full_snapshot(), Events()
+    video.follow(with_fields(shot, serial=20, time=1.0), nothing)
+    video.begins = 1.0
+    video.follow(with_fields(shot, serial=21, time=1.5), nothing)
+    assert video.begins == 1.0
+    video.follow(with_fields(shot, serial=22, time=0.5, cuts=1), nothing)  # rewound: still this run
+    assert video.begins == 1.0
+    video.follow(with_fields(shot, serial=23, time=0.0, scene="drum"), nothing)
+    assert video.begins is None

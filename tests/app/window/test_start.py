@@ -7,18 +7,23 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pygame
 import pytest
+from PIL import Image
 from repose.app.lectures.lecture_file import load
 from repose.app.signals import INTERRUPTED, Interrupt
 from repose.app.stopping import Stop
 from repose.app.storage import autosave
 from repose.app.storage.settings import Settings
 from repose.app.window import start
+from repose.sim.io import presets
 from repose.sim.io.presets import Preset
+
+from tests.rendered_heap import Camera, render, triangle
 
 ROOT = Path(__file__).resolve().parents[3]
 NOT_YET = {"scipy.linalg", "scipy.sparse", "scipy.spatial", "scipy.stats", "matplotlib", "av", "PIL"}
@@ -217,3 +222,17 @@ def test_a_window_for_a_lecture_begins_with_its_first_experiment_and_not_with_th
         assert begun[-1][1].scene == scene
     assert begun[-1] == ("hourglass-glass", load("granular-flow").steps[0].preset)
     assert settings.choices.preset == "drum"
+
+
+def test_a_photograph_is_opened_beside_a_heap_with_as_many_flanks(tmp_path: Path) -> None:
+    two, one = tmp_path / "two.png", tmp_path / "one.png"
+    pixels = render(triangle(25.0), Camera(size=(480, 270)))
+    Image.fromarray(pixels).save(two)
+    Image.fromarray(pixels[:, 240:]).save(one)
+    against_wall, from_point = presets.load("thesis-heap"), presets.load("two-sided")
+    assert start._beside_photo(two, "thesis-heap", against_wall)[0] == "two-sided"
+    assert start._beside_photo(one, "two-sided", from_point)[0] == presets.DEFAULT
+    mine = replace(from_point, values={"grain_count": 120})
+    assert start._beside_photo(two, "mine.toml", mine) == ("mine.toml", mine), "it has two flanks, its values stay"
+    for name in ("heap.mp4", "missing.jpg"):
+        assert start._beside_photo(tmp_path / name, "thesis-heap", against_wall) == ("thesis-heap", against_wall)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,18 @@ import pytest
 from repose.sim.engine.world import Floats
 from repose.sim.measure.flanks import measure_flanks
 from repose.sim.parameters import ParameterError
-from repose.sim.study.calibration import LEAST_FREE, Goal, VariedRange, calibrate, canonical_profile
+from repose.sim.study import calibration
+from repose.sim.study.calibration import (
+    LEAST_FREE,
+    CalibrationResult,
+    Estimate,
+    Goal,
+    VariedRange,
+    calibrate,
+    canonical_profile,
+    nearest_profile,
+)
+from repose.sim.study.calibration_runs import caution_of, in_words, preset_of
 from repose.sim.study.outcome import StudyOutcome
 from repose.sim.study.plan import StudyPlan
 
@@ -56,6 +68,77 @@ def test_the_interval_contains_the_value_in_18_of_20_seeds() -> None:
         low, high = found.estimates[0].interval
         inside += low <= 0.4 <= high
     assert inside >= 18
+
+
+def test_a_heap_of_the_range_fits_in_19_of_20_seeds_and_one_far_outside_does_not() -> None:
+    fitting = 0
+    for seed in range(20):
+        goal = goal_for(*heap_of(0.4, 50_000 + seed, 1.0))
+        found, _ = calibrate(goal, made(1.0, 10_000 * seed))
+        fitting += found.fits and not caution_of(goal, found)
+    assert fitting >= 19
+    for friction, nearest in ((4.0, 1.5), (0.05, 0.1)):
+        goal = goal_for(*heap_of(friction, 7, 1.0))
+        found, _ = calibrate(goal, made(1.0, 3))
+        assert not found.fits
+        assert found.difference > found.expected_difference
+        assert found.estimates[0].value == pytest.approx(nearest)
+        words = str(caution_of(goal, found))
+        assert words.startswith(
+            f"No run with μ from 0.1 to 1.5 fits the picture: the nearest profile, with μ = {nearest},"
+        )
+        assert words.endswith("at most; widen the range, or vary another parameter.")
+        assert f"{100.0 * found.difference:.3g} %" in words
+        assert in_words(goal, found).startswith("nearest, but it does not fit: μ = ")
+        preset = preset_of(goal, found)
+        assert preset.title.startswith("Does not fit: ")
+        assert preset.about.startswith("Nearest, but it does not fit the picture: ")
+        assert preset.about.endswith(" at most.")
+
+
+def test_a_profile_of_another_shape_does_not_fit_though_its_slope_is_in_the_range() -> None:
+    x, height = heap_of(0.4, 0)
+    goal = goal_for(x, height.max() * (height / height.max()) ** 2.0)
+    found, _ = calibrate(goal, made(0.3, 3))
+    assert goal.varied[0].low < found.estimates[0].value < goal.varied[0].high
+    assert not found.fits
+
+
+def test_the_error_of_the_picture_bears_a_difference_and_widens_the_interval() -> None:
+    steep = goal_for(*heap_of(2.2, 0))  # 1.5 gives 30.6°, this heap has 33.6°
+    exact, seen = calibrate(steep, made(0.5, 3))
+    assert not exact.fits
+    uncertain = nearest_profile(replace(steep, wanted_error=0.1), seen)
+    assert uncertain.difference == exact.difference
+    assert uncertain.fits
+    goal = goal_for(*heap_of(0.4, 0))
+    exact, seen = calibrate(goal, made(0.5, 3))
+    uncertain = nearest_profile(replace(goal, wanted_error=0.1), seen)
+    assert uncertain.estimates[0].standard_error > 2.0 * exact.estimates[0].standard_error
+    assert uncertain.estimates[0].interval[0] < exact.estimates[0].interval[0]
+
+
+def test_a_steeper_heap_has_the_profile_that_the_error_of_the_picture_assumes() -> None:
+    x, height = heap_of(0.4, 0)
+    flat, steep = (np.array(canonical_profile(x, factor * height)) for factor in (1.0, 1.01))
+    change = (steep - flat) / 0.01
+    assert change[:-2] == pytest.approx(calibration._steepened(flat)[:-2], abs=0.03)  # the last ones are at the foot
+
+
+def test_an_interval_that_ends_at_the_range_is_said_unless_the_parameter_ends_there_too() -> None:
+    goal = goal_for(*heap_of(1.4, 7, 1.0))
+    found, _ = calibrate(goal, made(1.0, 3))
+    assert found.fits
+    low, high = found.estimates[0].interval
+    assert str(caution_of(goal, found)) == (
+        f"The 95 % interval of μ, {low:.3g} to {high:.3g}, ends where the range that was searched does, 0.1 to 1.5; "
+        "widen the range, or vary another parameter."
+    )
+    assert preset_of(goal, found).about.startswith("Calibrated, the range cuts the interval off: μ = ")
+    goal = replace(goal, varied=(VariedRange("rolling_friction", 0.0, 0.5),), values={"rotation": True})
+    for interval, is_said in (((0.0, 0.2), False), ((0.1, 0.5), True)):
+        caution = caution_of(goal, CalibrationResult((Estimate(0.15, 0.05, interval),)))
+        assert bool(caution) == is_said, "rolling friction is never below 0, no range could be wider there"
 
 
 def test_the_size_of_a_heap_does_not_matter() -> None:

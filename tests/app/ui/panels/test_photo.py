@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from repose.app.storage.film import Film
-from repose.app.ui import compared_photo, lecture_mode
+from repose.app.ui import compared_photo, lecture_mode, photo_calibration
 from repose.app.ui.compared_photo import ComparedPhoto
 from repose.app.ui.compared_video import ComparedVideo
 from repose.app.ui.dropped_files import take_dropped
@@ -24,12 +24,14 @@ from repose.app.ui.lecture_mode import open_lecture
 from repose.app.ui.panels import all_keys, photo
 from repose.app.ui.photo_calibration import PhotoCalibration
 from repose.app.ui.places import LectureArea
+from repose.app.ui.toasts import Toasts
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.photo.collapse import area_of, unit_of_time
 from repose.sim.registry import scenes
 from repose.sim.study import runs_on_disk
+from repose.sim.study.calibration import VariedRange
 from repose.sim.study.parallel_runs import Task
 
 from tests.app.jobs.test_video_job import CONSTANT, write
@@ -98,6 +100,60 @@ def test_two_clicks_set_the_scale_and_undo_takes_it_back(tmp_path: Path, picture
         assert wait(harness).marks.scale is None
         press(harness.ui, "photo_redo")
         assert wait(harness).marks.scale is not None
+
+
+def test_the_length_of_the_scale_is_typed_with_its_unit_also_after_the_clicks(tmp_path: Path, picture: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        state = opened(harness, picture)
+        harness.click("photo.scale")
+        harness.click("photo.length")
+        harness.write("29,7 cm")
+        assert state.length == 0.297
+        assert state.marks.scale is None
+        for share in (0.2, 0.8):
+            harness.click("photo.clicks", share=share)
+        wait(harness)
+        assert state.marks.length == 0.297
+        assert state.heap is not None
+        height = state.heap.flanks.height
+        harness.click("photo.scale")
+        harness.click("photo.length")
+        harness.write("594")  # without a unit in mm
+        wait(harness)
+        assert state.heap is not None
+        assert state.heap.flanks.height == pytest.approx(2.0 * height)
+        harness.click("photo.length")
+        harness.write("3 kg")
+        assert (state.present_length(), len(state.undoable)) == (0.594, 2)
+        assert any("3 kg" in str(toast.text) for toast in harness.ui.states[Toasts].shown)
+        press(harness.ui, "photo_undo")
+        wait(harness)
+        assert state.present_length() == 0.297
+        assert not harness.ui.program.broken
+
+
+@pytest.mark.parametrize(("scene", "fits"), [("heap", False), ("two_sided", True), ("drum", False)])
+def test_the_panel_says_with_which_scene_it_compares_and_offers_one_with_as_many_flanks(
+    tmp_path: Path, picture: Path, monkeypatch: pytest.MonkeyPatch, scene: str, fits: bool
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(photo, "choose_preset", lambda ui, name: started.append(name))
+    snapshot = with_fields(full_snapshot(), scene=scene, parameters=scenes()[scene].parameters())
+    with open_harness(tmp_path, snapshot, (1280, 720)) as harness:
+        state = opened(harness, picture)
+        assert state.heap is not None
+        assert state.heap.flank_count == 2
+        assert ("photo.fitting_scene" in harness.widgets) == (not fits)
+        if not fits:
+            harness.click("photo.fitting_scene")
+            assert started == ["two-sided"]
+        open_lecture(harness.ui, "your-heap")
+        lecture_mode.wish(harness.ui, "begin")
+        lecture_mode.see(harness.ui)
+        opened(harness, picture)
+        harness.frame(2)
+        assert "photo.fitting_scene" not in harness.widgets, "a lecture stays as it is"
+        assert not harness.ui.program.broken
 
 
 def with_heap(snapshot: Snapshot) -> Snapshot:
@@ -469,6 +525,73 @@ def test_a_calibration_in_the_panel_gives_values_profiles_and_a_preset(
         while calibration.runs.running:
             time.sleep(0.01)
         assert len(made_runs) == count, "the runs on disk are done again"
+
+
+def test_a_calibration_goes_on_for_its_photograph_and_scene_when_both_change(
+    tmp_path: Path, picture: Path, made_runs: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, counted = threading.Event(), threading.Event()
+    do_all = runs_on_disk.run_all
+
+    def run_all(missing: list[Task], workers: int, *, on_progress: Any, on_end: Any) -> None:
+        do_all(missing[:1], workers, on_progress=on_progress, on_end=on_end)
+        counted.set()
+        assert goes_on.wait(60.0)
+        do_all(missing[1:], workers, on_progress=on_progress, on_end=on_end)
+
+    monkeypatch.setattr(runs_on_disk, "run_all", run_all)
+    steeper = tmp_path / "steeper.png"
+    Image.fromarray(render(triangle(33.0), Camera(size=(480, 270)))).save(steeper)
+    snapshot = with_fields(full_snapshot(), scene="two_sided", parameters=scenes()["two_sided"].parameters())
+    with open_harness(tmp_path, snapshot, (1280, 720)) as harness:
+        state, calibration = opened(harness, picture), harness.ui.states[PhotoCalibration]
+        calibration.folder = lambda: tmp_path / "calibrations"
+        harness.click("photo.calibrate")
+        assert counted.wait(60.0)
+        harness.frame(2)
+        assert calibration.runs.done == 1, "the first run is counted before all of its batch have ended"
+        assert "photo.progress" in harness.widgets
+        assert "photo.calibrate" not in harness.widgets, "no second one is started"
+        harness.ui.snapshot = with_fields(snapshot, scene="drum", parameters=scenes()["drum"].parameters())
+        opened(harness, steeper)
+        assert state.heap is not None
+        calibration.start(partial(photo._goal, harness.ui, state.heap, "both"))
+        assert calibration.runs.running
+        goes_on.set()
+        while calibration.runs.running:
+            time.sleep(0.01)
+        harness.frame(3)
+        assert calibration.result is not None
+        assert (calibration.result.goal.scene, len(calibration.result.goal.varied)) == ("two_sided", 1)
+        (estimate,) = calibration.result.found.estimates
+        assert estimate.interval[0] < 0.4 < estimate.interval[1], "that of the first photograph"
+        assert not harness.ui.program.broken
+
+
+def test_a_photograph_that_nothing_fits_is_said_and_its_preset_too(
+    tmp_path: Path, picture: Path, made_runs: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flat = photo_calibration.CHOICES | {"friction": (VariedRange("friction", 0.02, 0.1),)}
+    monkeypatch.setattr(photo_calibration, "CHOICES", flat)
+    snapshot = with_fields(full_snapshot(), scene="two_sided", parameters=scenes()["two_sided"].parameters())
+    with open_harness(tmp_path, snapshot, (1280, 720)) as harness:
+        opened(harness, picture)
+        calibration = harness.ui.states[PhotoCalibration]
+        calibration.folder = lambda: tmp_path / "calibrations"
+        written: list[str] = []
+        draw_note = photo.note
+        monkeypatch.setattr(photo, "note", lambda text, colour: (written.append(str(text)), draw_note(text, colour)))
+        harness.click("photo.calibrate")
+        while calibration.runs.running:
+            time.sleep(0.01)
+        harness.frame(6)
+        assert any(text.startswith("No run with μ from 0.02 to 0.1 fits the picture: ") for text in written)
+        foot = harness.ui.window.size[1] - harness.ui.window.inset[3]
+        assert harness.widgets["photo.preset"][3] <= foot, "the result is out of sight"
+        assert calibration.result is not None
+        assert calibration.result.preset is not None
+        assert presets.load(calibration.result.preset).title.startswith("Does not fit: ")
+        assert not harness.ui.program.broken
 
 
 def test_a_stopped_calibration_has_no_result_and_one_without_a_profile_is_refused(
