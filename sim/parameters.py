@@ -132,12 +132,14 @@ class Parameter:
         """The value in the display unit, with that unit; a curve in words."""
         if self.kind in ("float", "int") and is_curve(value):
             return self._curve_in_words(read_curve(str(value)))
-        if isinstance(value, bool | str):
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
+        if isinstance(value, str):
             if self.kind == "choice" or value in self.choices:
-                return choice_name(str(value))
+                return choice_name(value)
             if self.form is not None and value:
-                return self.form.in_words(str(value))
-            return plain(str(value)) if value != "" else self.empty
+                return self.form.in_words(value)
+            return plain(value) if value else self.empty
         if self.kind != "float" and isinstance(value, int):
             return formatted(value, "d", self.quantity.unit) if self.quantity.unit else plain(value)
         return formatted(value / self.quantity.scale, f".{digits}g", self.quantity.unit)
