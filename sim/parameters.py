@@ -57,6 +57,8 @@ Effect = Literal["now", "ramp", "prepare", "base", "anew", "restart"]
 - "restart": at the next start of the experiment."""
 
 Value = float | int | str | bool
+SWITCH = {"true": True, "false": False, "yes": True, "no": False}
+"""Values of a switch by the words that a user types or reads in English, in small letters."""
 
 
 class ParameterError(ValueError):
@@ -528,6 +530,8 @@ class ParameterSet(BaseModel):
                 value = cls._one(name, unquoted(number))
                 return unquoted(number) if is_curve(value) else value  # messages show a curve as it was typed
             return cls._one(name, float(number) if parameter.kind == "float" else whole_if_exact(number))
+        if parameter.kind == "bool" and text.strip().lower() in SWITCH:
+            return cls._one(name, SWITCH[text.strip().lower()])
         try:
             document = tomllib.loads(f"value = {text.strip()}")
         except tomllib.TOMLDecodeError:

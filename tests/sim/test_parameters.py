@@ -465,3 +465,8 @@ def test_a_switch_is_shown_in_words_that_have_translations() -> None:
     entry = registry.scenes()["heap"].parameters.declared()["rotation"]
     assert [str(entry.shown(value)) for value in (True, False)] == ["yes", "no"]
     assert str(entry.named(False)).endswith(": no")
+
+
+@pytest.mark.parametrize(("text", "value"), [("yes", True), (" no ", False), ("True", True), ("false", False)])
+def test_a_switch_is_typed_as_it_is_shown(text: str, value: bool) -> None:
+    assert registry.scenes()["heap"].parameters.parse("rotation", text) is value
