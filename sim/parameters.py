@@ -57,6 +57,8 @@ Effect = Literal["now", "ramp", "prepare", "base", "anew", "restart"]
 - "restart": at the next start of the experiment."""
 
 Value = float | int | str | bool
+SWITCH = {"true": True, "false": False, "yes": True, "no": False}
+"""Values of a switch by the words that a user types or reads in English, in small letters."""
 
 
 class ParameterError(ValueError):
@@ -132,12 +134,14 @@ class Parameter:
         """The value in the display unit, with that unit; a curve in words."""
         if self.kind in ("float", "int") and is_curve(value):
             return self._curve_in_words(read_curve(str(value)))
-        if isinstance(value, bool | str):
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
+        if isinstance(value, str):
             if self.kind == "choice" or value in self.choices:
-                return choice_name(str(value))
+                return choice_name(value)
             if self.form is not None and value:
-                return self.form.in_words(str(value))
-            return plain(str(value)) if value != "" else self.empty
+                return self.form.in_words(value)
+            return plain(value) if value else self.empty
         if self.kind != "float" and isinstance(value, int):
             return formatted(value, "d", self.quantity.unit) if self.quantity.unit else plain(value)
         return formatted(value / self.quantity.scale, f".{digits}g", self.quantity.unit)
@@ -526,6 +530,8 @@ class ParameterSet(BaseModel):
                 value = cls._one(name, unquoted(number))
                 return unquoted(number) if is_curve(value) else value  # messages show a curve as it was typed
             return cls._one(name, float(number) if parameter.kind == "float" else whole_if_exact(number))
+        if parameter.kind == "bool" and text.strip().lower() in SWITCH:
+            return cls._one(name, SWITCH[text.strip().lower()])
         try:
             document = tomllib.loads(f"value = {text.strip()}")
         except tomllib.TOMLDecodeError:

@@ -411,7 +411,7 @@ def _value_of(text: str, question: AskedQuestion) -> float:
             400,
             Message("Send a number from {low} to {high}.", low=guess.shown(guess.low), high=guess.shown(guess.high)),
         )
-    return min(max(round(value, guess.decimals), guess.low), guess.high)
+    return min(max(round(value, guess.decimals), guess.low), guess.high) + 0.0  # no minus before zero
 
 
 async def _body(request: Request) -> bytes:

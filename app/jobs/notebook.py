@@ -76,6 +76,8 @@ class LiveView(anywidget.AnyWidget):
         said: Message = EMPTY
         try:
             match asked.get("do"), asked.get("name"), asked.get("value"):
+                case "look", _, _:
+                    pass
                 case "more", _, _:
                     self._go_on()
                 case "act", str(name), _:

@@ -39,10 +39,10 @@ class RunsInFolder:
     empty if it can be continued."""
     continues: bool
     """Whether a part of these runs is continued; otherwise the folder is refused."""
-    continued_by: str = "continue it with --resume, or "
-    """What to do instead with runs that are not continued, in messages; empty if they cannot be continued."""
     must_exist: bool = False
     """Whether a given folder without any of these runs is refused."""
+    continued_by: str = "continue it with --resume, or "
+    """What to do instead with runs that are not continued, in messages; empty if they cannot be continued."""
 
     @property
     def file(self) -> str:

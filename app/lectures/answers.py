@@ -37,13 +37,17 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:
     reading = _reading(question, shot)
     if reading is not None:
         value = f"{reading.digits} {reading.unit}".rstrip()
+        words = {"unit": question.unit, "name": reading.name, "value": value, "unit2": reading.unit}
+        if question.choices:
+            return Message(
+                "unit = \"{unit}\" of the guess is refused: the reading '{name}' is {value}; write unit = "
+                '"{unit2}" in the lecture, and bounds in it.',
+                **words,
+            )
         return Message(
             "unit = \"{unit}\" of the guess is refused: the reading '{name}' is {value}; write unit = "
             '"{unit2}" in the lecture, and low and high in it.',
-            unit=question.unit,
-            name=reading.name,
-            value=value,
-            unit2=reading.unit,
+            **words,
         )
     for later in lecture.steps[number + 1 :]:
         if later.preset is not None:

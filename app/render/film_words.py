@@ -14,7 +14,6 @@ from repose.sim.experiment.run_answer import answer_words
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Outcome, Reading
 from repose.sim.message import EMPTY, Capital, Joined, Message, Number, _, joined, plain, plural
-from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import scenes
 
 MOST_PARAMETERS, MOST_READINGS = 5, 3
@@ -177,14 +176,7 @@ def _parameters(snapshot: Snapshot) -> tuple[Message, ...]:
     chosen = [*differ, *(name for name in scene.lecture if name not in differ)][:MOST_PARAMETERS]
     order = [*scene.lecture, *declared]
     names = sorted((name for name in chosen if name in declared), key=order.index)
-    return tuple(_written(declared[name], getattr(values, name)) for name in names)
-
-
-def _written(parameter: Parameter, value: Value) -> Message:
-    """A parameter with its symbol, or without symbol with its label: "μ = 0.1", "grains rotate: yes"."""
-    if isinstance(value, bool):
-        return joined((parameter.quantity.label, _("yes") if value else _("no")), ": ")
-    return parameter.named(value)
+    return tuple(declared[name].named(getattr(values, name)) for name in names)
 
 
 def reading_value(reading: Reading) -> Message:

@@ -61,6 +61,8 @@ class Audience:
     """Whether the audience sees the answers of the latest round."""
     number: int = 0
     """Number of the latest round."""
+    exported: list[Round] = field(default_factory=list)
+    """The rounds with answers as they were exported last."""
     kept: AudienceGuesses | None = None
     """What was kept with the run last."""
     kept_at: float = 0.0
@@ -92,6 +94,7 @@ def switch_off(ui: Ui) -> None:
     if audience.server is not None:
         audience.server.stop()
         audience.server = None
+        take(audience.rounds, audience.exchange.take()[0])  # what has arrived since the last frame
 
 
 def new_remote(ui: Ui) -> None:
@@ -144,8 +147,25 @@ def _delete(ui: Ui) -> None:
 
 def export(ui: Ui) -> None:
     """Write the answers of the session as CSV in the folder of the runs."""
-    rounds = [replace(entry, values=dict(entry.values)) for entry in ui.states[Audience].rounds]  # of this moment
-    ui.work.run_saver.save_files(_("Answers"), runs_folder(), "answers", {".csv": partial(write_table, rounds)})
+    audience = ui.states[Audience]
+    audience.exported = _given(audience)
+    ui.work.run_saver.save_files(
+        _("Answers"), runs_folder(), "answers", {".csv": partial(write_table, audience.exported)}
+    )
+
+
+def end(ui: Ui) -> None:
+    """Switch off before the window closes, and export what was not: nobody can ask for the answers afterwards."""
+    audience = ui.states[Audience]
+    switch_off(ui)
+    given = _given(audience)
+    if given and given != audience.exported:
+        export(ui)
+
+
+def _given(audience: Audience) -> list[Round]:
+    """A copy of the rounds that have answers, of this moment."""
+    return [replace(entry, values=dict(entry.values)) for entry in audience.rounds if entry.values]
 
 
 def see(ui: Ui) -> None:

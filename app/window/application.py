@@ -255,7 +255,7 @@ class Application:
             ending.callback(self._close_window)
             ending.callback(dismiss, ui)
             ending.callback(ui.work.repeats.runs.end)
-            ending.callback(phones.switch_off, ui)
+            ending.callback(phones.end, ui)
             ending.callback(ui.states[Speaker].close)
             ending.callback(ui.work.studies.runs.end)
             ending.callback(ui.states[PhotoCalibration].runs.end)

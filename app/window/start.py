@@ -118,6 +118,7 @@ def _leave_without_display(application: Application) -> int:
         ending.callback(application.settings.save)
         ending.callback(ui.work.film.wait, FILM_TIME)
         ending.callback(ui.work.run_saver.save_now)
+        ending.callback(phones_of_audience.end, ui)
     return FAULT
 
 

@@ -104,6 +104,16 @@ part("form").addEventListener("submit", (event) => {
   send(part("form").action, new URLSearchParams(new FormData(part("form"))), ++latest);
 });
 
+// Why the server does not take this page any more, such as one with the code of an earlier server; empty if no answer.
+async function refusal() {
+  try {
+    const answer = await fetch("/" + code, { headers: { Accept: "application/json" } });
+    return answer.ok ? "" : (await answer.json()).refused;
+  } catch {
+    return "";
+  }
+}
+
 let wait = 1000;
 function listen() {
   const events = new EventSource("/" + code + "/events");
@@ -111,10 +121,11 @@ function listen() {
     wait = 1000;
     show(JSON.parse(event.data));
   };
-  events.onerror = () => {
+  events.onerror = async () => {
     part("said").className = "lost";
     part("said").textContent = document.body.dataset.lost;
     if (events.readyState === EventSource.CLOSED) { // refused: the browser does not try again by itself
+      part("said").textContent = (await refusal()) || document.body.dataset.lost;
       setTimeout(listen, wait);
       wait = Math.min(2 * wait, 15000);
     }

@@ -179,6 +179,16 @@ function show(now) {
   say(now.said, now.bad);
 }
 
+// Why the server does not take this page any more, such as one with an earlier code; empty if no answer.
+async function refusal() {
+  try {
+    const answer = await fetch("/" + data.code, { headers: { Accept: "application/json" } });
+    return answer.ok ? "" : (await answer.json()).refused;
+  } catch {
+    return "";
+  }
+}
+
 let wait = 1000;
 function listen() {
   const events = new EventSource("/" + data.code + "/events");
@@ -187,9 +197,10 @@ function listen() {
     const now = JSON.parse(event.data);
     if (now.speeds) show(now);
   };
-  events.onerror = () => {
+  events.onerror = async () => {
     say(data.lost, true);
     if (events.readyState === EventSource.CLOSED) {
+      say((await refusal()) || data.lost, true);
       setTimeout(listen, wait);
       wait = Math.min(2 * wait, 15000);
     }

@@ -22,11 +22,13 @@ function render({ model, el }) {
   const ask = (wish) => { waiting = true; model.send(wish); };
   const more = () => { if (running && !waiting) ask({ do: "more" }); };
 
-  // From the page: run or pause, and that a frame is drawn.
+  // From the page: that it can draw, run or pause, and that a frame is drawn. Its own first frame is that of the
+  // creation of the widget, which may be shown again after the run has gone on.
   const listen = ({ source, data }) => {
     if (source !== frame.contentWindow || !data) return;
     if (typeof data.run === "boolean") running = data.run;
-    more();
+    if (data.ready) ask({ do: "look" });
+    else more();
   };
   const answered = (content, buffers) => {
     waiting = false;
@@ -61,6 +63,9 @@ function render({ model, el }) {
       return button;
     }));
   };
+  // Another view or a cell may have changed the run meanwhile.
+  const look = () => { if (!running && !waiting) ask({ do: "look" }); };
+  el.addEventListener("pointerenter", look);
   window.addEventListener("message", listen);
   model.on("msg:custom", answered);
   model.on("change:controls", showControls);
@@ -68,6 +73,7 @@ function render({ model, el }) {
   showControls();
   showActions();
   return () => {
+    el.removeEventListener("pointerenter", look);
     window.removeEventListener("message", listen);
     model.off("msg:custom", answered);
     model.off("change:controls", showControls);

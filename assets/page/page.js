@@ -593,7 +593,8 @@ async function openPage(root, waiting, hash = "") {
   return new Page(root, new Run(content), wishes);
 }
 
-// Show the frames that the window around this one sends, which are packed like a page, and tell it when to go on.
+// Show the frames that the window around this one sends, which are packed like a page, and tell it when they can come
+// and when to go on.
 function followParent(page) {
   page.live = (run) => parent.postMessage({ run }, "*");
   addEventListener("message", async ({ source, data }) => {
@@ -603,6 +604,7 @@ function followParent(page) {
       parent.postMessage({ shown: true }, "*");
     } else if (data && data.pause) page.mark(false);
   });
+  parent.postMessage({ ready: true }, "*");
 }
 
 class Page {

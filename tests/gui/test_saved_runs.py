@@ -66,7 +66,7 @@ def test_n15_the_run_of_a_killed_window_is_offered_and_continues(
 def test_a_button_writes_the_run_as_a_page(tmp_path: Path) -> None:
     preset = tmp_path / "small.toml"
     preset.write_text(SMALL)
-    with open_desktop(tmp_path, "--preset", str(preset), size=(1280, 1000)) as desktop:  # without a scrolled column
+    with open_desktop(tmp_path, "--preset", str(preset)) as desktop:  # the column needs no scrolling
         desktop.click("next.action")
         desktop.until(lambda: desktop.state["step"] > 2_000, "some steps")
         desktop.click("tab.runs")

@@ -459,3 +459,14 @@ def test_a_typed_value_is_checked_alone_and_together_with_the_others_later() -> 
         kind.checked({"width": 0.1})
     with pytest.raises(ParameterError, match=r"width = 9\.0"):
         kind.parse("width", "9")
+
+
+def test_a_switch_is_shown_in_words_that_have_translations() -> None:
+    entry = registry.scenes()["heap"].parameters.declared()["rotation"]
+    assert [str(entry.shown(value)) for value in (True, False)] == ["yes", "no"]
+    assert str(entry.named(False)).endswith(": no")
+
+
+@pytest.mark.parametrize(("text", "value"), [("yes", True), (" no ", False), ("True", True), ("false", False)])
+def test_a_switch_is_typed_as_it_is_shown(text: str, value: bool) -> None:
+    assert registry.scenes()["heap"].parameters.parse("rotation", text) is value

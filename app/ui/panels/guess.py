@@ -17,7 +17,7 @@ from repose.app.ui.panels.notices_over_picture import NoticeStack
 from repose.app.ui.phones import Audience, present
 from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, free_of_actions, take_focus
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, fitting_size, row, slide, tooltip
+from repose.app.ui.widgets import SMALLEST_SIZE, button, fitting_size, row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
 from repose.sim.message import Message, _, joined
 
@@ -28,6 +28,13 @@ STEP = 0.01
 HELP = _("Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result.")
 CHOICE = 0.62
 """Fraction of the width for the words of a choice beside the bars of the answers [-]."""
+RESULT, OWN = _("result"), _("your guess")
+MOST_IN_A_COLUMN = 3
+"""Choices that stand below one another at the foot of the window; more would take half of it."""
+BAR = 3.0
+"""Height of the bar of the answers below a choice [px at scale 1]."""
+GROUND = 0.15
+"""Opacity of the ground of the right choice [-]."""
 FIRST = 0.36
 """Fraction of the width for the words of the question, or for the two numbers, at the foot of the window [-]."""
 
@@ -168,16 +175,25 @@ def _draw_unanswered(ui: Ui) -> None:
 
 
 def _draw_choices(ui: Ui, guess: Guess, chosen: bool, answer: Answer | None) -> None:
-    """The choices below one another, as buttons until the run answers, each with a bar of the answers of phones if they
-    are shown; `chosen` gives the first one the keyboard."""
+    """The choices as buttons until the run answers, below one another or in two columns, each with a bar of the answers
+    of phones if they are shown; `chosen` gives the first one the keyboard."""
     latest, mine, asked = present(ui), guessed(ui), guess_now(ui)
     counted = latest.as_kept(shown=True).histogram() if latest is not None and ui.states[Audience].shown else []
     gap, room = imgui.get_style().item_spacing.x, imgui.get_content_region_avail().x
-    width = (CHOICE if any(counted) else 1.0) * room
-    for number, words in enumerate(guess.choices):
-        value = guess.low + number
-        right, own = answer is not None and answer.value == value, mine == value
-        colour = ui.palette.good if right else ui.palette.accent if own else None
+    values = [guess.low + number for number in range(len(guess.choices))]
+    results = [answer is not None and answer.value == value for value in values]
+    told = [
+        joined([words for words, holds in ((RESULT, right), (OWN, mine == value)) if holds], ", ")
+        for value, right in zip(values, results, strict=True)
+        if answer is not None
+    ]
+    columns = _columns(ui, guess, room)
+    whole = (room - (columns - 1) * gap) / columns
+    width = (CHOICE if any(counted) and columns == 1 else 1.0) * whole
+    for number, (value, words) in enumerate(zip(values, guess.choices, strict=True)):
+        colour = ui.palette.good if results[number] else ui.palette.accent if mine == value else None
+        if number % columns:
+            imgui.same_line()
         name, low = f"guess.choice.{number + 1}", imgui.get_cursor_screen_pos()
         if answer is None:
             if button(ui, name, words, width=width, emphasis=colour) and asked is not None:
@@ -185,12 +201,16 @@ def _draw_choices(ui: Ui, guess: Guess, chosen: bool, answer: Answer | None) -> 
             if chosen and number == 0:
                 _give_keyboard()
         else:
-            told = joined([words for words, holds in ((_("result"), right), (_("your guess"), own)) if holds], ", ")
-            _draw_answered(ui, words, told, width, colour or ui.palette.text)
+            if columns > 1:
+                _draw_frame(ui, (low.x, low.y, whole), results[number], mine == value)
+            _draw_answered(ui, words, told[number], (width, _digits() if columns > 1 else 0.0), colour)
             ui.probe.mark(name)
-        if any(counted):
-            bar = low.x + width + gap, low.y, room - width - gap
-            _draw_count(ui, bar, counted[number], max(counted), colour)
+        if any(counted) and columns == 1:
+            _draw_count(ui, (low.x + width + gap, low.y, whole - width - gap), counted[number], max(counted), colour)
+        elif any(counted):
+            on_button = answer is None and colour is not None
+            ink = ui.palette.on_accent if on_button else colour or ui.palette.text
+            _draw_count_below(ui, (low.x, low.y, whole), counted[number], max(counted), ink)
     if any(counted):
         ui.probe.mark("guess.histogram")
     if answer is None:
@@ -200,16 +220,51 @@ def _draw_choices(ui: Ui, guess: Guess, chosen: bool, answer: Answer | None) -> 
         ui.probe.mark("guess.answer")
 
 
-def _draw_answered(ui: Ui, words: Message, told: Message, width: float, colour: Colour) -> None:
-    """The words of a choice, and at their right what it is: the result, the guess, both or nothing."""
+def _columns(ui: Ui, guess: Guess, room: float) -> int:
+    """Two columns at the foot of the window for more than `MOST_IN_A_COLUMN` choices, if each has room for its words
+    beside the number of its answers; otherwise one."""
+    if len(guess.choices) <= MOST_IN_A_COLUMN or not (ui.mode.presenting or ui.mode.lecture.on):
+        return 1
+    gap = imgui.get_style().item_spacing.x
+    free = (room - gap) / 2.0 - 2.0 * _digits()
+    return 2 if all(text_width(words, SMALLEST_SIZE) <= free for words in guess.choices) else 1
+
+
+def _digits() -> float:
+    """Width of the number of answers of a choice, with a margin [px]."""
+    return text_width("00") + imgui.get_style().frame_padding.x
+
+
+def _draw_frame(ui: Ui, room: tuple[float, float, float], right: bool, own: bool) -> None:
+    """Tell the result, on a ground, and the guess, in a frame, where their words may have no room; `room` is left, top
+    and width of the choice."""
+    left, top, width = room
+    low, high = imgui.ImVec2(left, top), imgui.ImVec2(left + width, top + imgui.get_frame_height())
+    drawn, rounding = imgui.get_window_draw_list(), imgui.get_style().frame_rounding
+    if right:
+        drawn.add_rect_filled(low, high, colour32(ui.palette.good, GROUND), rounding)
+    if own:
+        drawn.add_rect(low, high, colour32(ui.palette.accent), rounding, thickness=1.5 * ui.window.scale)
+
+
+def _draw_answered(ui: Ui, words: Message, told: Message, widths: tuple[float, float], colour: Colour | None) -> None:
+    """The words of a choice, and at their right what it is, if there is room: the result, the guess, both or nothing.
+    `widths` are that of the choice and that left free at its right for a number [px]; where one is, words are set in.
+    """
     low, height, gap = imgui.get_cursor_screen_pos(), imgui.get_frame_height(), imgui.get_style().item_spacing.x
+    width, free = widths[0] - widths[1], widths[1]
+    indent = imgui.get_style().frame_padding.x if free else 0.0
     tail = text_width(told)
-    room = width - (tail + gap if tail else 0.0)
-    size = fitting_size(words, room)
-    imgui.dummy(imgui.ImVec2(width, height))
+    if free and text_width(words, SMALLEST_SIZE) > width - indent - tail - gap:
+        tail = 0.0
+    room = width - indent - (tail + gap if tail else 0.0)
+    size, ink = fitting_size(words, room), colour or ui.palette.text
+    imgui.dummy(imgui.ImVec2(widths[0], height))
     lift = 0.5 * (height - imgui.get_font_size())
-    draw_text(low.x, low.y + 0.5 * (height - size * imgui.get_font_size()), shortened(words, room, size), colour, size)
-    draw_text(low.x + width - tail, low.y + lift, told, colour)
+    top = low.y + 0.5 * (height - size * imgui.get_font_size())
+    draw_text(low.x + indent, top, shortened(words, room, size), ink, size)
+    if tail:
+        draw_text(low.x + width - tail, low.y + lift, told, ink)
 
 
 def _draw_count(ui: Ui, room: tuple[float, float, float], count: int, most: int, colour: Colour | None) -> None:
@@ -225,6 +280,19 @@ def _draw_count(ui: Ui, room: tuple[float, float, float], count: int, most: int,
             imgui.ImVec2(end, top + 0.8 * size),
             colour32(colour or ui.palette.muted),
         )
+
+
+def _draw_count_below(ui: Ui, room: tuple[float, float, float], count: int, most: int, colour: Colour) -> None:
+    """The number of answers at the right of a choice, and their bar along its lower edge; `room` is left, top and width
+    of the choice."""
+    left, top, width = room
+    pad, foot = imgui.get_style().frame_padding, top + imgui.get_frame_height()
+    draw_text(left + width - pad.x - text_width(str(count)), top + pad.y, str(count), colour)
+    imgui.get_window_draw_list().add_rect_filled(
+        imgui.ImVec2(left, foot - BAR * ui.window.scale),
+        imgui.ImVec2(left + width * count / most, foot),
+        colour32(colour),
+    )
 
 
 def _draw_counts(ui: Ui, latest: Round) -> None:
@@ -261,9 +329,9 @@ def _draw_histogram(ui: Ui, guess: Guess, latest: Round) -> None:
 def _draw_numbers(ui: Ui, guess: Guess, answer: Answer) -> None:
     value, palette = guessed(ui), ui.palette
     if math.isfinite(answer.value):
-        row(_("result"), guess.shown(answer.value, finer=1), ui, palette.good)
+        row(RESULT, guess.shown(answer.value, finer=1), ui, palette.good)
     if value is not None:
-        row(_("your guess"), guess.shown(value), ui, palette.accent)
+        row(OWN, guess.shown(value), ui, palette.accent)
 
 
 def _draw_scale(ui: Ui, guess: Guess, answer: Answer) -> None:

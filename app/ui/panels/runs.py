@@ -71,25 +71,8 @@ def _draw_file(ui: Ui) -> None:
         ),
     )
     _draw_buttons(ui)
+    _draw_sharing(ui)
     _draw_export(ui)
-    draw_preset_button(ui, _half())
-    imgui.same_line()
-    if button(
-        ui,
-        "runs.share",
-        _("Share…"),
-        hint=_("Ctrl+Shift+S"),
-        help=_("A QR code, a code and a command line of this run."),
-    ):
-        ui.control.actions["share"]()
-    if button(
-        ui,
-        "runs.phones",
-        _("Phones…"),
-        hint=_("Ctrl+Shift+A"),
-        help=_("Guesses of the audience by phone, and a remote."),
-    ):
-        ui.control.actions["audience"]()
     row(_("Restore points in memory"), rewind.memory(ui), ui)
     tooltip(
         ui,
@@ -143,11 +126,36 @@ def _draw_export(ui: Ui) -> None:
             imgui.same_line()
         if button(ui, f"runs.export{suffix}", label, width=width, help=help):
             ui.work.run_saver.export(free_name(runs_folder(), ui.snapshot.run.scene, suffix))
-    _draw_page(ui)
 
 
-def _draw_page(ui: Ui) -> None:
-    """The button that writes the whole run as one page, or ends this work, and its progress."""
+def _draw_sharing(ui: Ui) -> None:
+    """Buttons for what others get: a preset, a code, a page, the phones; above the exports, which fewer people need."""
+    half = _half()
+    draw_preset_button(ui, half)
+    imgui.same_line()
+    if button(
+        ui,
+        "runs.share",
+        _("Share…"),
+        hint=_("Ctrl+Shift+S"),
+        help=_("A QR code, a code and a command line of this run."),
+    ):
+        ui.control.actions["share"]()
+    _draw_page(ui, half)
+    imgui.same_line()
+    if button(
+        ui,
+        "runs.phones",
+        _("Phones…"),
+        hint=_("Ctrl+Shift+A"),
+        help=_("Guesses of the audience by phone, and a remote."),
+    ):
+        ui.control.actions["audience"]()
+    _draw_page_progress(ui)
+
+
+def _draw_page(ui: Ui, width: float) -> None:
+    """The button that writes the whole run as one page, or ends this work."""
     page, several = ui.work.page, bool(ui.beside.runs)
     help = _(
         "The whole run from its beginning in one file that plays in any browser: with time, colours, force chains, "
@@ -155,8 +163,12 @@ def _draw_page(ui: Ui) -> None:
     )
     label = _("End this page") if page.running else _("Page for browsers")
     free = not several or page.running
-    if button(ui, "runs.page", label, enabled=free, width=-1.0, help=ONE_RUN if several else help):
+    if button(ui, "runs.page", label, enabled=free, width=width, help=ONE_RUN if several else help):
         write_page(ui)
+
+
+def _draw_page_progress(ui: Ui) -> None:
+    page = ui.work.page
     if page.share is not None:
         imgui.progress_bar(page.share, imgui.ImVec2(-1.0, 0.0))
         ui.probe.mark("runs.page_progress")

@@ -8,8 +8,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from repose.app.audience.exchange import AskedQuestion, RemotePicture
+from repose.app.audience.exchange import AskedQuestion, Exchange, RemotePicture
+from repose.app.audience.interfaces import LOOPBACK
 from repose.app.audience.pages import language_of
+from repose.app.audience.server import Server
 from repose.app.ui import remote
 
 from tests.app.audience.browser import Browser, open_browser
@@ -76,6 +78,22 @@ def test_a_server_that_is_gone_is_said_and_found_again(browser: Browser) -> None
     browser.said.clear()  # the browser reports the connection that failed
     browser.open("about:blank")
     browser.said.clear()
+
+
+def test_a_page_with_the_code_of_an_earlier_server_says_to_use_the_new_one(browser: Browser) -> None:
+    exchange = Exchange()
+    server = Server(exchange, LOOPBACK)
+    try:
+        browser.open(f"http://{server.host}/{server.audience}", language="de")
+        browser.until("document.getElementById('said').textContent.startsWith('Gerade wird nichts gefragt')")
+        server.stop()
+        until(lambda: not server.is_on, "end of the server")
+        server = Server(exchange, LOOPBACK, server.port)
+        browser.until("document.getElementById('said').textContent.endsWith('Benutzen Sie den QR-Code im Bild.')")
+    finally:
+        server.stop()
+        browser.open("about:blank")
+        browser.said.clear()  # the browser reports the connection that failed
 
 
 def test_the_remote_controls_the_window(browser: Browser, tmp_path: Path) -> None:

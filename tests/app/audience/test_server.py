@@ -56,6 +56,7 @@ def test_an_answer_arrives_once_per_phone_and_a_later_one_replaces_it(server: Se
     number = asked(server)
     assert first.answer(28, number).data["value"] == 28.0
     assert second.answer("31,6", number).data["value"] == 32.0, "whole degrees, with the decimal sign of the phone"
+    assert str(first.answer("-0", number).data["value"]) == "0.0", "a zero has no sign in the exported table"
     assert first.answer(12, number).status == 200
     answers, actions = server.exchange.take()
     assert sorted(answer.value for answer in answers.values()) == [12.0, 32.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from repose.app.page.columns import read
 from repose.sim import ParameterError, Simulation
 
+from tests.app.audience.browser import open_browser
 from tests.app.page.browser import document_of, needs_browser
 from tests.small_worlds import use_plain_engine
 
@@ -121,8 +123,41 @@ def test_the_page_asks_for_frames_and_shows_those_that_it_gets(simulation: Simul
     found = document_of(page, "lang=en")
     log = re.search('<pre id="log">([^<]*)</pre>', found)
     assert log is not None
-    assert log[1] == '{"run":true} {"shown":true} {"pause":true}'
+    assert log[1] == '{"ready":true} {"run":true} {"shown":true} {"pause":true}'
     friction = re.search("<td>friction.*?</td><td>([^<]*)</td>", found)
     assert friction is not None
     assert friction[1] == "0", "the parameters are those of the new frame"
     assert re.search('class="play">Play<', found), "paused at the end"
+
+
+SHOWN = """<!doctype html><div id="el"></div><script type="module">%s
+const answers = {}, values = %s, sent = (window.sent = []);
+const on = (name, act) => (answers[name] = act), send = (wish) => sent.push(wish.do);
+const el = document.getElementById("el");
+window.leave = render({ model: { get: (name) => values[name], on, off() {}, send }, el });
+window.enter = () => el.dispatchEvent(new PointerEvent("pointerenter"));
+const frame = Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0));
+window.answer = () => answers["msg:custom"]({ ended: false, said: "" }, [frame]);
+</script>"""
+"""The widget with a model that sends nothing by itself."""
+
+
+@needs_browser
+def test_a_view_that_is_shown_again_asks_for_the_present_frame(simulation: Simulation, tmp_path: Path) -> None:
+    view, sent = view_of(simulation, "friction")
+    view.take({"do": "look"})
+    assert simulation.experiment.step == 0
+    frame = base64.b64encode(sent[-1][1][0]).decode()
+    values = {name: getattr(view, name) for name in ("document", "title", "height", "controls", "actions")}
+    module = view._esm.replace("export default { render };", "")
+    page = tmp_path / "widget.html"
+    page.write_text(SHOWN % (module, json.dumps(values).replace("</", "<\\/"), frame), encoding="utf-8")
+    with open_browser(tmp_path / "browser") as browser:
+        browser.open(page.as_uri())
+        browser.until("sent.length > 0")
+        browser.evaluate("enter()")
+        assert browser.evaluate("sent") == ["look"], "one frame at a time"
+        browser.evaluate("(answer(), enter())")
+        assert browser.evaluate("sent") == ["look", "look"], "a cell may have changed the run"
+        browser.evaluate("(answer(), leave(), enter())")
+        assert browser.evaluate("sent") == ["look", "look"], "the cell is closed"

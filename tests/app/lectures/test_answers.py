@@ -137,4 +137,4 @@ def test_bounds_in_another_unit_than_the_reading_are_reported() -> None:
     choice = asked.steps[0].guess
     assert isinstance(choice, GuessQuestion)
     assert answer_of(choice, SHOT) is None
-    assert 'write unit = "°"' in str(unanswered(asked, 0, SHOT))
+    assert str(unanswered(asked, 0, SHOT)).endswith('write unit = "°" in the lecture, and bounds in it.')

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from repose.app.audience.exchange import Answered
 from repose.app.audience.interfaces import LOOPBACK
 from repose.app.lectures.lecture_file import parse
+from repose.app.storage.run_saver import Writer
 from repose.app.ui import phones
 from repose.app.ui.layout import draw_panels
 from repose.app.ui.panels.guess import guessed
@@ -22,7 +25,7 @@ from repose.app.ui.toasts import Toasts
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepGuesses
 from repose.sim.measure.display import Answer
-from repose.sim.message import plain
+from repose.sim.message import Message, plain
 from repose.sim.registry import scenes
 
 from tests.app.audience.phones import Phone, until
@@ -240,6 +243,35 @@ def test_answers_and_clients_are_forgotten_with_the_server_but_the_rounds_stay(t
         until(lambda: not server.is_on, "end of the server")
         assert list(state(harness).rounds[-1].values.values()) == [12.0]
         assert "guess.show_answers" in harness.widgets
+
+
+def test_answers_that_were_not_exported_are_written_when_the_window_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+
+    def write(what: Message, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
+        file = io.BytesIO()
+        writers[".csv"](file)
+        written.append(file.getvalue().decode("utf-8"))
+
+    with opened(tmp_path) as harness:
+        monkeypatch.setattr(harness.ui.work.run_saver, "save_files", write)
+        phones.end(harness.ui)
+        assert written == [], "there are no answers"
+        phones.switch_on(harness.ui, LOOPBACK)
+        put(harness, a=12.0)
+        phones.export(harness.ui)
+        phones.end(harness.ui)
+        assert len(written) == 1, "all answers were exported"
+        phones.switch_on(harness.ui, LOOPBACK)
+        server = state(harness).server
+        assert server is not None
+        state(harness).exchange.put_answer("b", Answered(state(harness).number, 30.0))
+        phones.end(harness.ui)
+        assert [row["guess"] for row in csv.DictReader(io.StringIO(written[-1]))] == ["12", "30"]
+        until(lambda: not server.is_on, "end of the server")
+        assert len(written) == 2
 
 
 def test_pictures_are_read_only_while_the_remote_looks(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ from repose.sim.message import Message, plain
 from repose.sim.registry import scenes
 
 from tests.app.real_runs import course
-from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.snapshots import with_fields
 
 SCENE = next(name for name, scene in scenes().items() if scene.guess is not None)
@@ -220,3 +221,49 @@ def test_choices_are_buttons_then_bars_and_the_right_one_is_marked(tmp_path: Pat
             left, top, right, bottom = harness.widgets[name]
             assert 0 <= left < right <= size[0], name
             assert 0 <= top < bottom <= size[1], name
+
+
+SIX = [
+    ("It stays as it is", "Sie bleibt, wie sie ist"),
+    ("It becomes a steep heap", "Sie wird ein steiler Haufen"),
+    ("It becomes a flat heap", "Sie wird ein flacher Haufen"),
+    ("It flows away altogether", "Sie fließt vollständig davon"),
+    ("It bursts in all directions", "Sie zerspringt in alle Richtungen"),
+    ("Nobody can know this", "Das kann niemand vorhersagen"),
+]
+
+
+@pytest.mark.parametrize("language", [0, 1])
+def test_six_choices_leave_most_of_the_window_to_the_grains(tmp_path: Path, language: int) -> None:
+    choices = ", ".join(f'"{words[language]}"' for words in SIX)
+    lecture = CHOICES[: CHOICES.index("choices")] + f"choices = [{choices}]\nbounds = [10, 50, 100, 200, 300]\n"
+    shot = with_fields(full_snapshot(), readings=(Reading("grains_left", plain("grains left"), 75.0),))
+    with open_harness(tmp_path, shot, (1280, 720)) as harness:
+        mode, audience = harness.ui.mode.lecture, harness.ui.states[Audience]
+        mode.lecture, mode.on = parse(lecture + 'reading = "grains_left"\n', "mine"), True
+        phones.switch_on(harness.ui, LOOPBACK)
+        phones.see(harness.ui)
+        phones.switch_off(harness.ui)
+        harness.frame(3)
+        assert_two_columns(harness)
+        harness.click("guess.choice.6")
+        assert guessed(harness.ui) == 6.0
+        audience.rounds[0].values.update(a=1.0, b=2.0, c=2.0)
+        audience.shown = True
+        harness.frame(2)
+        before = assert_two_columns(harness)
+        mode.over = True
+        phones.see(harness.ui)
+        harness.frame(2)
+        assert assert_two_columns(harness) == before, "the result moves no choice"
+
+
+def assert_two_columns(harness: PanelHarness) -> list[tuple[float, ...]]:
+    """The places of the six choices, which cover less than a third of the window and not one another."""
+    places = [tuple(harness.widgets[f"guess.choice.{number}"]) for number in range(1, 7)]
+    left, right = places[::2], places[1::2]
+    assert {place[0] for place in left} == {left[0][0]}
+    assert all(one[2] < other[0] <= other[2] <= 1280 for one, other in zip(left, right, strict=True))
+    assert all(above[3] < below[1] for above, below in pairwise(left))
+    assert 720 - places[0][1] < 720 / 3
+    return places
