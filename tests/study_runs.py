@@ -26,8 +26,8 @@ def run_here(
         on_progress(task.name, 0.5)
 
 
-def tiny(plan: StudyPlan, grains: int = 12, seeds: int = 2) -> StudyPlan:
-    """The study with so few grains that a run takes a tenth of a second, and with at most two values and so many
+def tiny(plan: StudyPlan, grains: int = 40, seeds: int = 2) -> StudyPlan:
+    """The study with so few grains that a run takes part of a second, and with at most two values and so many
     seeds."""
 
     def smaller(values: Any) -> dict[str, Any]:

@@ -61,6 +61,7 @@ from repose.sim.message import Message, with_prefix
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import release
 
+from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
@@ -335,7 +336,7 @@ def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: fl
 
 @pytest.mark.parametrize("known", [True, False], ids=["leaves-it-free", "control"])
 def test_the_plate_of_an_instrument_leaves_the_number_of_the_angle_free(known: bool) -> None:
-    sheet, frame = Sheet(), replace(frame_of(finished("heap")), size=(1280, 720))
+    sheet, frame = Sheet(), replace(frame_of(fake_heap()), size=(1280, 720))
     frame.camera.frame(close_up(frame.snapshot), frame.size)
     draw_plane_slope(frame, sheet)
     (number,) = sheet.taken

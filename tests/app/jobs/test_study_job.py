@@ -30,7 +30,7 @@ CALL = ["sweep", "hourglass", "--over", "orifice=0.25,0.3", *(word for value in 
 STUDY = """
 title = "Two heaps"
 seeds = 2
-values = { grain_count = 12, width = 0.012 }
+values = { grain_count = 40, width = 0.012 }
 grid = { friction = [0.1, 0.4] }
 """
 
@@ -113,7 +113,7 @@ def test_a_study_writes_angles_in_degrees_with_the_grains_left_beside_them(
     assert run_command_line(["study", "two.toml", "--out", "done", "--size", "640x360"]) == 0
     report = json.loads(Path("done/result.json").read_text())
     runs = [json.loads((Path("done/runs") / run["file"]).read_text()) for run in report["runs"]]
-    # A heap of a dozen grains may have no angle: whether it has depends on the vector width of the processor.
+    # A heap of few grains may have no angle: whether it has depends on the vector width of the processor.
     angles = [run["angle_of_repose"] and run["angle_of_repose"]["degrees"] for run in runs]
     assert any(angles)
     assert [run["angle_of_repose"] for run in report["runs"]] == pytest.approx(angles)
@@ -183,7 +183,7 @@ def test_parts_of_a_study_joined_are_the_study_done_at_once(
 def test_parts_of_another_study_and_damaged_runs_are_not_joined(
     study_file: Path, in_process: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("other.toml").write_text(STUDY.replace("grain_count = 12", "grain_count = 13"))
+    Path("other.toml").write_text(STUDY.replace("grain_count = 40", "grain_count = 41"))
     for part, study in ((1, study_file), (2, Path("other.toml"))):
         assert run_command_line(["study", str(study), "--no-picture", "--part", f"{part}/2", "--out", "parts"]) == 0
     join = ["study", str(study_file), "--no-picture", "--join", "parts", "--out", "joined"]
@@ -229,7 +229,7 @@ def test_a_study_that_was_killed_and_continued_gives_the_same_files(study_file: 
     ("text", "words"),
     [
         (STUDY.replace("Two heaps", "Other title"), "continue it with --resume"),
-        (STUDY.replace("grain_count = 12", "grain_count = 13"), "with values = {grain_count = 12"),
+        (STUDY.replace("grain_count = 40", "grain_count = 41"), "with values = {grain_count = 40"),
         (STUDY.replace("friction", "tilt"), "with varied = ['friction']"),
     ],
 )
@@ -261,7 +261,7 @@ def test_seeds_are_added_until_the_standard_error_is_as_wanted(study_file: Path,
 def test_a_run_with_a_fault_is_marked_with_its_reason_and_the_others_go_on(
     here: Path, in_process: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    few = ["--set", "grain_count=12", "--set", "width=0.012", "--set", "friction=0.2"]
+    few = ["--set", "grain_count=40", "--set", "width=0.012", "--set", "friction=0.2"]
     call = ["sweep", "heap", *few, "--over", "dt=1e-3,auto", "--seeds", "1", "--out", "done", "--size", "320x180"]
     assert run_command_line(call) == 3
     report = json.loads(Path("done/result.json").read_text())
@@ -334,7 +334,7 @@ def test_an_open_statement_says_why_it_is_open(
 ) -> None:
     """A study with one seed told "not measured" below the numbers that it had measured, and no reason."""
     call = ["study", "thesis-4.5", "--seeds", "1", "--no-picture", "--out", str(tmp_path / "base")]
-    run_command_line([*call, "--set", "grain_count=12", "--set", "width=0.012"])
+    run_command_line([*call, "--set", "grain_count=40", "--set", "width=0.012"])
     told = capsys.readouterr().out.splitlines()
     opened = [line for line in told if line.startswith("open: ")]
     assert opened

@@ -1,4 +1,4 @@
-"""The figures of the thesis with a dozen grains: every study runs, is drawn, and is part of the report."""
+"""The figures of the thesis with forty grains: every study runs, is drawn, and is part of the report."""
 
 from __future__ import annotations
 
