@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 
+OUTLINE_POINTS = 400
+"""Number of points of an outline: more than a picture of a heap has columns for each grain."""
+
 
 def strip_centres(x_range: tuple[float, float], width: float) -> Floats:
     """Centres of the strips of about this width [m] that divide the interval [m], shape (strips,)."""
@@ -27,3 +30,19 @@ def surface_profile(
     height = np.zeros(count)
     np.maximum.at(height, strip[inside], (position[:, 1] + radius)[inside])
     return height
+
+
+def outline(
+    position: NDArray[np.float64], radius: NDArray[np.float64], x_range: tuple[float, float]
+) -> dict[str, list[float]]:
+    """The outline of the grains as a picture shows it: places x [m] and height of the highest disc there [m], 0 without
+    grains.
+
+    position (n, 2) [m], radius (n,) [m].
+    """
+    x = np.linspace(*x_range, OUTLINE_POINTS)
+    height = np.zeros(x.size)
+    for (centre, middle), own in zip(position, radius, strict=True):
+        near = np.abs(x - centre) < own
+        height[near] = np.maximum(height[near], middle + np.sqrt(own**2 - (x[near] - centre) ** 2))
+    return {"x": x.tolist(), "height": height.tolist()}

@@ -452,11 +452,11 @@ def canonical_profile(x: Floats, height: Floats) -> tuple[float, ...] | None:
 
 
 def profile_of(result: Mapping[str, Any]) -> tuple[float, ...] | None:
-    """The last profile of a run in units of the size of its heap; None without one."""
-    stored = result.get("profile")
-    if not stored or not stored["height"]:
-        return None
-    return canonical_profile(np.array(stored["x"], float), np.array(stored["height"][-1], float))
+    """The profile of the heap of a run from its outline, as a picture shows it, in units of the size of the heap; None
+    without one. The highest points in strips one diameter wide would be higher than the outline, near the apex by as
+    much as two heaps of the same parameters differ."""
+    stored = result.get("outline")
+    return canonical_profile(*(np.array(stored[name], float) for name in ("x", "height"))) if stored else None
 
 
 def nearest_profile(goal: Goal, seen: Sequence[Observation]) -> CalibrationResult:

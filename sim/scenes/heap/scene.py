@@ -32,7 +32,7 @@ from repose.sim.measure.angle_of_repose import angle_in_words, bend_in_words, wi
 from repose.sim.measure.avalanches import flaws as other_flaws
 from repose.sim.measure.display import Answer, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.measure.profile import outline, strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope, slope_complaint
 from repose.sim.message import EMPTY as NOT_AMISS
 from repose.sim.message import Joined, Message, Number, _, plural
@@ -404,6 +404,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "waits_cut_short": state.waits_cut_short,
         "other_angles": tilt_and_trickle.results(state.other),
         "profile": _profile(experiment),
+        "outline": _outline(experiment),
     }
 
 
@@ -413,6 +414,13 @@ def _profile(experiment: Experiment) -> dict[str, Any] | None:
     if not state.profile:
         return None
     return {"x": strip_centres(*_strips(experiment)).tolist(), "time": state.profile_time, "height": state.profile}
+
+
+def _outline(experiment: Experiment) -> dict[str, list[float]]:
+    """The outline of the grains at the present time [m]."""
+    world = experiment.run.world
+    loose = ~world.fixed
+    return outline(world.motion[:2, 0, loose].T, world.radius[loose], _strips(experiment)[0])
 
 
 def check(experiment: Experiment) -> Message:

@@ -29,7 +29,7 @@ from repose.sim.laws.material_parameters import Restitution
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
-from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.measure.profile import outline, strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.parameters import count, number
@@ -400,6 +400,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
         "angle_degrees": angle if math.isfinite(angle) else None,
         "angle_error_degrees": error if math.isfinite(error) else None,
         "profile": _profile(experiment),
+        "outline": _outline(experiment),
         "pressure": [
             {"x": float(x), "plate": float(p), "weight_above": float(w)}
             for x, p, w in zip(position, push, above, strict=True)
@@ -414,6 +415,13 @@ def _profile(experiment: Experiment) -> dict[str, Any]:
     height = surface_profile(world.motion[:2, 0, loose].T, world.radius[loose], reach, built.diameter)
     x = strip_centres(reach, built.diameter)
     return {"x": x.tolist(), "time": [experiment.time], "height": [height.tolist()]}
+
+
+def _outline(experiment: Experiment) -> dict[str, list[float]]:
+    """The outline of the grains at the present time [m]."""
+    world, half = experiment.run.world, experiment.run.built.half_width
+    loose = ~world.fixed
+    return outline(world.motion[:2, 0, loose].T, world.radius[loose], (-half, half))
 
 
 def share(experiment: Experiment) -> float:

@@ -81,10 +81,10 @@ def profiles_of(task: Task) -> dict[str, object]:
     """What a run would have found: a triangle of 25° at μ = 0.4, with a scatter by seed."""
     slope = math.tan(math.radians(25.0 + 8.0 * math.log(float(task.values["friction"]) / 0.4) + (-1) ** task.seed))
     x = np.linspace(-0.05, 0.05, 200)
-    profile = {"x": x.tolist(), "time": [1.0], "height": [np.maximum(slope * (0.04 - np.abs(x)), 0.0).tolist()]}
+    outline = {"x": x.tolist(), "height": np.maximum(slope * (0.04 - np.abs(x)), 0.0).tolist()}
     values = scenes()[task.scene].parameters.checked(task.values).model_dump()
     found = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose"), "measurements": {}}
-    return found | {"parameters": values, "point": None, "profile": profile}
+    return found | {"parameters": values, "point": None, "outline": outline}
 
 
 def test_a_picture_whose_heap_is_far_steeper_than_the_range_is_said_with_values_limit_and_remedy(

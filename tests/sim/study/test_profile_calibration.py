@@ -43,7 +43,7 @@ def made(scatter: float, first_seed: int) -> Any:
         for run in runs:
             at = float(run.varied["friction"])
             x, height = heap_of(at, first_seed + 97 * run.seed + int(1000 * at), scatter)
-            results[run.task.path.name] = {"profile": {"x": x.tolist(), "time": [1.0], "height": [height.tolist()]}}
+            results[run.task.path.name] = {"outline": {"x": x.tolist(), "height": height.tolist()}}
         return StudyOutcome(plan, runs, results)
 
     return do
@@ -187,7 +187,7 @@ def made_of_two(scatter: float, first_seed: int) -> Any:
             friction, rolling = (float(run.varied[name]) for name in ("friction", "rolling_friction"))
             seed = first_seed + 97 * run.seed + int(1000 * friction) + int(100_000 * rolling)
             x, height = two_of(friction, rolling, seed, scatter)
-            results[run.task.path.name] = {"profile": {"x": x.tolist(), "time": [1.0], "height": [height.tolist()]}}
+            results[run.task.path.name] = {"outline": {"x": x.tolist(), "height": height.tolist()}}
         return StudyOutcome(plan, runs, results)
 
     return do

@@ -478,10 +478,10 @@ def angles_of(task: Task, friction: float) -> dict[str, object]:
     """What a run of this friction and seed would have found: a triangle."""
     slope = math.tan(math.radians(25.0 + 8.0 * math.log(friction / 0.4) + (-1) ** task.seed))
     x = np.linspace(-0.05, 0.05, 200)
-    profile = {"x": x.tolist(), "time": [1.0], "height": [np.maximum(slope * (0.04 - np.abs(x)), 0.0).tolist()]}
+    outline = {"x": x.tolist(), "height": np.maximum(slope * (0.04 - np.abs(x)), 0.0).tolist()}
     values = scenes()[task.scene].parameters.checked(task.values).model_dump()
     found = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose"), "measurements": {}}
-    return found | {"parameters": values, "point": None, "profile": profile}
+    return found | {"parameters": values, "point": None, "outline": outline}
 
 
 @pytest.fixture
