@@ -8,11 +8,15 @@ Bagnold, u(z) = A (h^(3/2) − (h − z)^(3/2)) (Bagnold 1954; GDR MiDi 2004).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from repose.sim.engine.world import Floats
 
 BAGNOLD_RATIO = 1.0 - 0.5**1.5
 """Velocity at half of the thickness over that at the surface in the law of Bagnold [-]."""
+LEAST_EXPONENT, LARGEST_EXPONENT, EXPONENT_STEPS = 0.3, 20.0, 40
+"""Range of a fitted exponent [-], whose upper end is a layer that slides as a whole, and number of steps of its fit."""
 
 
 def layer_sums(
@@ -40,3 +44,24 @@ def fitted_bagnold(height: Floats, velocity: Floats, thickness: float) -> tuple[
     factor = float(shape @ velocity / (shape @ shape))
     deviation = float(np.sqrt(np.mean((velocity - factor * shape) ** 2)))
     return factor, deviation / max(abs(factor) * thickness**1.5, 1e-300)
+
+
+def fitted_exponent(height: Floats, velocity: Floats, thickness: float) -> tuple[float, float]:
+    """The exponent p of the profile u(z) = u_s (1 − (1 − z/h)^p) that is nearest to these velocities [m/s] at these
+    heights [m], 3/2 in the law of Bagnold, between `LEAST_EXPONENT` and `LARGEST_EXPONENT`, and its standard error [-].
+
+    Least squares in u_s and p (Gauss-Newton); the error is that of the linearised fit with independent deviations.
+    """
+    depth = np.clip(1.0 - height / thickness, 0.0, 1.0)
+    logarithm = np.log(np.maximum(depth, 1e-300))
+    exponent, surface, moments = 1.5, float(velocity[-1]), np.eye(2)
+    for _step in range(EXPONENT_STEPS):
+        power = depth**exponent
+        columns = np.column_stack([1.0 - power, -surface * power * logarithm])
+        change, _residual, _rank, _values = np.linalg.lstsq(columns, velocity - surface * (1.0 - power), rcond=None)
+        surface += float(change[0])
+        exponent = min(max(exponent + float(change[1]), LEAST_EXPONENT), LARGEST_EXPONENT)
+        moments = columns.T @ columns
+    left = velocity - surface * (1.0 - depth**exponent)
+    variance = float(left @ left) / max(left.size - 2, 1) * float(np.linalg.pinv(moments)[1, 1])
+    return exponent, math.sqrt(variance)

@@ -22,7 +22,7 @@ from repose.sim.experiment.hand import holds
 from repose.sim.experiment.rest import is_at_rest, quiet_time
 from repose.sim.io.plain import Array
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
-from repose.sim.measure.velocity_profile import BAGNOLD_RATIO, bagnold, fitted_bagnold, layer_sums
+from repose.sim.measure.velocity_profile import BAGNOLD_RATIO, bagnold, fitted_bagnold, fitted_exponent, layer_sums
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number
 from repose.sim.scenes.common.poured_parameters import GrainCount
@@ -62,6 +62,8 @@ STEEP = 30.0
 """Largest slope on which a layer of round grains can stop [°]."""
 BETWEEN = (0.55, 0.75)
 """Bounds of the velocity at half of the thickness over that at the surface [-]."""
+EXPONENTS = -math.log2(1.0 - BETWEEN[0]), -math.log2(1.0 - BETWEEN[1])
+"""The same bounds as exponents p of the profile 1 − (1 − z/h)^p [-]."""
 FEWEST = 15.0
 """Least thickness in mean diameters for a comparison of the profile with the law [-]: in thinner layers the velocity
 grows about linearly with the height (at 12 diameters 0.51 to 0.57 at half depth; GDR MiDi 2004)."""
@@ -215,7 +217,8 @@ def acceleration(experiment: Experiment) -> float:
 
 def measured_values(experiment: Experiment) -> dict[str, float] | None:
     """Factor of the fitted profile [1/(m^0.5 s)], its `deviation` [-], `surface` velocity [m/s], velocity at `half` of
-    the thickness over it, and `inertial` number [-]; None while nothing flows."""
+    the thickness over it, `inertial` number, and the `exponent` of a profile with any exponent with its error [-];
+    None while nothing flows."""
     height, velocity = profile(experiment)
     deep = thickness(experiment)
     if height.size < 4 or not velocity[-1] > 0.0:
@@ -228,7 +231,16 @@ def measured_values(experiment: Experiment) -> dict[str, float] | None:
     packing = area / (built.length * deep)
     inertial = 1.5 * factor * math.sqrt(math.pi * built.mean_radius**2 / max(packing * down, 1e-9))
     half = float(np.interp(0.5 * deep, height, velocity)) / surface
-    return {"factor": factor, "deviation": deviation, "surface": surface, "half": half, "inertial": inertial}
+    exponent, error = fitted_exponent(height, velocity, deep)
+    return {
+        "factor": factor,
+        "deviation": deviation,
+        "surface": surface,
+        "half": half,
+        "inertial": inertial,
+        "exponent": exponent,
+        "exponent_error": error,
+    }
 
 
 def fate(experiment: Experiment) -> str:
@@ -251,6 +263,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if fate(experiment) == "flows" and of is not None and experiment.run.built.thickness >= FEWEST:
         words = _("velocity at half of the thickness over that at the surface (Bagnold: 0.65)")
         shown.append(outcome_between("half_depth", words, of["half"], *BETWEEN))
+        words = _("exponent of the velocity over the depth (Bagnold: 1.5)")
+        shown.append(outcome_between("exponent", words, of["exponent"], *EXPONENTS))
     if fate(experiment) == "accelerates":
         words = _("the acceleration over that without friction")
         shown.append(outcome_between("acceleration", words, acceleration(experiment), STEADY, 1.0))
@@ -276,10 +290,14 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if of is not None:
         half = _("At half of the thickness over that at the surface.")
         number = _("Of the fitted law of Bagnold; I = γ̇ √(m/P), the same at all depths.")
+        exponent = _("p of u = u_s (1 − (1 − z/h)^p), fitted to all layers; 3/2 in the law of Bagnold.")
         shown += [
             Reading("surface_speed", _("speed at the surface"), of["surface"], "m/s"),
             Reading("half_depth", _("speed at half depth"), 100.0 * of["half"], "%", help=half),
             Reading("inertial_number", _("inertial number"), of["inertial"], help=number),
+            Reading(
+                "profile_exponent", _("exponent of the profile"), of["exponent"], "", of["exponent_error"], exponent
+            ),
         ]
     return tuple(shown)
 
@@ -411,6 +429,7 @@ SCENE = Scene(
                 "surface_speed",
                 "half_depth",
                 "inertial_number",
+                "profile_exponent",
             ),
         ),
         answer_values=ANSWER_VALUES,
