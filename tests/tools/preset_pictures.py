@@ -29,7 +29,7 @@ FLOWING = {
     "hourglass-glass": 1.0,
     "hourglass-lid": 0.6,
     "hourglass-narrow": 2.0,
-    "silo-emptying": 0.6,
+    "silo-emptying": 0.2,
 }
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""
 RUNNING = {
@@ -59,7 +59,8 @@ RUNNING = {
     "silo-emptying-published": 0.0,
     "sinking": 0.6,
 }
-"""Time from the beginning of the run to the picture [s], 0 where the run takes hours; all other presets are drawn at the end of their run."""
+"""Time from the beginning of the run to the picture [s], 0 where the run takes hours; all other presets are drawn at
+the end of their run."""
 STEPS = 200
 """Steps between two checks of the phase."""
 
