@@ -279,10 +279,11 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def top(experiment: Experiment) -> float:
-    """Height up to which the walls are drawn [m]: that of the filling, or of the cylinder above the cone if it is as
-    high as wide."""
+    """Height up to which the walls are drawn [m]: that of the published glass, of a round one a cylinder above the cone
+    that is as high as wide; at least that of the filling."""
     built = experiment.run.built
-    return max(float(built.fill_height), shoulder(built) + float(built.width))
+    high = shoulder(built) + float(built.width) if built.round_glass else HEIGHT
+    return max(high, float(built.fill_height))
 
 
 def facets(experiment: Experiment) -> Floats:

@@ -73,7 +73,8 @@ def test_grains_meet_steel_with_the_restitution_and_friction_that_are_published_
 
 def test_a_bed_of_the_published_volume_has_the_published_displacement_and_no_other_case() -> None:
     assert published_way(BedImpactParameters()) == published_way(BedImpactParameters(**published())) == 0.139
-    assert published_way(BedImpactParameters(grain_count=12_500)) == 0.0905
+    assert published_way(BedImpactParameters(**{**published(), "grain_count": 100_000})) == 0.0905
+    assert published_way(BedImpactParameters(grain_count=12_500)) is None, "a deep bed of coarse grains is another one"
     assert published_way(BedImpactParameters(grain_count=6250)) is None, "not known"
     for name, value in {"sphere_speed": 4.0, "mean_radius": 1.9e-3, "gravity": 1.6, "size_spread": 0.1}.items():
         assert published_way(BedImpactParameters(**{name: value})) is None
