@@ -376,7 +376,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
     """Slope, fate, starting angle, speed and profile."""
     built, state = experiment.run.built, experiment.run.state
     height, velocity = profile(experiment)
-    gained = acceleration(experiment)
+    gained, of = acceleration(experiment), measured_values(experiment)
     return {
         "slope_degrees": math.degrees(state.table),
         "fate": fate(experiment),
@@ -384,7 +384,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
         "mean_speed": float(column(experiment, "speed")[-1]),
         "thickness_diameters": thickness(experiment) / built.diameter,
         "acceleration": gained if math.isfinite(gained) else None,
-        "bagnold": measured_values(experiment),
+        "bagnold": of and {name: value if math.isfinite(value) else None for name, value in of.items()},
         "profile": {"height": height.tolist(), "velocity": velocity.tolist()},
     }
 
