@@ -8,11 +8,18 @@ Bagnold, u(z) = A (h^(3/2) − (h − z)^(3/2)) (Bagnold 1954; GDR MiDi 2004).
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 from repose.sim.engine.world import Floats
 
 BAGNOLD_RATIO = 1.0 - 0.5**1.5
 """Velocity at half of the thickness over that at the surface in the law of Bagnold [-]."""
+LEAST_EXPONENT, LARGEST_EXPONENT, EXPONENT_STEPS = 0.3, 20.0, 40
+"""Range of a fitted exponent [-] and number of steps of its fit."""
+MOST_SLIP = 0.5
+"""Velocity at the base over that at the surface above which a layer slides rather than shears [-]."""
 
 
 def layer_sums(
@@ -40,3 +47,38 @@ def fitted_bagnold(height: Floats, velocity: Floats, thickness: float) -> tuple[
     factor = float(shape @ velocity / (shape @ shape))
     deviation = float(np.sqrt(np.mean((velocity - factor * shape) ** 2)))
     return factor, deviation / max(abs(factor) * thickness**1.5, 1e-300)
+
+
+class SlippingProfile(NamedTuple):
+    """The profile u(z) = u_b + (u_s − u_b) (1 − (1 − z/h)^p) that is nearest to velocities."""
+
+    exponent: float
+    """p, 3/2 in the law of Bagnold [-]; nan where the layer slides rather than shears."""
+    error: float
+    """Standard error of p, of the linearised fit with independent deviations [-]."""
+    slip: float
+    """u_b over u_s: the velocity at the base over that at the surface [-]."""
+
+
+def fitted_exponent(height: Floats, velocity: Floats, thickness: float) -> SlippingProfile:
+    """The profile with any exponent, between `LEAST_EXPONENT` and `LARGEST_EXPONENT`, and with slip at the base that is
+    nearest to these velocities [m/s] at these heights [m].
+
+    A bumpy base lets the layer slip. Without u_b the exponent has to describe the slip too, and is larger. Least
+    squares in u_b, u_s - u_b and p (Gauss-Newton).
+    """
+    depth = np.clip(1.0 - height / thickness, 0.0, 1.0)
+    logarithm = np.log(np.maximum(depth, 1e-300))
+    exponent, sheared, slip, moments = 1.5, float(velocity[-1]), 0.0, np.eye(3)
+    for _step in range(EXPONENT_STEPS):
+        power = depth**exponent
+        columns = np.column_stack([np.ones(depth.size), 1.0 - power, -sheared * power * logarithm])
+        left = velocity - slip - sheared * (1.0 - power)
+        change, _residual, _rank, _values = np.linalg.lstsq(columns, left, rcond=None)
+        slip, sheared = slip + float(change[0]), sheared + float(change[1])
+        exponent = min(max(exponent + float(change[2]), LEAST_EXPONENT), LARGEST_EXPONENT)
+        moments = columns.T @ columns
+    left = velocity - slip - sheared * (1.0 - depth**exponent)
+    variance = float(left @ left) / max(left.size - 3, 1) * float(np.linalg.pinv(moments)[2, 2])
+    share = slip / (slip + sheared) if slip + sheared else math.nan
+    return SlippingProfile(exponent if share < MOST_SLIP else math.nan, math.sqrt(max(variance, 0.0)), share)

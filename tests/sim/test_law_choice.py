@@ -25,6 +25,7 @@ from repose.sim.scenes.heap.parameters import HeapParameters
 
 POURED = [name for name, scene in scenes().items() if "law" in scene.parameters.declared()]
 LECTURES = {
+    "bed_impact",
     "biaxial",
     "brazil_nut",
     "chute",

@@ -29,6 +29,7 @@ FLOWING = {
     "hourglass-glass": 1.0,
     "hourglass-lid": 0.6,
     "hourglass-narrow": 2.0,
+    "silo-emptying": 0.2,
 }
 """Time from the beginning of the flow to the picture [s], by the name of the preset."""
 RUNNING = {
@@ -37,6 +38,8 @@ RUNNING = {
     "hanging-spheres-jkr": 0.03,
     "slope": 0.3,
     "beam": 0.3,
+    "bed-impact": 0.0235,
+    "bed-impact-published": 0.0,
     "capture": 0.3,
     "column": 0.42,
     "cube": 0.3,
@@ -53,9 +56,11 @@ RUNNING = {
     "rough-plane": 3.6,
     "satellite": 1.3,
     "silo": 1.6,
+    "silo-emptying-published": 0.0,
     "sinking": 0.6,
 }
-"""Time from the beginning of the run to the picture [s]; all other presets are drawn at the end of their run."""
+"""Time from the beginning of the run to the picture [s], 0 where the run takes hours; all other presets are drawn at
+the end of their run."""
 STEPS = 200
 """Steps between two checks of the phase."""
 

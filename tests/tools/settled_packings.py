@@ -27,8 +27,8 @@ from repose.sim.scenes.heap3d.prepared import PACKINGS as IN_FUNNEL
 from repose.sim.scenes.hourglass.prepared import PACKINGS as OF_HOURGLASS
 
 AFTER = 0.5
-"""Time for which the grains lie after the wait for rest [s]: they must be completely at rest when a wall or neck is
-opened."""
+"""Time for which the grains lie after the wait for rest [s], in units of the time scale of the scene: they must be
+completely at rest when a wall or neck is opened."""
 
 
 class Stored(NamedTuple):
@@ -67,7 +67,7 @@ def settled(stored: Stored) -> Experiment:
     while experiment.phase == "filling":
         advance(experiment, 1000)
     assert experiment.phase == "filled"
-    advance(experiment, round(AFTER / experiment.dt))
+    advance(experiment, round(AFTER * experiment.scene.limits.time_scale(experiment.run.built) / experiment.dt))
     return experiment
 
 

@@ -31,6 +31,7 @@ _LARGE = "the internal friction of the law acts across gaps, and a tabulated for
 _FIELDS = "fields (liquid, hoist, central gravity) are not written"
 
 IN_LAMMPS: dict[str, InLammps] = {
+    "bed_impact": InLammps("exact", later="until the sphere is released; before, it is fixed above the bed"),
     "biaxial": InLammps(
         "exact", later="before the test; during it walls that keep a force go on with their present velocity"
     ),

@@ -22,9 +22,11 @@ from repose.sim.scenes.common.poured import opening_action
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_invalid, phase_flaws
 from repose.sim.scenes.hourglass.flow_readings import number_density, steady_from
-from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, clearance, drawn, walls
+from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, clearance, drawn, shoulder, walls
 from repose.sim.scenes.hourglass.random_filling import HourglassState
 
+BELOW = 2.0
+"""Height that is shown below the neck, in widths of the glass [-]."""
 DENSITY_INTERVAL = 0.05
 """Simulated time between two samples of the number of grains per volume [s]."""
 
@@ -270,14 +272,18 @@ def check(experiment: Experiment) -> Message:
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The whole glass."""
-    half = 0.5 * experiment.run.built.width
-    return (-half, -half, 0.0), (half, half, top(experiment))
+    """The whole glass; of one that is narrow for its height, such as a silo, the part around its neck."""
+    built = experiment.run.built
+    half = 0.5 * built.width
+    return (-half, -half, max(0.0, NECK - BELOW * built.width)), (half, half, top(experiment))
 
 
 def top(experiment: Experiment) -> float:
-    """Height up to which the walls are drawn [m]."""
-    return max(HEIGHT, float(experiment.run.built.fill_height))
+    """Height up to which the walls are drawn [m]: that of the published glass, of a round one a cylinder above the cone
+    that is as high as wide; at least that of the filling."""
+    built = experiment.run.built
+    high = shoulder(built) + float(built.width) if built.round_glass else HEIGHT
+    return max(high, float(built.fill_height))
 
 
 def facets(experiment: Experiment) -> Floats:

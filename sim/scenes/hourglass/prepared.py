@@ -17,6 +17,20 @@ PACKINGS = {
     **BEADS,
     # Clogs after 439 grains.
     "clogging": Packing({"orifice": 0.042, "grain_count": 800, "friction": 0.5}, 4, springs=True, single=False),
+    "silo_emptying": Packing(
+        {
+            "orifice": 0.04,
+            "width": 0.1,
+            "cone_height": 0.03,
+            "fill_height": 0.96,
+            "grain_count": 10_000,
+            "mean_radius": 2e-3,
+            "radius_spread": 0.0,
+            "young": 5e6,
+            "poisson": 0.2,
+            "restitution": 0.5,
+        }
+    ),
 }
 """The packings by name."""
 

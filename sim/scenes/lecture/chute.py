@@ -22,7 +22,14 @@ from repose.sim.experiment.hand import holds
 from repose.sim.experiment.rest import is_at_rest, quiet_time
 from repose.sim.io.plain import Array
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
-from repose.sim.measure.velocity_profile import BAGNOLD_RATIO, bagnold, fitted_bagnold, layer_sums
+from repose.sim.measure.velocity_profile import (
+    BAGNOLD_RATIO,
+    SlippingProfile,
+    bagnold,
+    fitted_bagnold,
+    fitted_exponent,
+    layer_sums,
+)
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number
 from repose.sim.scenes.common.poured_parameters import GrainCount
@@ -62,6 +69,12 @@ STEEP = 30.0
 """Largest slope on which a layer of round grains can stop [°]."""
 BETWEEN = (0.55, 0.75)
 """Bounds of the velocity at half of the thickness over that at the surface [-]."""
+MARGIN, LEAST_INNER = 2.0, 5
+"""Distance from base and surface in mean diameters of the layers for the exponent [-], and their number: grains beside
+the base are ordered by its bumps, and above the surface there is no pressure."""
+UNKNOWN = SlippingProfile(math.nan, math.nan, math.nan)
+EXPONENTS = -math.log2(1.0 - BETWEEN[0]), -math.log2(1.0 - BETWEEN[1])
+"""The same bounds as exponents p of the profile 1 − (1 − z/h)^p [-]."""
 FEWEST = 15.0
 """Least thickness in mean diameters for a comparison of the profile with the law [-]: in thinner layers the velocity
 grows about linearly with the height (at 12 diameters 0.51 to 0.57 at half depth; GDR MiDi 2004)."""
@@ -215,7 +228,8 @@ def acceleration(experiment: Experiment) -> float:
 
 def measured_values(experiment: Experiment) -> dict[str, float] | None:
     """Factor of the fitted profile [1/(m^0.5 s)], its `deviation` [-], `surface` velocity [m/s], velocity at `half` of
-    the thickness over it, and `inertial` number [-]; None while nothing flows."""
+    the thickness over it, `inertial` number, and of a profile with any exponent and slip at the base the `exponent`
+    with its error and the `slip` [-]; None while nothing flows."""
     height, velocity = profile(experiment)
     deep = thickness(experiment)
     if height.size < 4 or not velocity[-1] > 0.0:
@@ -228,7 +242,18 @@ def measured_values(experiment: Experiment) -> dict[str, float] | None:
     packing = area / (built.length * deep)
     inertial = 1.5 * factor * math.sqrt(math.pi * built.mean_radius**2 / max(packing * down, 1e-9))
     half = float(np.interp(0.5 * deep, height, velocity)) / surface
-    return {"factor": factor, "deviation": deviation, "surface": surface, "half": half, "inertial": inertial}
+    inner = (height > MARGIN * built.diameter) & (height < deep - MARGIN * built.diameter)
+    shape = fitted_exponent(height[inner], velocity[inner], deep) if inner.sum() > LEAST_INNER else UNKNOWN
+    return {
+        "factor": factor,
+        "deviation": deviation,
+        "surface": surface,
+        "half": half,
+        "inertial": inertial,
+        "exponent": shape.exponent,
+        "exponent_error": shape.error,
+        "slip": shape.slip,
+    }
 
 
 def fate(experiment: Experiment) -> str:
@@ -251,6 +276,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if fate(experiment) == "flows" and of is not None and experiment.run.built.thickness >= FEWEST:
         words = _("velocity at half of the thickness over that at the surface (Bagnold: 0.65)")
         shown.append(outcome_between("half_depth", words, of["half"], *BETWEEN))
+        words = _("exponent of the velocity over the depth (Bagnold: 1.5)")
+        shown.append(outcome_between("exponent", words, of["exponent"], *EXPONENTS))
     if fate(experiment) == "accelerates":
         words = _("the acceleration over that without friction")
         shown.append(outcome_between("acceleration", words, acceleration(experiment), STEADY, 1.0))
@@ -276,11 +303,15 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if of is not None:
         half = _("At half of the thickness over that at the surface.")
         number = _("Of the fitted law of Bagnold; I = dγ/dt √(m/P), the same at all depths.")
+        exponent = _("p of u = u_b + (u_s − u_b) (1 − (1 − z/h)^p) with slip u_b; 3/2 in the law of Bagnold.")
         shown += [
             Reading("surface_speed", _("speed at the surface"), of["surface"], "m/s"),
             Reading("half_depth", _("speed at half depth"), 100.0 * of["half"], "%", help=half),
             Reading("inertial_number", _("inertial number"), of["inertial"], help=number),
         ]
+        if math.isfinite(of["exponent"]):
+            words = _("exponent of the profile")
+            shown.append(Reading("profile_exponent", words, of["exponent"], "", of["exponent_error"], exponent))
     return tuple(shown)
 
 
@@ -345,7 +376,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
     """Slope, fate, starting angle, speed and profile."""
     built, state = experiment.run.built, experiment.run.state
     height, velocity = profile(experiment)
-    gained = acceleration(experiment)
+    gained, of = acceleration(experiment), measured_values(experiment)
     return {
         "slope_degrees": math.degrees(state.table),
         "fate": fate(experiment),
@@ -353,7 +384,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
         "mean_speed": float(column(experiment, "speed")[-1]),
         "thickness_diameters": thickness(experiment) / built.diameter,
         "acceleration": gained if math.isfinite(gained) else None,
-        "bagnold": measured_values(experiment),
+        "bagnold": of and {name: value if math.isfinite(value) else None for name, value in of.items()},
         "profile": {"height": height.tolist(), "velocity": velocity.tolist()},
     }
 
@@ -411,6 +442,7 @@ SCENE = Scene(
                 "surface_speed",
                 "half_depth",
                 "inertial_number",
+                "profile_exponent",
             ),
         ),
         answer_values=ANSWER_VALUES,

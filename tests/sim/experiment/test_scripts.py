@@ -51,6 +51,7 @@ from tests.small_worlds import use_plain_engine
 GLASS = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
 FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 LECTURES = (
+    "bed_impact",
     "biaxial",
     "brazil_nut",
     "chute",

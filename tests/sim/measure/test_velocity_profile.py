@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from repose.sim.measure.velocity_profile import BAGNOLD_RATIO, bagnold, fitted_bagnold, layer_sums
+from repose.sim.measure.velocity_profile import (
+    BAGNOLD_RATIO,
+    bagnold,
+    fitted_bagnold,
+    fitted_exponent,
+    layer_sums,
+)
 
 DEEP, FACTOR = 0.04, 60.0
 HEIGHT = np.linspace(0.0, DEEP, 41)
@@ -31,3 +37,25 @@ def test_the_factor_of_bagnold_is_found_and_a_straight_profile_deviates() -> Non
     assert factor == pytest.approx(FACTOR, rel=1e-12)
     assert deviation < 1e-12
     assert fitted_bagnold(HEIGHT, HEIGHT, DEEP)[1] > 0.05
+
+
+@pytest.mark.parametrize("power", [1.0, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("slip", [0.0, 0.2])
+def test_the_exponent_and_the_slip_of_a_profile_are_found(power: float, slip: float) -> None:
+    found = fitted_exponent(HEIGHT, 0.7 * (slip + (1.0 - slip) * (1.0 - (1.0 - HEIGHT / DEEP) ** power)), DEEP)
+    assert found.exponent == pytest.approx(power, rel=1e-5)
+    assert found.slip == pytest.approx(slip, abs=1e-5)
+    assert found.error < 1e-5
+
+
+def test_the_exponent_of_scattered_velocities_is_within_its_error() -> None:
+    scatter = np.random.default_rng(3).normal(0.0, 0.01, (200, HEIGHT.size))
+    found = np.array([fitted_exponent(HEIGHT, bagnold(HEIGHT, DEEP) / DEEP**1.5 + row, DEEP) for row in scatter])
+    assert found[:, 0].mean() == pytest.approx(1.5, abs=0.02)
+    assert found[:, 0].std() == pytest.approx(found[:, 1].mean(), rel=0.2)
+
+
+def test_a_layer_that_slides_as_a_whole_has_no_exponent() -> None:
+    found = fitted_exponent(HEIGHT[1:], np.ones(40), DEEP)
+    assert np.isnan(found.exponent)
+    assert found.slip == pytest.approx(1.0)

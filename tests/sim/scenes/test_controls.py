@@ -181,6 +181,7 @@ CONTROLS = (
     Control("chute", "over that without friction", put("speed", lambda values: 10.0 * values), SLOWLY_TILTED),
     Control("chute", "that stops is on a slope", stopped, SLOWLY_TILTED),
     Control("chute", "at half of the thickness", plug, STEADY),
+    Control("chute", "exponent of the velocity", plug, STEADY),
     Control("plane_shear", "pressure of the grains", put("normal", lambda values: 0.5 * values)),
     Control("triaxial", "pressure of the sides", put("across", lambda values: 0.5 * values)),
 )

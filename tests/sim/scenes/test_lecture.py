@@ -40,6 +40,7 @@ from repose.sim.scenes.lecture import (
 from tests.english import english
 
 NAMES = (
+    "bed_impact",
     "biaxial",
     "brazil_nut",
     "chute",

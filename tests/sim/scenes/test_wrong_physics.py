@@ -382,9 +382,10 @@ def test_every_outcome_and_every_sentence_of_a_check_has_a_wrong_run(scene: str)
 
 
 def test_every_scene_has_controls() -> None:
-    """Brazil nut and close packing have no outcome in their small form; their controls are in `test_lecture.py` and
-    `test_close_packing.py`."""
-    assert {entry.scene for entry in (*WRONG, *CONTROLS)} == set(scenes()) - {"brazil_nut", "close_packing"}
+    """Brazil nut, close packing and the impact on a bed have no outcome in their small form; their controls are in
+    `test_lecture.py`, `test_close_packing.py` and `test_bed_impact.py`."""
+    elsewhere = {"bed_impact", "brazil_nut", "close_packing"}
+    assert {entry.scene for entry in (*WRONG, *CONTROLS)} == set(scenes()) - elsewhere
 
 
 def test_every_test_of_chung_and_ooi_has_controls() -> None:
