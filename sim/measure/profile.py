@@ -35,14 +35,16 @@ def surface_profile(
 def outline(
     position: NDArray[np.float64], radius: NDArray[np.float64], x_range: tuple[float, float]
 ) -> dict[str, list[float]]:
-    """The outline of the grains as a picture shows it: places x [m] and height of the highest disc there [m], 0 without
-    grains.
+    """The outline of the grains as a picture shows it: places x [m] and height of the highest disc there above the
+    lowest point of all [m], 0 without grains. On a base of grains this point is the table of a picture: it is higher
+    than the centres of the base.
 
     position (n, 2) [m], radius (n,) [m].
     """
     x = np.linspace(*x_range, OUTLINE_POINTS)
     height = np.zeros(x.size)
+    floor = float((position[:, 1] - radius).min(initial=np.inf))
     for (centre, middle), own in zip(position, radius, strict=True):
         near = np.abs(x - centre) < own
-        height[near] = np.maximum(height[near], middle + np.sqrt(own**2 - (x[near] - centre) ** 2))
+        height[near] = np.maximum(height[near], middle - floor + np.sqrt(own**2 - (x[near] - centre) ** 2))
     return {"x": x.tolist(), "height": height.tolist()}
