@@ -5,23 +5,16 @@ repose open FOLDER/grains.lammpstrj       # angle of repose, flow rate (--set ga
 """
 
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 
 import numpy as np
 from repose.sim import Cylinder, Material, Plane, place_spheres, write_lammps
 from repose.sim.io.lammps.wall_motion import TurningWalls
 
-parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-parser.add_argument("folder", nargs="?", type=Path, default="million")
-parser.add_argument("grains", nargs="?", type=int, default=1_000_000)
-parser.add_argument("shape", nargs="?", choices=("column", "silo", "drum"), default="column")
-given = parser.parse_args()
-folder, grains, shape = given.folder, given.grains, given.shape
-if grains < 1:
-    parser.error(f"grains = {grains}: at least 1 is needed.")
-if folder.exists():
-    sys.exit(f"{folder} exists already: name a new folder.")
+given = dict(enumerate(sys.argv))
+folder, grains, shape = Path(given.get(1, "million")), int(given.get(2, 1_000_000)), given.get(3, "column")
+if folder.exists() or folder.name.startswith("-") or grains < 1 or shape not in ("column", "silo", "drum"):
+    sys.exit(f"{folder} {grains} {shape}: name a new folder, at least 1 grain, and column, silo or drum.")
 radius, pitch = 1e-3, 2.05e-3  # m
 glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.3, friction=0.8)
 side = max(4, round(grains ** (1 / 3) * (0.7 if shape == "drum" else 1.0)))  # as high as wide, or the drum's radius

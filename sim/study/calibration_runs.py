@@ -111,7 +111,7 @@ def caution_of(goal: Goal, calibration: CalibrationResult, advice: Message = WID
         nearest = [own.named(float(f"{found.value:.3g}")) for at, own, found in of_each]
         return Message(
             "No run with {ranges} fits the picture: the nearest profile, with {nearest}, differs from it by "
-            "{difference} of its height, heaps with the same values by {limit} at most; {advice}.",
+            "{difference} of its height, runs with the same values by {limit} at most; {advice}.",
             ranges=joined(ranges),
             nearest=joined(nearest),
             difference=_percent(calibration.difference),
@@ -153,7 +153,7 @@ def preset_of(goal: Goal, calibration: CalibrationResult) -> Preset:
         title = f"Does not fit: {title}"
         own, most = _percent(calibration.difference), _percent(calibration.expected_difference)
         about = (
-            f"Nearest, but it does not fit the picture: its profile differs by {own} of the height, heaps with the "
+            f"Nearest, but it does not fit the picture: its profile differs by {own} of the height, runs with the "
             f"same values by {most} at most."
         )
     elif caution_of(goal, calibration):

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.gl
 def two_colours() -> Snapshot:
     """Two spheres that run into each other, one at each end of the map."""
     snapshot = few_spheres((-0.35, 0.1, 0.0, 0.7), (0.35, -0.1, 0.1, 0.6))
-    snapshot.grains.columns["coordination"] = np.array((0.0, 6.0), np.float32)
+    snapshot.grains.columns["coordination"] = np.array((0.0, 10.0), np.float32)
     return snapshot
 
 
@@ -121,7 +121,7 @@ def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(picture_maker: P
 @pytest.mark.parametrize("name", COLOUR_MAPS)
 def test_the_brightest_side_has_the_colour_of_the_legend(picture_maker: PictureMaker, name: str) -> None:
     snapshot = few_spheres((0.0, 0.0, 0.0, 1.0))
-    snapshot.grains.columns["coordination"] = np.array((3.0,), np.float32)
+    snapshot.grains.columns["coordination"] = np.array((5.0,), np.float32)
     view = with_view(BARE, colour_by="coordination", colour_map=name)
     picture = draw(picture_maker, snapshot, view, eye("three-quarter"))
     promised = to_srgb(shades(0.5, name, DARK)) * 255.0

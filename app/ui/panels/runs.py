@@ -19,7 +19,7 @@ from repose.app.ui.preset_form import draw_preset_button
 from repose.app.ui.questions import ask, replace_run
 from repose.app.ui.ui import Ui
 from repose.app.ui.whole_film import ONE_RUN
-from repose.app.ui.widgets import button, row, tooltip
+from repose.app.ui.widgets import button, button_width, row, tooltip
 from repose.sim.io.archive import SUFFIX
 from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.parameters import unquoted
@@ -141,17 +141,24 @@ def _draw_sharing(ui: Ui) -> None:
         help=_("A QR code, a code and a command line of this run."),
     ):
         ui.control.actions["share"]()
-    _draw_page(ui, half)
-    imgui.same_line()
+    phones, key = _("Phones…"), _("Ctrl+Shift+A")
+    fit = max(button_width(_page_label(ui)), button_width(phones, key)) <= half
+    _draw_page(ui, half if fit else -1.0)
+    if fit:
+        imgui.same_line()
     if button(
         ui,
         "runs.phones",
-        _("Phones…"),
-        hint=_("Ctrl+Shift+A"),
+        phones,
+        hint=key,
         help=_("Guesses of the audience by phone, and a remote."),
     ):
         ui.control.actions["audience"]()
     _draw_page_progress(ui)
+
+
+def _page_label(ui: Ui) -> Message:
+    return _("End this page") if ui.work.page.running else _("Page for browsers")
 
 
 def _draw_page(ui: Ui, width: float) -> None:
@@ -161,9 +168,8 @@ def _draw_page(ui: Ui, width: float) -> None:
         "The whole run from its beginning in one file that plays in any browser: with time, colours, force chains, "
         "readings, plots and parameters, in six languages, without a network. Another process computes the run again."
     )
-    label = _("End this page") if page.running else _("Page for browsers")
     free = not several or page.running
-    if button(ui, "runs.page", label, enabled=free, width=width, help=ONE_RUN if several else help):
+    if button(ui, "runs.page", _page_label(ui), enabled=free, width=width, help=ONE_RUN if several else help):
         write_page(ui)
 
 

@@ -317,7 +317,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     )
 
 
-ANSWER_VALUES = ("way", "depth", "diameters", "bed")
+ANSWER_VALUES = ("depth", "diameters", "bed")
 
 
 def answer(experiment: Experiment) -> Answer:
@@ -330,7 +330,6 @@ def answer(experiment: Experiment) -> Answer:
             "In a bed {bed} high its lowest point was {depth} below the surface, {diameters} of its diameters.",
             depth=Number(low, "m", digits=3),
             diameters=Number(low / (2.0 * experiment.run.built.sphere_radius), format=".1f"),
-            way=Number(way, "m", digits=3),
             bed=Number(experiment.run.state.bed, "m", digits=3),
         ),
     )

@@ -137,7 +137,8 @@ def test_a_folder_that_exists_is_refused_by_the_function_and_by_the_script(here:
         write_lammps(new_experiment("bounce", {}), here / "file" / "below")
     script = Path(__file__).resolve().parents[3] / "assets" / "examples" / "million.py"
     done = subprocess.run([sys.executable, script, "there", "20"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "there exists already: name a new folder.\n")
+    words = "there 20 column: name a new folder, at least 1 grain, and column, silo or drum.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", words)
 
 
 def test_a_dump_beside_its_run_is_a_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:

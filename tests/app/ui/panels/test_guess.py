@@ -85,7 +85,7 @@ def test_below_many_notices_the_guess_covers_no_action_and_comes_back(tmp_path: 
         assert place is not None
         assert place == pytest.approx((harness.widgets["guess"][0], harness.widgets["guess"][3]))
         for number in range(3):
-            words = " ".join(["A notice of several lines, which stays."] * 5)
+            words = " ".join(["A notice of several lines, which stays."] * 6)
             show_toast(harness.ui, Message("{number}: {words}", number=number, words=words), bad=True)
         harness.frame(2)
         assert harness.ui.states[GuessArea].place == place, "the picture keeps its size"
