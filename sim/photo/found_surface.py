@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,10 @@ BELOW = 0.03
 """Largest share of the columns in which the backdrop goes on below the horizon [-]."""
 STEEPEST_TABLE = math.tan(math.radians(20.0))
 """Largest slope of a horizon that is looked for [-]."""
+ABOVE, EDGE = 4.0, 20.0
+"""How far above and below the end of the backdrop the edge of the table is looked for [pixel]."""
+STEEP = 0.5
+"""Share of the steepest change from which on a change is an edge [-]: of two edges the upper one is the table's."""
 TRIALS = 400
 """Number of lines through two columns that are compared."""
 
@@ -60,6 +64,8 @@ class Horizon:
     error: float
     """Standard error of its angle [rad]."""
     detected: bool
+    blurred: float = 0.0
+    """How far above the line the backdrop ends, because the edge of the table is not sharp [pixel]."""
 
     @property
     def tilt(self) -> float:
@@ -69,6 +75,11 @@ class Horizon:
     def row(self, column: Floats) -> Floats:
         """Rows of the line at columns."""
         return self.start[1] + math.tan(self.tilt) * (column - self.start[0])
+
+    def moved(self, down: float) -> Horizon:
+        """A parallel line some rows below."""
+        (x0, y0), (x1, y1) = self.start, self.end
+        return replace(self, start=(x0, y0 + down), end=(x1, y1 + down))
 
 
 @dataclass(frozen=True)
@@ -125,8 +136,9 @@ def surface_with(
     part = picture[top:bottom, left:right]
     lab, spread, is_backdrop = _backdrop(part, smooth, by_grains)
     whole = Compared(np.linalg.norm(lab, axis=2), spread[0], by_colour=False)
-    horizon = _horizon(is_backdrop, marks, step, (left, top))
-    above = np.arange(part.shape[0])[:, None] < horizon.row(_middles(part.shape[1]))[None] - TABLE
+    coloured = np.linalg.norm(_backdrop(part, smooth, by_grains=False)[0], axis=2) if by_grains else whole.distance
+    horizon = _horizon(is_backdrop, coloured, marks, step, (left, top))
+    above = np.arange(part.shape[0])[:, None] < horizon.row(_middles(part.shape[1]))[None] - horizon.blurred - TABLE
     candidates = above & ~is_backdrop
     if not candidates.any():
         raise ParameterError(NO_HEAP)
@@ -172,7 +184,7 @@ def surface_at(compared: Compared, horizon: Horizon, threshold: float) -> tuple[
     height, width = distance.shape
     line = horizon.row(_middles(width))
     rows = np.arange(height)[:, None] + 0.5
-    mask = (distance > threshold) & (rows < line[None] + 1.0)
+    mask = (distance > threshold) & (rows < line[None] - horizon.blurred + 1.0)
     labels = label(mask, connectivity=1)
     sizes = np.bincount(labels.ravel())
     sizes[0] = 0
@@ -253,27 +265,44 @@ def _backdrop(
     return deviation, (max(size, 0.05), max(colour, 0.05)), is_backdrop
 
 
-def _horizon(is_backdrop: NDArray[np.bool_], marks: Marks, step: float, corner: tuple[int, int]) -> Horizon:
+def _horizon(
+    is_backdrop: NDArray[np.bool_], distance: Floats, marks: Marks, step: float, corner: tuple[int, int]
+) -> Horizon:
     """The marked line of the table; without one that on which the backdrop ends beside the heap, or, on a table of the
-    colour of the backdrop, that on which the heap ends below. Raises `ParameterError` if neither is seen."""
+    colour of the backdrop, that on which the heap ends below. Raises `ParameterError` if neither is seen.
+
+    The line lies where the distance of colour changes most: a smoothed edge begins some pixels above, and in unequal
+    light the model of the backdrop ends earlier still, by which all heights would be too small.
+    """
     from skimage.measure import label
 
     if marks.horizon is not None:
         start, end = (((x / step) - corner[0], (y / step) - corner[1]) for x, y in sorted(marks.horizon))
-        return Horizon(start, end, 1.0 / step / math.dist(start, end), detected=False)
-    found = _supporting_line(_first(~is_backdrop))
-    if found is None:
+        marked = Horizon(start, end, 1.0 / step / math.dist(start, end), detected=False)
+        above = marked.row(_middles(is_backdrop.shape[1])) - _first(~is_backdrop)
+        beside = above[(above > -ABOVE) & (above < EDGE)]
+        seen = beside.size >= LEAST_TABLE * above.size
+        return replace(marked, blurred=max(float(np.median(beside)), 0.0)) if seen else marked
+    height = is_backdrop.shape[0]
+    points, turned = _on_line(_first(~is_backdrop)), False
+    if points is None:
         labels = label(~is_backdrop, connectivity=1)
         sizes = np.bincount(labels.ravel())
         sizes[0] = 0
         if sizes.any():
-            heap = labels == int(sizes.argmax())
-            found = _supporting_line(is_backdrop.shape[0] - _first(heap[::-1]))
-    if found is None:
+            points, turned = _on_line(height - _first((labels == int(sizes.argmax()))[::-1])), True
+    if points is None:
         raise ParameterError(
             _("The table is not found on which the heap lies: set the horizon by two points of the table.")
         )
-    return found
+    column, row = points
+    middle = column.astype(np.float64) + 0.5
+    horizon = _line_through(middle, row, is_backdrop.shape[1])
+    line = horizon.row(middle)
+    if turned:
+        return horizon.moved(-_to_edge(distance[::-1], column, height - line))
+    blurred = _to_edge(distance, column, line)
+    return replace(horizon.moved(blurred), blurred=max(blurred, 0.0))
 
 
 def _first(mask: NDArray[np.bool_]) -> Floats:
@@ -283,8 +312,9 @@ def _first(mask: NDArray[np.bool_]) -> Floats:
     return first
 
 
-def _supporting_line(row: Floats) -> Horizon | None:
-    """The line that most of these points of columns lie on, and nearly all others above; None if few lie on any."""
+def _on_line(row: Floats) -> tuple[NDArray[np.int64], Floats] | None:
+    """Columns and rows of the points of columns on the line that most of them lie on, and nearly all others above; None
+    if few lie on any."""
     columns = np.flatnonzero(np.isfinite(row))
     if columns.size < 4.0 * SMALLEST:
         return None
@@ -304,11 +334,38 @@ def _supporting_line(row: Floats) -> Horizon | None:
     for _again in range(2):
         a, b = (float(number) for number in np.polyfit(x[on_line], y[on_line], 1))
         on_line = np.abs(y - (a * x + b)) <= TABLE
-    left = y[on_line] - (a * x[on_line] + b)
+    return columns[on_line], y[on_line]
+
+
+def _line_through(x: Floats, y: Floats, width: int) -> Horizon:
+    """The line through points of the edge of the table, in a picture of this width."""
+    a, b = (float(number) for number in np.polyfit(x, y, 1))
+    left = y - (a * x + b)
     # Neighbouring columns are smoothed together: one in four smoothing lengths is independent, and rows are whole.
     independent = max(left.size / (4.0 * SMOOTH), 3.0)
-    error = math.sqrt((float(left @ left) / left.size + 1.0 / 12.0) / independent) / float(x[on_line].std())
-    return Horizon((0.0, b), (float(row.size), a * row.size + b), error, detected=True)
+    error = math.sqrt((float(left @ left) / left.size + 1.0 / 12.0) / independent) / float(x.std())
+    return Horizon((0.0, b), (float(width), a * width + b), error, detected=True)
+
+
+def _to_edge(distance: Floats, column: NDArray[np.int64], row: Floats) -> float:
+    """Rows from the points of a line down to the first steep change of the distance of colour, of their median."""
+    from scipy.ndimage import map_coordinates
+
+    below = np.arange(-ABOVE, EDGE + 1.0)
+    places = np.stack(np.broadcast_arrays(row[None] + below[:, None] - 0.5, column[None]))
+    change = np.diff(np.median(map_coordinates(distance, places, order=1, mode="nearest"), axis=1))
+    steep = change >= STEEP * change.max()
+    peak = steep.argmax() + change[steep.argmax() :][: _run_length(steep)].argmax()
+    if not 0 < peak < change.size - 1:
+        return 0.0
+    before, at, after = change[peak - 1 : peak + 2]
+    return float(below[peak] + 0.5 + 0.5 * (before - after) / (before - 2.0 * at + after))
+
+
+def _run_length(steep: NDArray[np.bool_]) -> int:
+    """Length of the first run of true values."""
+    rest = steep[steep.argmax() :]
+    return int(rest.size if rest.all() else rest.argmin())
 
 
 def _channel(lab: Floats, spread: tuple[float, float], candidates: NDArray[np.bool_], whole: Compared) -> Compared:

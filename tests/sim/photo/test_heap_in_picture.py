@@ -32,8 +32,9 @@ class Tally:
     refused: int = 0
 
 
-def case(seed: int) -> tuple[float, NDArray[np.uint8]]:
-    """The angle [°] and the picture of a heap with everything that disturbs, drawn from the seed."""
+def case(seed: int) -> tuple[float, NDArray[np.uint8], Marks]:
+    """The angle [°] and the picture of a heap with everything that disturbs, drawn from the seed, and a mark of the
+    true line of the table."""
     random = np.random.default_rng(seed)
 
     def one_of(*choices: object) -> object:
@@ -57,7 +58,9 @@ def case(seed: int) -> tuple[float, NDArray[np.uint8]]:
         shadow_to=(random.uniform(-0.1, 0.1), random.uniform(-0.05, 0.02)),
         shadow_blur=random.uniform(0.004, 0.03),
     )
-    return angle, render(triangle(angle, seed, across=int(random.choice([60, 120]))), camera, light, seed)
+    shape = triangle(angle, seed, across=int(random.choice([60, 120])))
+    left, right = (pixel_of((x, 0.0), camera, shape) for x in (-0.1, 0.1))
+    return angle, render(shape, camera, light, seed), Marks(horizon=(left, right))
 
 
 @pytest.mark.timeout(3600)  # two minutes of processor time, several times as long beside other programs
@@ -65,7 +68,7 @@ def case(seed: int) -> tuple[float, NDArray[np.uint8]]:
 def test_the_angle_of_nine_in_ten_pictures_is_found_and_none_is_confidently_wrong(cases: int, least: int) -> None:
     tally = Tally()
     for seed in range(cases):
-        angle, picture = case(seed)
+        angle, picture, _table = case(seed)
         try:
             heap = measure_picture(picture)
         except ParameterError:
@@ -104,6 +107,16 @@ def test_two_points_at_a_known_distance_give_metres() -> None:
     assert 0.2 - 2.0 * lost < heap.flanks.feet[1] - heap.flanks.feet[0] < 0.2
 
 
+@pytest.mark.parametrize("blur", [0.7, 2.5])
+@pytest.mark.parametrize("table", [(112.0, 100.0, 92.0), (205.0, 208.0, 212.0)], ids=["seen", "of the backdrop"])
+def test_the_line_of_the_table_lies_at_its_edge(table: tuple[float, float, float], blur: float) -> None:
+    camera, shape = Camera(size=SIZE, roll=3.0, blur=blur), triangle(25.0)
+    horizon = measure_picture(render(shape, camera, Light(table=table))).surface.horizon
+    for x in (-0.08, 0.0, 0.08):
+        column, row = pixel_of((x, 0.0), camera, shape)
+        assert float(horizon.row(np.array(column))) == pytest.approx(row, abs=1.0)  # one pixel
+
+
 def test_a_smaller_picture_of_the_same_file_has_the_same_metres() -> None:
     camera, shape = Camera(size=SIZE), triangle(25.0)
     scale = ((0.0, 100.0), (480.0, 100.0))
@@ -124,6 +137,12 @@ def test_the_marked_horizon_replaces_the_found_one() -> None:
     assert math.degrees(heap.tilt) == pytest.approx(2.0, abs=0.05)
     assert heap.left is not None
     assert math.degrees(heap.left.angle) == pytest.approx(27.0, abs=NEAR)
+
+
+@pytest.mark.parametrize("seed", [65, 164])
+def test_the_blurred_edge_of_a_marked_table_is_no_heap(seed: int) -> None:
+    angle, picture, table = case(seed)  # flat, and fainter than the table
+    assert math.degrees(measure_picture(picture, table).angle) == pytest.approx(angle, abs=NEAR)
 
 
 def test_points_of_the_user_replace_the_surface_between_them() -> None:
@@ -149,7 +168,7 @@ def test_the_heap_of_a_crop_is_measured() -> None:
 
 @pytest.mark.parametrize("seed", [64, 135, 140])  # grey heaps before a grey wall
 def test_a_heap_of_the_colour_of_its_backdrop_is_found_by_its_grains(seed: int) -> None:
-    angle, picture = case(seed)
+    angle, picture, _table = case(seed)
     with pytest.raises(ParameterError, match="too faint"):
         surface_with(picture, Marks(), 1.0, SMOOTH, by_grains=False)
     heap = measure_picture(picture)

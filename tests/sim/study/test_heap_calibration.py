@@ -32,12 +32,14 @@ grains bear large steps, and are pressed in by a hundredth of their size at the 
 
 
 def picture_of(seed: int) -> np.ndarray:
-    """The rendered heap of a run."""
+    """The rendered heap of a run, on a table at its lowest point."""
     experiment = new_experiment("two_sided", VALUES | {"friction": FRICTION}, seed)
     run_experiment(experiment)
     world = experiment.run.world
     loose = ~world.fixed
-    heap = Heap(world.motion[:2, 0, loose].T.copy(), world.radius[loose].copy())
+    position, radius = world.motion[:2, 0, loose].T.copy(), world.radius[loose].copy()
+    position[:, 1] -= (position[:, 1] - radius).min()  # grains lie deeper than the centres of the base
+    heap = Heap(position, radius)
     return render(heap, Camera(size=(720, 405), roll=2.0), seed=seed)
 
 
