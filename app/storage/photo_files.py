@@ -82,8 +82,11 @@ def read_photo(path: Path) -> Photo:
     except UnidentifiedImageError:
         raise ParameterError(Message("{name} is not a picture that can be read.", name=path_text(path))) from None
     except (OSError, ValueError, SyntaxError) as error:
+        name, reason = path_text(path), reason_of(error)
         raise ParameterError(
-            Message("{name} cannot be read: {reason}.", name=path_text(path), reason=reason_of(error))
+            Message("{name} cannot be read: {reason}.", name=name, reason=reason)
+            if isinstance(error, OSError) and error.errno is not None
+            else Message("{name} is damaged ({reason}): copy it from the camera again.", name=name, reason=reason)
         ) from None
     if min(shown.size) < SMALLEST_SIDE:
         raise ParameterError(

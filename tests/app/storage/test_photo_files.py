@@ -63,3 +63,11 @@ def test_a_damaged_photograph_is_refused_in_one_sentence(photo: Photo, damage: s
     assert damaged != content
     with pytest.raises(ParameterError, match="photograph in the file of the run is damaged"):
         unpacked(damaged)
+
+
+def test_a_truncated_file_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "heap.jpg"
+    Image.fromarray(render(triangle(25.0), Camera(size=SIZE))).save(path)
+    path.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(ParameterError, match=r"heap\.jpg is damaged \(.*\): copy it from the camera again\."):
+        read_photo(path)
