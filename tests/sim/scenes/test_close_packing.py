@@ -40,9 +40,9 @@ def test_the_start_has_no_contacts_and_the_packing_fraction_of_the_spheres_in_th
     experiment = begun()
     world = experiment.run.world
     low = world.boundary[LOWEST]
-    assert packing_of(world) == pytest.approx(close_packing.LOOSE)
+    assert packing_of(experiment) == pytest.approx(close_packing.LOOSE)
     inside = packing_fraction(world.motion[:3, 0].T, world.radius, low, low + world.boundary[PERIOD])
-    assert inside == pytest.approx(packing_of(world), rel=1e-6), "no sphere crosses the border"
+    assert inside == pytest.approx(packing_of(experiment), rel=1e-6), "no sphere crosses the border"
     assert not experiment.engine.contact_table(world, experiment.engine.law_parameters).i.size
 
 
