@@ -519,6 +519,7 @@ SCENE = Scene(
     ),
     course=replace(
         timed_course(COURSE),
+        answer_values=("packing", "contacts"),
         readings=readings,
         later_readings=("jamming_packing", "jamming_contacts", "packing_now", "pressure_now", "contacts_now"),
         result_numbers={
