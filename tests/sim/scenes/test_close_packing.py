@@ -15,6 +15,8 @@ from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.named_records import outcomes_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
+from repose.sim.measure.colour_source import sums_over_contacts
+from repose.sim.measure.coordination import coordination_number
 from repose.sim.measure.grains import own_shares
 from repose.sim.measure.packing import packing_fraction
 from repose.sim.measure.stress import mean_stress
@@ -143,6 +145,13 @@ def test_two_bodies_that_touch_with_several_members_have_one_contact() -> None:
     assert len(set(pairs)) < len(pairs), "some touch with two members"
     i, j = np.array([sorted(pair) for pair in set(pairs)]).T
     assert close_packing.contacts_of_bearing(experiment) == mean_contacts(i, j, 40, 4)
+
+
+def test_a_body_has_one_colour_by_the_contacts_of_all_its_members() -> None:
+    world = pressed(**SPHEROIDS).run.world
+    shown = sums_over_contacts(world)["coordination"].reshape(-1, 5)
+    assert (shown == shown[:, :1]).all()
+    assert shown[:, 0].mean() == pytest.approx(coordination_number(world).mean)
 
 
 def test_too_few_members_fall_apart_and_are_refused() -> None:
