@@ -95,7 +95,7 @@ def has_ten_contacts(outcome: StudyOutcome) -> StatementVerdict:
 
 OVER_FRICTION = StudyPlan(
     name="close-packing",
-    title="Random close packing: packing fraction at jamming over the friction coefficient",
+    title="Close packing of spheres over their friction coefficient",
     about="Equal spheres in a periodic cell that shrinks until they bear a pressure and then grows again; φ_J and Z_J "
     "are where the pressure vanishes. Without friction after O'Hern et al., Phys. Rev. E 68 (2003) 011306. With "
     "friction the spheres jam earlier, and the earlier the faster the cell shrinks.",
@@ -122,7 +122,7 @@ OVER_FRICTION = StudyPlan(
 
 OVER_SHAPE = StudyPlan(
     name="close-packing-ellipsoids",
-    title="Random close packing: packing fraction at jamming over the aspect ratio of spheroids",
+    title="Close packing of spheroids over their aspect ratio",
     about="Equal prolate spheroids without friction, each of spheres on its axis, in a periodic cell that shrinks "
     "until they bear a pressure and then grows again. After Donev et al., Science 303 (2004) 990: up to 0.68 to 0.71 "
     "with about ten contacts, beside 0.64 with six of spheres. The volume is that of the spheres, without the dents "
@@ -134,8 +134,8 @@ OVER_SHAPE = StudyPlan(
     measured=("jamming_packing", "jamming_contacts"),
     references=(
         Reference("spheres: O'Hern et al.", points=(Published(1.0, JAMMED, 0.0),)),
-        Reference("densest spheroids: 0.68", level(DENSEST[0])),
-        Reference("densest spheroids: 0.71", level(DENSEST[1])),
+        Reference("densest, Donev et al.: 0.68", level(DENSEST[0])),
+        Reference("densest, Donev et al.: 0.71", level(DENSEST[1])),
     ),
     laws=no_laws,
     statements=(
