@@ -30,8 +30,9 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.clumps import scene as clumps
 from repose.sim.scenes.clumps.plate_and_container import grains_beyond, layers, packing_in_container, sizes_now
-from repose.sim.scenes.clumps.poured_clumps import BALL, grain_of_shape, joined_discs, random_orientations, shape_of
+from repose.sim.scenes.clumps.poured_clumps import grain_of_shape, joined_discs
 from repose.sim.scenes.clumps.scene import steeper_flank
+from repose.sim.scenes.common.clump_grains import BALL, random_orientations, shape_of
 
 from tests.english import english
 from tests.reliability.runs import resumed, saved

@@ -13,13 +13,13 @@ from repose.sim.message import _
 from repose.sim.parameters import ParameterError, choice, count, file_path, number, variant
 from repose.sim.scenes.clumps.poured_clumps import (
     MOST_MEMBERS,
-    Grain,
     grain_of_shape,
     grain_of_surface,
     joined_discs,
     surface_of_file,
     why_shape_apart,
 )
+from repose.sim.scenes.common.clump_grains import Grain
 from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters
 
 

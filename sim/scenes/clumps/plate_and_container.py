@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.clump import Clump, slabs
-from repose.sim.engine.body_builder import add_bodies
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
@@ -18,7 +17,7 @@ from repose.sim.experiment.activation import free_fall
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import remove_spheres
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
-from repose.sim.scenes.clumps.poured_clumps import BALL, Grain, random_orientations, shape_of
+from repose.sim.scenes.common.clump_grains import BALL, Grain, add_grains, random_orientations
 from repose.sim.scenes.common.grain_sizes import drawn_radii
 from repose.sim.scenes.common.poured import PouredState, generator_of, release_layer
 from repose.sim.scenes.common.stream import SHALLOW, SIDES, SPACING, frustum, next_places, plate_radius
@@ -187,18 +186,21 @@ def pour_layer(experiment: Experiment) -> None:
         world = add_spheres(world, position[loose], radii[loose], mass[loose], layer, **falling)
         first_id = layer.first_id + int(loose.sum())
         for kind, grain in enumerate(state.grains):
-            for radius in np.unique(radii[kinds == kind]):
-                rows = np.flatnonzero((kinds == kind) & (radii == radius))
-                world = add_bodies(
-                    world,
-                    shape_of(grain, float(radius), float(mass[rows[0]]), dimension),
-                    position[rows],
-                    layer._replace(first_id=first_id),
-                    orientation=turned[rows],
-                    velocity=falling["velocity"],
-                )
-                world.bodies.motion[:dimension, 2, -rows.size :] = np.asarray(falling["acceleration"])[:, None]
-                first_id += rows.size * len(grain.members)
+            rows = np.flatnonzero(kinds == kind)
+            if not rows.size:
+                continue
+            world = add_grains(
+                world,
+                grain,
+                radii[rows],
+                mass[rows],
+                position[rows],
+                layer._replace(first_id=first_id),
+                turned[rows],
+                falling["velocity"],
+            )
+            world.bodies.motion[:dimension, 2, -rows.size :] = np.asarray(falling["acceleration"])[:, None]
+            first_id += rows.size * len(grain.members)
         return world
 
     release_layer(experiment, add, len(position), generator)

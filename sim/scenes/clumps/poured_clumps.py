@@ -7,19 +7,17 @@ import hashlib
 import math
 import os
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from repose.sim.clumps.body import body_of_shape
-from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
+from repose.sim.clumps.clump import Clump, mass_properties
 from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.making import number_of_pieces, why_apart
-from repose.sim.engine.body_builder import BodyShape, body_shape, most_easily_moved
-from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Surface
 from repose.sim.message import EMPTY, Message, Number, _, plural
 from repose.sim.parameters import ParameterError
+from repose.sim.scenes.common.clump_grains import Grain, grain_of
 from repose.sim.wording import value_text
 
 CELLS = 48
@@ -30,35 +28,6 @@ FARTHEST = 1e3
 """Largest accepted distance of a member from the centre of mass, and largest accepted radius [radii of the ball]."""
 SMALLEST = 1e-3
 """Smallest accepted radius of a member [radii of the ball]; skin and time step decrease with it."""
-BALL = 4.0 / 3.0 * math.pi
-"""Volume of a ball of radius 1."""
-
-
-class Grain(NamedTuple):
-    """A clump with the volume (in the plane area) of a ball of radius 1, about its centre of mass."""
-
-    members: tuple[tuple[float, float, float, float], ...]
-    """Centre and radius of each [radii of that ball]."""
-    inertia: tuple[tuple[float, float, float], ...]
-    """Tensor of inertia over the mass [squares of that radius]; in the plane only the last entry counts."""
-
-    @property
-    def reach(self) -> float:
-        """Radius of the ball about the centre of mass that contains the clump."""
-        return max(math.hypot(x, y, z) + r for x, y, z, r in self.members)
-
-    @property
-    def sphericity(self) -> float:
-        """Radius of the largest member over that of the ball that contains the clump [-]."""
-        return max(r for *_, r in self.members) / self.reach
-
-
-def grain_of(clump: Clump, mass: MassProperties) -> Grain:
-    """The clump moved to its centre of mass and scaled to the volume of a ball of radius 1."""
-    scale = (BALL / mass.volume) ** (1.0 / 3.0)
-    rows = np.column_stack([scale * (clump.centre - mass.centre), scale * clump.radius])
-    inertia = scale**2 * 0.5 * (mass.inertia + mass.inertia.T) / mass.volume
-    return Grain(tuple((x, y, z, r) for x, y, z, r in rows.tolist()), tuple((a, b, c) for a, b, c in inertia.tolist()))
 
 
 @lru_cache(maxsize=32)
@@ -154,28 +123,3 @@ def joined_discs(name: str, discs: int) -> Grain:
     moment = 0.5 * radius**2 + float((arms**2).sum(axis=1).mean())
     rows = tuple((x, y, 0.0, radius) for x, y in arms.tolist())
     return Grain(rows, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, moment)))
-
-
-def shape_of(grain: Grain, radius: float, mass: float, dimension: int = 3) -> BodyShape:
-    """The body with the volume (in the plane area) of a ball of this radius [m], and of this mass [kg]."""
-    members = radius * np.array(grain.members)
-    inertia = mass * radius**2 * np.array(grain.inertia)
-    turning = inertia if dimension == 3 else inertia[2, 2]
-    return body_shape(members[:, :dimension], members[:, 3], mass, turning, np.zeros(dimension))
-
-
-@lru_cache(maxsize=32)
-def smallest_moved_mass(grain: Grain, radius: float, mass: float, dimension: int) -> float:
-    """Smallest force over acceleration of a member of this clump for a normal force [kg]; as `shape_of`."""
-    return 1.0 / float(most_easily_moved(shape_of(grain, radius, mass, dimension))[0].max())
-
-
-def random_orientations(count: int, generator: np.random.Generator, dimension: int = 3) -> Floats:
-    """Unit quaternions of uniformly distributed rotations, shape (count, 4); in the plane angles [rad], shape
-    (count,)."""
-    if dimension == 2:
-        angles: Floats = generator.uniform(0.0, 2.0 * math.pi, count)
-        return angles
-    result = generator.normal(size=(count, 4))
-    unit: Floats = result / np.linalg.norm(result, axis=1, keepdims=True)
-    return unit

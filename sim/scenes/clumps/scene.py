@@ -45,8 +45,9 @@ from repose.sim.scenes.clumps.plate_and_container import (
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS, smallest_moved_mass
+from repose.sim.scenes.clumps.poured_clumps import FARTHEST, MOST_MEMBERS
 from repose.sim.scenes.clumps.prepared import PREPARED, PREPARED_IN_PLANE
+from repose.sim.scenes.common.clump_grains import smallest_moved_mass
 from repose.sim.scenes.common.cone_slope import (
     ANSWER_VALUES,
     SLOPE_NUMBERS,
