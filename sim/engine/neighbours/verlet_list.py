@@ -131,9 +131,12 @@ def check_motion(motion, radius, inverse_mass, position_like, dt):
 @compilable
 def store_positions(reference, motion, first, last):
     """Store the positions of the spheres of these rows as reference."""
+    # Slices: with indices, which may be negative, LLVM gathers and scatters eight numbers at a time.
     for c in range(reference.shape[0]):
-        for i in range(first, last):
-            reference[c, i] = motion[c, 0, i]
+        now = motion[c, 0][first:last]
+        then = reference[c][first:last]
+        for k in range(now.size):
+            then[k] = now[k]
 
 
 @compilable
