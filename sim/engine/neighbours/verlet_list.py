@@ -16,7 +16,7 @@ from repose.sim.engine.contacts.partial_sums import divide_pairs, note_partial_s
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Thread
 from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
-from repose.sim.engine.neighbours.pair_list import Section, find_pairs, sort_pairs, write_pairs
+from repose.sim.engine.neighbours.pair_list import Section, find_pairs, sort_pairs, write_gliding_columns, write_pairs
 from repose.sim.engine.neighbours.wall_list import wall_listing
 from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import (
@@ -292,8 +292,9 @@ def rebuild(tables, position_like, periodic_like):
         counters[REBUILT_AT] = counters[STEP_COUNT]
         counters[REBUILD_COUNT] += 1
         search.begin[radius.size] = total
-    if not wait(threads):
+    if not wait(threads):  # no thread needs the buffer any more
         return THREAD_MISSING
+    write_gliding_columns(world, section)
     if thread.id == 0:
         width = sum_width(len(position_like), world.inverse_mass.shape[0] > len(position_like))
         needed = width * divide_pairs(threads, pairs.i, pairs.j, total, radius.size) + LINE
