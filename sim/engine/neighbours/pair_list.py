@@ -15,6 +15,7 @@ import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import shared_mass
+from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.images import image_is_near, image_of, is_near_border, point_in_cell
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.candidate_lanes import (
@@ -404,11 +405,10 @@ def write_pairs(world, section, needs_material):
     if needs_material > 0 and materials > 1:
         for row in range(section.before, stop):
             columns.material_pair[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
-    for row in range(section.before, stop):
-        pairs.touching[row] = pair_buffer.touching[from_buffer + row]
+    first, end = section.offset, section.offset + section.kept
+    copy_column(pairs.touching[section.before : stop], pair_buffer.touching[first:end])
     for c in range(pair_buffer.shear_spring.shape[0]):
-        for row in range(section.before, stop):
-            pairs.shear_spring[c, row] = pair_buffer.shear_spring[c, from_buffer + row]
+        copy_column(pairs.shear_spring[c][section.before : stop], pair_buffer.shear_spring[c][first:end])
 
 
 @compilable

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.contacts.partial_sums import divide_pairs, note_partial_sums, own_ranges
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Thread
@@ -133,10 +134,7 @@ def store_positions(reference, motion, first, last):
     """Store the positions of the spheres of these rows as reference."""
     # Slices: with indices, which may be negative, LLVM gathers and scatters eight numbers at a time.
     for c in range(reference.shape[0]):
-        now = motion[c, 0][first:last]
-        then = reference[c][first:last]
-        for k in range(now.size):
-            then[k] = now[k]
+        copy_column(reference[c][first:last], motion[c, 0][first:last])
 
 
 @compilable
