@@ -286,23 +286,18 @@ def keep_pose(bodies, now, dimension, first, last):
     """Store centre, rotation matrix and rotation of these bodies, and keep those of the last placement."""
     poses = now.pose.shape[0]
     for c in range(poses):
-        for b in range(first, last):
-            now.last_pose[c, b] = now.pose[c, b]
+        copy_column(now.last_pose[c, first:last], now.pose[c, first:last])
     matrix = dimension * dimension
     for c in range(dimension):
-        for b in range(first, last):
-            now.pose[c, b] = bodies.motion[c, 0, b]
+        copy_column(now.pose[c, first:last], bodies.motion[c, 0, first:last])
     for c in range(matrix):
-        for b in range(first, last):
-            now.pose[dimension + c, b] = now.matrix[c, b]
+        copy_column(now.pose[dimension + c, first:last], now.matrix[c, first:last])
     for c in range(poses - dimension - matrix):
-        for b in range(first, last):
-            now.pose[dimension + matrix + c, b] = bodies.rotation[c, b]
+        copy_column(now.pose[dimension + matrix + c, first:last], bodies.rotation[c, first:last])
 
 
 @compilable
 def settle_bodies(bodies, first, last):
     """Store the present orientations of these bodies as those at the end of a step."""
     for c in range(4):
-        for b in range(first, last):
-            bodies.reference[c, b] = bodies.orientation[c, b]
+        copy_column(bodies.reference[c, first:last], bodies.orientation[c, first:last])

@@ -18,7 +18,7 @@ import math
 import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.bodies import own_bodies
-from repose.sim.engine.contacts.pair_blocks import to_line
+from repose.sim.engine.contacts.pair_blocks import copy_column, to_line
 from repose.sim.engine.contacts.sphere_rows import entry, read_row, write_row
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.packed import coefficients_at
@@ -172,8 +172,7 @@ def note_members(tables, shapes):
     bodies = world.bodies
     first, last = own_bodies(bodies, thread)
     for c in range(now.pose.shape[0]):
-        for b in range(first, last):
-            now.noted_pose[c, b] = now.pose[c, b]
+        copy_column(now.noted_pose[c, first:last], now.pose[c, first:last])
     for b in range(first, last):
         far = 0.0
         moved = 0.0

@@ -34,7 +34,6 @@ from repose.sim.engine.workspace import (
     Division,
     Workspace,
     empty_body_evaluation,
-    empty_pair_columns,
     empty_wall_buffer,
     empty_wall_evaluation,
     most_ranges,
@@ -161,14 +160,12 @@ def with_new_workspace(state: State, threads: int = 1) -> World:
     used = int(state.counters[PAIR_COUNT])
     division = Division(zeros((most_ranges(spheres), 6), np.int64), np.ones(1, np.int64))
     sum_rows = division.room(int(divide_pairs(division, state.pairs.i, state.pairs.j, used, spheres)), spheres)
-    pair_buffer, search, shared = search_storage(
-        threads, capacity, state.radius, (dimension, spin_length > 0), division, sum_rows
-    )
+    model = (dimension, spin_length > 0, int(state.counters[MATERIAL_COUNT]))
+    columns, pair_buffer, search, shared = search_storage(threads, capacity, state.radius, model, division, sum_rows)
     note_partial_sums(shared, state.pairs.i, state.pairs.j, 0, int(shared.range_count[0]))
     bodies = state.bodies.begin.size - 1 if state.bodies else 0
-    materials = int(state.counters[MATERIAL_COUNT])
     workspace = Workspace(
-        pairs=empty_pair_columns(capacity, dimension, spin_length > 0, materials),
+        pairs=columns,
         wall_contacts=empty_wall_evaluation(near_walls, spheres, dimension),
         bonds=bond_evaluation(state),
         bodies=empty_body_evaluation(dimension, spin_length, bodies, spheres if state.bodies else 0),

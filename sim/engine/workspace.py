@@ -184,7 +184,8 @@ class BodyEvaluation(NamedTuple):
 
 
 class PairBuffer(NamedTuple):
-    """The new pair list during a rebuild, in one section per thread."""
+    """The new pair list during a rebuild, in one section per thread; without rotation in the memory of
+    `PairColumns.last_branch` and `PairColumns.effective_mass`."""
 
     candidate: NDArray[np.uint32]
     """Second spheres of the pairs, in the order of the search."""
@@ -334,19 +335,6 @@ class Division(NamedTuple):
         return min(rows + (rows - spheres) // 4 + LINE, rows_of_sums(len(self.ranges), spheres))
 
 
-def empty_pair_columns(capacity: int, dimension: int, turning: bool, materials: int) -> PairColumns:
-    """Columns for so many pairs of spheres of so many materials; `turning`: the spheres rotate."""
-    gliding = 0 if turning else capacity
-    return PairColumns(
-        radius_sum=zeros(capacity),
-        smaller_radius=zeros(gliding, np.float32),
-        effective_mass=filled(gliding, 1.0),
-        fixed=zeros(capacity, np.uint8),
-        material_pair=zeros(capacity if materials > 1 else 0, np.uint16),
-        last_branch=zeros((dimension, gliding)),
-    )
-
-
 def empty_wall_evaluation(capacity: int, spheres: int, dimension: int) -> WallEvaluation:
     """Tables for so many contacts with walls."""
     return WallEvaluation(
@@ -391,28 +379,36 @@ def empty_wall_buffer(capacity: int, dimension: int) -> WallBuffer:
 
 
 def search_storage(
-    threads: int, capacity: int, radius: Floats, model: tuple[int, bool], division: Division, sum_rows: int
-) -> tuple[PairBuffer, SearchTables, Threads]:
+    threads: int, capacity: int, radius: Floats, model: tuple[int, bool, int], division: Division, sum_rows: int
+) -> tuple[PairColumns, PairBuffer, SearchTables, Threads]:
     """Tables for `threads` threads that step spheres of these radii with `capacity` pairs, which are divided already
-    and need so many rows of sums; `model` is the dimension, and whether the spheres rotate.
+    and need so many rows of sums; `model` is the dimension, whether the spheres rotate, and the number of materials.
 
-    Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres and sums. So does the
-    power of fields, which act when the rows of spheres have been read.
+    Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres and sums, and without
+    rotation, when rows are short, columns of pairs. So does the power of fields, which act when the rows of spheres
+    have been read.
     """
-    spheres, (dimension, turning) = radius.size, model
+    spheres, (dimension, turning, materials) = radius.size, model
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
     many = int((radius > large).sum())
     room = capacity + LANES * threads
+    gliding = 0 if turning else capacity
+
+    def new_list(room: int) -> list[tuple[tuple[int, ...], type]]:
+        return [((dimension, room), np.float64), *[((room,), np.uint32)] * 2]
+
+    in_columns, (last_branch, effective_mass) = overlaid(
+        new_list(0 if turning else room), [((dimension, gliding), np.float64), ((gliding,), np.float64)]
+    )
     (
-        (shear_spring, position, cell, candidate, j, touching, order, new_begin, wall_head, bucket_start, large_start),
+        (*in_rows, position, cell, touching, order, new_begin, wall_head, bucket_start, large_start),
         (sphere_rows, sums),
         (field_power,),
     ) = overlaid(
         [
-            ((dimension, room), np.float64),
+            *new_list(room if turning else 0),
             ((dimension + 1, spheres + LANES), np.float64),
             ((dimension, spheres), np.int64),
-            *[((room,), np.uint32)] * 2,
             ((room,), np.uint8),
             ((spheres + LANES,), np.uint32),
             *[((spheres,), np.int32)] * 2,
@@ -425,6 +421,15 @@ def search_storage(
         ],
         [((2, spheres), np.float64)],
     )
+    columns = PairColumns(
+        radius_sum=zeros(capacity),
+        smaller_radius=zeros(gliding, np.float32),
+        effective_mass=effective_mass,
+        fixed=zeros(capacity, np.uint8),
+        material_pair=zeros(capacity if materials > 1 else 0, np.uint16),
+        last_branch=last_branch,
+    )
+    shear_spring, candidate, j = in_rows if turning else in_columns
     pair_buffer = PairBuffer(candidate=candidate, j=j, touching=touching, shear_spring=shear_spring)
     search = SearchTables(
         cell=cell,
@@ -455,7 +460,7 @@ def search_storage(
         partial=zeros(sum_rows - spheres, np.uint32),
         field_power=field_power,
     )
-    return pair_buffer, search, shared_tables
+    return columns, pair_buffer, search, shared_tables
 
 
 def buckets(spheres: int, least: int) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.boundaries import inverse_period, nearest
 from repose.sim.engine.contacts.kinematics import shared_mass
+from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.images import image_is_near, image_of, is_near_border, point_in_cell
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.candidate_lanes import (
@@ -380,11 +381,9 @@ def write_pairs(world, section, needs_material):
     new_begin = world.workspace.search.new_begin
     from_buffer = section.offset - section.before
     radius = world.radius
-    mass = world.mass
     material = world.material
     materials = world.counters[MATERIAL_COUNT]
     inverse_mass = world.inverse_mass[0]
-    turning = world.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
     stop = section.before + section.kept
     for i in range(section.first, section.last):
         first = new_begin[i] - from_buffer
@@ -406,15 +405,24 @@ def write_pairs(world, section, needs_material):
     if needs_material > 0 and materials > 1:
         for row in range(section.before, stop):
             columns.material_pair[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
-    if not turning:
-        for row in range(section.before, stop):
-            i = pairs.i[row]
-            j = pairs.j[row]
-            columns.effective_mass[row] = shared_mass(mass[i], mass[j])
-            columns.smaller_radius[row] = min(radius[i], radius[j])
-        note_branches(pairs, columns.last_branch, world.previous, world.boundary, section.before, stop)
-    for row in range(section.before, stop):
-        pairs.touching[row] = pair_buffer.touching[from_buffer + row]
+    first, end = section.offset, section.offset + section.kept
+    copy_column(pairs.touching[section.before : stop], pair_buffer.touching[first:end])
     for c in range(pair_buffer.shear_spring.shape[0]):
-        for row in range(section.before, stop):
-            pairs.shear_spring[c, row] = pair_buffer.shear_spring[c, from_buffer + row]
+        copy_column(pairs.shear_spring[c][section.before : stop], pair_buffer.shear_spring[c][first:end])
+
+
+@compilable
+def write_gliding_columns(world, section):
+    """Compute the columns of a section that only pairs without rotation have. They lie in the memory of `PairBuffer`,
+    which all threads have read by now."""
+    pairs = world.pairs
+    columns = world.workspace.pairs
+    radius = world.radius
+    mass = world.mass
+    stop = section.before + section.kept
+    for row in range(section.before, min(stop, columns.effective_mass.size)):
+        i = pairs.i[row]
+        j = pairs.j[row]
+        columns.effective_mass[row] = shared_mass(mass[i], mass[j])
+        columns.smaller_radius[row] = min(radius[i], radius[j])
+    note_branches(pairs, columns.last_branch, world.previous, world.boundary, section.before, stop)

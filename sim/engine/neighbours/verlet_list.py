@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.contacts.partial_sums import divide_pairs, note_partial_sums, own_ranges
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Thread
 from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
-from repose.sim.engine.neighbours.pair_list import Section, find_pairs, sort_pairs, write_pairs
+from repose.sim.engine.neighbours.pair_list import Section, find_pairs, sort_pairs, write_gliding_columns, write_pairs
 from repose.sim.engine.neighbours.wall_list import wall_listing
 from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import (
@@ -131,9 +132,9 @@ def check_motion(motion, radius, inverse_mass, position_like, dt):
 @compilable
 def store_positions(reference, motion, first, last):
     """Store the positions of the spheres of these rows as reference."""
+    # Slices: with indices, which may be negative, LLVM gathers and scatters eight numbers at a time.
     for c in range(reference.shape[0]):
-        for i in range(first, last):
-            reference[c, i] = motion[c, 0, i]
+        copy_column(reference[c][first:last], motion[c, 0][first:last])
 
 
 @compilable
@@ -289,8 +290,9 @@ def rebuild(tables, position_like, periodic_like):
         counters[REBUILT_AT] = counters[STEP_COUNT]
         counters[REBUILD_COUNT] += 1
         search.begin[radius.size] = total
-    if not wait(threads):
+    if not wait(threads):  # no thread needs the buffer any more
         return THREAD_MISSING
+    write_gliding_columns(world, section)
     if thread.id == 0:
         width = sum_width(len(position_like), world.inverse_mass.shape[0] > len(position_like))
         needed = width * divide_pairs(threads, pairs.i, pairs.j, total, radius.size) + LINE
