@@ -34,8 +34,11 @@ FIRST_VALUES, FIRST_SEEDS = 4, 2
 """Number of values of each parameter, and of seeds of a single parameter, before the first fit."""
 MOST_VARIED = 2
 """Largest number of parameters."""
-WITHIN = 0.1
-"""Smallest distance of further values from the crossing, over the range of x [-]."""
+WITHIN, WITHIN_OF_PROFILE = 0.1, 0.25
+"""Distance of further values from the crossing, and from the nearest profile, over the range of x [-]. A single heap is
+compared, whose own scatter is larger than the error of the fit at the value that is found: there the slope over the
+value decides the interval, and runs at nearly equal values do not determine it. Of 224 intervals for the outlines of
+computed heaps 198 contained the value with 0.1, 209 with 0.25 and 206 with 0.4; the widths were equal."""
 RESISTANCES = ("rolling_friction", "twisting_friction")
 """Parameters that act on rotating grains only."""
 PLACES, PLACES_OF_TWO = 801, 61
@@ -334,11 +337,12 @@ def next_values(goal: Goal, calibration: CalibrationResult) -> tuple[tuple[float
         found = [nearest(goal, calibration)[0]]
     else:
         return first_values(goal)
+    within = WITHIN_OF_PROFILE if goal.profile else WITHIN
     sides = np.array([-1.0, 0.0, 1.0] if len(found) == 1 else [-1.0, 1.0])
     values = []
     for own, value in zip(goal.varied, found):
         low, high = own.ends
-        near = np.clip(own.place(np.array(value)) + sides * WITHIN * (high - low), low, high)
+        near = np.clip(own.place(np.array(value)) + sides * within * (high - low), low, high)
         values.append(tuple(dict.fromkeys(rounded(at) for at in own.value_at(near))))
     return tuple(values)
 
