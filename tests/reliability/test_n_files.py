@@ -260,7 +260,7 @@ def test_n11_files_of_the_first_format_are_refused_with_both_numbers_and_what_to
     with pytest.raises(ArchiveError) as caught:
         saved_run.load(DATA / "format1.repose")
     assert str(caught.value).endswith(
-        "format1.repose' cannot be opened: The file has format 1; this program reads 2–14. It was saved by an older "
+        "format1.repose' cannot be opened: The file has format 1; this program reads 2–15. It was saved by an older "
         "version: use that version, or start again with the same parameters and seed."
     )
     with pytest.raises(ArchiveError, match=r"^The file has format 1; this program reads 9\.$"):
