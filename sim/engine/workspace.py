@@ -140,7 +140,7 @@ class WallEvaluation(NamedTuple):
     """Power dissipated by damping [W], work done on the friction spring, and energy that the spring loses as its
     stiffness changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
     turning_power: Floats
-    """Power that the wall supplies by its spin [W], set for acting entries, shape (capacity,)."""
+    """Power that the wall supplies by its spin [W], set for acting entries of walls that turn, shape (capacity,)."""
 
 
 class BondEvaluation(NamedTuple):

@@ -163,13 +163,18 @@ class SphereMotion(NamedTuple):
     """Since the last evaluation of forces [rad]; () without rotation."""
 
 
+@compilable(forceinline=True)
+def turns(world, t):
+    """Whether the wall of entry t of the list turns."""
+    return world.walls.spin[world.wall_contacts.wall[t]] != 0.0
+
+
 @compilable
 def spin_of_wall(walls, w, spin):
     """Spin of a wall [rad/s], of as many components as `spin`, that of a sphere."""
     if len(spin) != 3:
         return vector.scale(0.0, spin)
-    rate = walls.spin[w]
-    return vector.scale(rate, arrays.read_entry(walls.corner, (w, 1), spin)) if rate != 0.0 else vector.scale(0.0, spin)
+    return vector.scale(walls.spin[w], arrays.read_entry(walls.corner, (w, 1), spin))
 
 
 @compilable
@@ -198,7 +203,7 @@ def wall_motion(world, t, gap, normal, sphere, elapsed):
     velocity = vector.sub(sphere.velocity, speed)
     displacement = vector.sub(sphere.displacement, vector.scale(elapsed, speed))
     relative_spin, turned = sphere.spin, sphere.rotation
-    if walls.spin[w] != 0.0:
+    if turns(world, t):
         spin = spin_of_wall(walls, w, sphere.spin)
         point = vector.sub(x, vector.scale(gap, normal))
         velocity = vector.sub(velocity, turning_velocity(walls, w, spin, point))
@@ -253,20 +258,18 @@ def wall_contact(world, t, material, shapes):
 
 
 @compilable
-def turning_power(world, t, gap, normal, force, torque):
+def turning_power(world, t, normal, force, torque):
     """Power that the wall of entry t supplies to the sphere by its spin w [W]: w (M + r x F). M is the couple on the
     sphere in addition to the torque of the force F at the contact, and r points from the axis to the contact."""
-    walls = world.walls
     w = world.wall_contacts.wall[t]
-    if len(torque) != 3 or walls.spin[w] == 0.0:
-        return 0.0
     i = world.wall_contacts.sphere[t]
-    spin = spin_of_wall(walls, w, torque)
+    gap = world.workspace.wall_contacts.gap[t]
+    spin = spin_of_wall(world.walls, w, torque)
     arm = vector.scale(-max(gap, SMALLEST_GAP * world.radius[i]), normal)
     couple = vector.sub(torque, vector.torque(arm, force, torque))
     x = arrays.at(arrays.level(world.motion, 0, 0, force), i)
     point = vector.sub(x, vector.scale(gap, normal))
-    return vector.dot(spin, couple) + vector.dot(force, turning_velocity(walls, w, spin, point))
+    return vector.dot(spin, couple) + vector.dot(force, turning_velocity(world.walls, w, spin, point))
 
 
 class WallForces(NamedTuple):
@@ -353,7 +356,6 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
             gap, normal = now.gap[t], arrays.at(normals, t)
             sphere = SphereMotion(x, velocity, spin, moved, turned)
             motion = wall_motion(world, t, gap, normal, sphere, stage.elapsed)
-            wall_spin = spin_of_wall(world.walls, wall_contacts.wall[t], spin)
             arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
@@ -361,11 +363,15 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
                 arrays.write_block(buffer, at.position, BLOCK, k, motion.position)
             arrays.write_block(buffer, at.displacement, BLOCK, k, motion.displacement)
             arrays.write_block(buffer, at.rotation_i, BLOCK, k, turned)
-            arrays.write_block(buffer, at.rotation_j, BLOCK, k, vector.scale(stage.elapsed, wall_spin))
+            arrays.write_block(buffer, at.rotation_j, BLOCK, k, vector.scale(0.0, spin))
             if tables.needs_kind > 0:
                 buffer[arrays.index(at.material_pair, BLOCK, k)] = wall_material_pair(world, i, wall_contacts.wall[t])
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
-            arrays.write_block(buffer, at.spin_j, BLOCK, k, wall_spin)
+            arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
+            if turns(world, t):
+                own = spin_of_wall(world.walls, wall_contacts.wall[t], spin)
+                arrays.write_block(buffer, at.spin_j, BLOCK, k, own)
+                arrays.write_block(buffer, at.rotation_j, BLOCK, k, vector.scale(stage.elapsed, own))
             buffer[arrays.index(at.radius_sum, BLOCK, k)] = radius
             buffer[arrays.index(at.effective_radius, BLOCK, k)] = radius
             buffer[arrays.index(at.radius_i, BLOCK, k)] = radius
@@ -394,7 +400,8 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
                 now.heat[2, t] = buffer[arrays.index(at.stiffening, BLOCK, k)]
             torque = arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin)
             arrays.add_at(torques, i, torque)
-            now.turning_power[t] = turning_power(world, t, now.gap[t], arrays.at(normals, t), force, torque)
+            if turns(world, t):
+                now.turning_power[t] = turning_power(world, t, arrays.at(normals, t), force, torque)
             arrays.write_at(springs, t, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             wall_contacts.normal_force[t] = buffer[arrays.index(at.normal_force, BLOCK, k)]
             if len(reach_like) > 0:
@@ -447,7 +454,8 @@ def record_wall_energy(tables):
         for c in range(walls.force.shape[1]):
             walls.force[w, c] -= now.force[c, t]
             work += now.force[c, t] * walls.velocity[w, c]
-        work += now.turning_power[t]
+        if walls.spin[w] != 0.0:
+            work += now.turning_power[t]
         damping += now.heat[0, t]
         friction += now.heat[1, t]
         if tables.needs_stiffening > 0:
