@@ -46,6 +46,7 @@ NAMES = (
     "chute",
     "close_packing",
     "drum",
+    "drum_in_space",
     "janssen",
     "plane_shear",
     "rough_plane",
