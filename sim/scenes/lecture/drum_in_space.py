@@ -6,7 +6,7 @@ The second case of the comparison of nine programs by Dosta et al. (Computer Phy
 scripts of MercuryDPM and Yade. Their counts are drawn in a figure of the paper and were not at hand as numbers.
 
 With grains of twice the sizes an eighth as many make the same filling: the default. They are softer by a factor of
-1000, and the steel of the walls is as soft as the small grains, with its own friction and restitution. The shares of
+200, and the steel of the walls is as soft as the small grains, with its own friction and restitution. The shares of
 the grains in the quadrants follow from the filling and the angle of its surface, not from the stiffness. How fast two
 sizes mix or part depends on the number of grains across the drum: it is that of the reduced drum.
 
@@ -89,7 +89,7 @@ class DrumInSpaceParameters(MotionParameters, MaterialParameters):
         group=_("Grains"), help=_("Takes effect at the next start."))
     large_radius: float = length(4e-3, 5e-4, 0.05, _("radius of the large grains"), "R_2", effect="restart",
         group=_("Grains"), help=_("Takes effect at the next start."))
-    young: YoungsModulus = variant(1e6,
+    young: YoungsModulus = variant(5e6,
         help=_("Of the small grains and the walls. Published are 1 GPa, and 210 GPa for the steel of the walls."))
     poisson: Poisson = 0.2
     restitution: Restitution = 0.5
@@ -97,7 +97,7 @@ class DrumInSpaceParameters(MotionParameters, MaterialParameters):
     wall_friction: WallFriction = variant(0.2, help=_("Friction coefficient of both kinds of grains with the drum."))
     wall_restitution: float = number(0.4, 0.0, 1.0, _("restitution at steel"), "e_w", group=_("Material"),
         help=_("Of both kinds of grains with the drum: speed after over speed before an impact."))
-    large_young: float = number(5e5, 1e3, 1e12, _("Young's modulus of large grains"), "E_2", "Pa", log=True,
+    large_young: float = number(2.5e6, 1e3, 1e12, _("Young's modulus of large grains"), "E_2", "Pa", log=True,
         group=_("Large grains"), help=_("Published are 0.5 GPa."))
     large_density: float = number(2000.0, 1.0, 3e4, _("density of large grains"), "ρ_2", "kg/m³", effect="restart",
         group=_("Large grains"), help=_("Takes effect at the next start."))
@@ -288,12 +288,13 @@ def record(experiment: Experiment) -> dict[str, float]:
     mass = float(world.mass.sum())
     x, z = (float(world.mass @ world.motion[axis, 0]) / mass for axis in (0, 2))
     mixing = mixing_of_kinds(world)
+    gravity = experiment.engine.gravity
     return {
         **in_quadrants(world),
         "angle": math.atan2(x, -z),
         "mixing": math.nan if mixing is None else mixing.index,
         "work": float(world.ledger[LEDGER_WALLS].sum()),
-        "torque": mass * float(experiment.parameters.gravity) * x,
+        "torque": mass * (z * gravity[0] - x * gravity[2]),
         "turned": experiment.run.state.turned,
     }
 
@@ -390,7 +391,7 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
     mixing = column(experiment, "mixing")
     return {
         **{name: float(column(experiment, name)[rows].mean()) for name in QUADRANTS},
-        "surface_angle": mean_angle(experiment),
+        "angle_degrees": mean_angle(experiment),
         "first_mixing": float(mixing[0]),
         "last_mixing": float(mixing[-1]),
         "work_over_weight": work_over_weight(experiment),
@@ -457,7 +458,7 @@ SCENE = Scene(
         disc_course(COURSE, readings, ("surface_angle", "turns")),
         answer_values=ANSWER_VALUES,
         result_numbers={
-            "surface_angle": ResultNumber(_("angle of the surface"), "°", "θ"),
+            "angle_degrees": ResultNumber(_("angle of the surface"), "°", "θ"),
             "small_up": ResultNumber(_("small, above on the right"), "", "n"),
             "large_up": ResultNumber(_("large, above on the right"), "", "n"),
             "small_down": ResultNumber(_("small, below on the left"), "", "n"),
