@@ -465,14 +465,16 @@ def set_walls(
     corner: ArrayLike,
     *,
     velocity: ArrayLike = 0.0,
+    spin: ArrayLike = 0.0,
     material: ArrayLike = 0,
 ) -> World:
     """The world with these walls in place of its present walls; `repose.sim.engine.world.Walls` defines shapes and
     corners.
 
-    shape (walls,), corner (walls, 3, dimension) [m], velocity (walls, dimension) [m/s] and material broadcast. Raises
-    `ParameterError` for corners that are not finite, normals and axes that are not unit vectors, facets without extent,
-    and arrays of other shapes.
+    shape (walls,), corner (walls, 3, dimension) [m], velocity (walls, dimension) [m/s], spin (walls,) [rad/s] and
+    material broadcast. Raises `ParameterError` for corners that are not finite, normals and axes that are not unit
+    vectors, facets without extent or with a spin, a spin without grains that rotate in space, and arrays of other
+    shapes.
     """
     dimension = world.dimension
     corners = numbers_in("corner", corner)
@@ -488,8 +490,10 @@ def set_walls(
     walls = empty_walls(count, dimension)
     walls.corner[:], walls.shape[:] = corners, checked_rows("shape", shape, len(SHAPES), "shapes of walls", (count,))
     walls.velocity[:] = checked_array("velocity", velocity, (count, dimension), "m/s")
+    walls.spin[:] = checked_array("spin", spin, (count,), "rad/s")
     walls.material[:] = checked_array("material", material, (count,), least=0.0)
-    if flaw := flaw_of_walls(walls.shape, corners) or flaw_at_border(world.boundary, walls.shape, corners):
+    turns = flaw_of_spin(walls.shape, walls.spin, dimension, world.motion.shape[0] - dimension)
+    if flaw := flaw_of_walls(walls.shape, corners) or turns or flaw_at_border(world.boundary, walls.shape, corners):
         raise ParameterError(flaw)
     counters = world.counters.copy()
     counters[WALL_CONTACT_COUNT] = 0
@@ -511,6 +515,24 @@ def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
     if crooked.any():
         w = int(crooked.argmax())
         return f"Wall {w} needs a normal or axis of length 1, got {corners[w][1].tolist()}."
+    return ""
+
+
+def flaw_of_spin(shape: NDArray[np.int64], spin: Floats, dimension: int, spin_length: int) -> str:
+    """What is wrong with the spins of these walls [rad/s], as a sentence; empty if nothing is. `spin_length` is the
+    number of components of the spin of a sphere."""
+    if not spin.any():
+        return ""
+    w = int((spin != 0.0).argmax())
+    if dimension == 2 or spin_length == 0:
+        return f"Wall {w} with a spin of {spin[w]:g} rad/s is refused: walls turn in space and with grains that rotate."
+    turns = (spin != 0.0) & (shape == FACET)
+    if turns.any():
+        w = int(turns.argmax())
+        return (
+            f"Facet {w} with a spin of {spin[w]:g} rad/s is refused: its place would change; let planes turn about "
+            "their normal and cylinders about their axis."
+        )
     return ""
 
 

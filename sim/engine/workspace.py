@@ -139,6 +139,8 @@ class WallEvaluation(NamedTuple):
     heat: Floats
     """Power dissipated by damping [W], work done on the friction spring, and energy that the spring loses as its
     stiffness changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
+    turning_power: Floats
+    """Power that the wall supplies by its spin [W], set for acting entries of walls that turn, shape (capacity,)."""
 
 
 class BondEvaluation(NamedTuple):
@@ -345,6 +347,7 @@ def empty_wall_evaluation(capacity: int, spheres: int, dimension: int) -> WallEv
         acting=zeros(capacity, np.uint32),
         force=zeros((dimension, capacity)),
         heat=zeros((3, capacity)),
+        turning_power=zeros(capacity),
     )
 
 

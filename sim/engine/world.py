@@ -73,6 +73,9 @@ class Walls(NamedTuple):
     """[m/s], shape (walls, dimension)."""
     moved: Floats
     """Displacement from the initial position [m], shape (walls, dimension)."""
+    spin: Floats
+    """Rate at which a plane turns about its normal through its point, or a cylinder about its axis [rad/s], with
+    rotation in space only, shape (walls,). Its place does not change: neither has marks."""
     material: NDArray[np.int64]
     """Shape (walls,)."""
     force: Floats
@@ -351,6 +354,7 @@ def empty_walls(count: int, dimension: int) -> Walls:
         corner=zeros((count, 3, dimension)),
         velocity=zeros((count, dimension)),
         moved=zeros((count, dimension)),
+        spin=zeros(count),
         material=zeros(count, np.int64),
         force=zeros((count, dimension)),
         servo=zeros((count, SERVO_NORMAL + dimension)),

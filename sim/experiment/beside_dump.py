@@ -261,7 +261,7 @@ class _Course(NamedTuple):
         """That of the present state."""
         world, motion = experiment.run.world, experiment.scene.course.wall_motion(experiment)
         walls = world.walls
-        table = walls.shape, walls.velocity, *(() if motion else (walls.corner,))
+        table = walls.shape, walls.velocity, walls.spin, *(() if motion else (walls.corner,))
         copied = world.boundary.copy(), world.fixed.copy(), copy.deepcopy(table)
         return cls(experiment.engine.gravity, *copied, motion)
 

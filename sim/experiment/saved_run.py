@@ -69,7 +69,7 @@ from repose.sim.parameters import ParameterError, checked_seed, curves_in
 from repose.sim.rate_integral import RateIntegral
 from repose.sim.wording import message_of, reason_of, short, value_text
 
-KIND, FORMAT, READABLE = "repose run", 14, (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+KIND, FORMAT, READABLE = "repose run", 15, (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
 PHOTO = "photo"

@@ -16,6 +16,7 @@ from repose.sim.engine.builder import (
     empty_state,
     first_room,
     flaw_at_border,
+    flaw_of_spin,
     flaw_of_walls,
     in_order_of_id,
     room_for,
@@ -47,13 +48,14 @@ from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, as_json, decode
 from repose.sim.message import EMPTY, Message, _
 
-FORMAT = 9
+FORMAT = 10
 """Format of the files of prepared worlds."""
-READABLE = (2, 3, 4, 5, 6, 7, 8, FORMAT)
+READABLE = (2, 3, 4, 5, 6, 7, 8, 9, FORMAT)
 """Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
 overlap; up to format 4 tables have the names in OLD_NAMES; up to format 5 there are no positions of the last
 evaluation (`_with_previous`); from format 7 on the tables in `SINGLE` can be in single precision; from format 8 on a
-world can have periodic dimensions (`boundary`), from format 9 on walls that keep a force (`walls.servo`)."""
+world can have periodic dimensions (`boundary`), from format 9 on walls that keep a force (`walls.servo`),
+from format 10 on walls that turn (`walls.spin`)."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",
@@ -69,7 +71,7 @@ OLD_NAMES = {
 
 OPTIONAL: dict[str, Any] = {"bonds": BondTable, "bodies": BodyTable}
 """Tables that most worlds do not have."""
-ABSENT = ("search.reach", "stiffening", "boundary", "walls.servo")
+ABSENT = ("search.reach", "stiffening", "boundary", "walls.servo", "walls.spin")
 """Tables that are left out if they are zero or empty."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Tables that are infinite until the first lists are built."""
@@ -230,6 +232,7 @@ def _absent_of(state: State, walls: int = 0) -> dict[str, Any]:
         "stiffening": state.stiffening,
         "boundary": state.boundary,
         "walls.servo": servo,
+        "walls.spin": np.zeros(walls),
     }
 
 
@@ -314,6 +317,8 @@ def _flaw(tables: dict[str, Any], rows: dict[str, int]) -> str:
             (tables["walls.servo"][:, [SERVO_SPEED, SERVO_VISCOSITY]] < 0.0).any()
             or (tables["walls.servo"][tables["walls.servo"][:, SERVO_SPEED] > 0.0, SERVO_VISCOSITY] == 0.0).any()
         ),
+        "has walls that cannot turn": flaw_of_spin(tables["walls.shape"], tables["walls.spin"], *_sizes(tables)[:2])
+        != "",
         "has periods that are not positive": (tables["boundary"][PERIOD] < 0.0).any(),
         "has walls that cross a periodic border": flaw_at_border(
             tables["boundary"], tables["walls.shape"], tables["walls.corner"]

@@ -31,6 +31,7 @@ LECTURES = {
     "chute",
     "close_packing",
     "drum",
+    "drum_in_space",
     "janssen",
     "plane_shear",
     "rough_plane",

@@ -45,6 +45,8 @@ RUNNING = {
     "cube": 0.3,
     "cube-struck": 0.4,
     "drum": 8.0,
+    "drum-in-space": 1.2,
+    "drum-in-space-published": 0.0,
     "hoisted": 1.7,
     "honey": 0.6,
     "log": 0.45,

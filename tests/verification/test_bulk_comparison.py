@@ -1,6 +1,6 @@
-"""Two cases of the comparison of nine programs (Dosta et al. 2024), reduced: the silo, and the verdicts of the studies.
+"""Three cases of the comparison of nine programs (Dosta et al. 2024), reduced: the silo, and verdicts of the studies.
 
-The impact is in `tests/sim/scenes/test_bed_impact.py`.
+The drum and the impact are in `tests/sim/scenes/test_drum_in_space.py` and `test_bed_impact.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.io import presets
-from repose.sim.study.studies.bulk_comparison import NEAR, RATES, WAYS, flows_as_published, goes_as_far
+from repose.sim.scenes.lecture.drum_in_space import QUADRANTS
+from repose.sim.study.studies.bulk_comparison import NEAR, RATES, WAYS, fills_equally, flows_as_published, goes_as_far
 
 
 def outcome(name: str, values: dict[float, float]) -> Any:
@@ -47,3 +48,12 @@ def test_the_narrow_silo_empties_at_the_published_rate() -> None:
     assert experiment.phase == "filled", "the stored packing belongs to the preset"
     rate = run_experiment(experiment)["flow_rate"]["mean"]
     assert rate == pytest.approx(RATES[0.04], rel=NEAR)
+
+
+@pytest.mark.parametrize(("stiff", "agrees"), [(0.30, True), (0.33, True), (0.36, False)])
+def test_shares_that_depend_on_the_stiffness_are_noticed(stiff: float, agrees: bool) -> None:
+    rows = [
+        SimpleNamespace(means={name: SimpleNamespace(value=value) for name in QUADRANTS}) for value in (0.30, stiff)
+    ]
+    assert fills_equally(SimpleNamespace(table=rows)).agrees is agrees  # type: ignore[arg-type]
+    assert fills_equally(SimpleNamespace(table=rows[:1])).agrees is None  # type: ignore[arg-type]

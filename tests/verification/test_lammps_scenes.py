@@ -29,7 +29,7 @@ EXACT_WITH = {
     "clumps": {"rolling_friction": 0.0},
 }
 """Values with which a scene whose export is approximate has equal forces."""
-AT_WALLS = {"hourglass_glass": 0.03, "sphere_tests": 0.4}
+AT_WALLS = {"drum_in_space": 0.03, "hourglass_glass": 0.03, "sphere_tests": 0.4}
 """Largest difference at walls, where the export states one: LAMMPS gives a contact that slides from its first step no
 friction in it, here 0.4 of the weight."""
 RELEASED = ("bounce", "impacts", "slope", "sphere_tests")
@@ -78,6 +78,23 @@ def test_the_first_forces_are_those_of_lammps_and_it_goes_on(name: str, tmp_path
     assert len(position) == experiment.run.world.sphere_count
     assert np.isfinite(position).all()
     other.close()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_forces_at_ends_that_turn_are_those_of_lammps(known: bool, tmp_path: Path) -> None:
+    """So slowly that no contact slides in its first step, to which LAMMPS gives no friction; without the side, whose
+    curvature LAMMPS takes into the effective radius."""
+    experiment = prepared("drum_in_space").experiment
+    walls = experiment.run.world.walls
+    walls.corner[0, 2, 0] = 1.0
+    experiment.run.world.counters[STEP_COUNT] = 100
+    turning = 0.02 * walls.corner[:, 1, 1]
+    walls.spin[:] = turning if known else 0.0
+    exported = for_lammps(experiment)
+    walls.spin[:] = turning
+    found = first_forces(experiment, exported, tmp_path)
+    assert found.at_walls > 3
+    assert found.grains < EQUAL if known else found.grains > 0.01, "without the spin LAMMPS has other forces"
 
 
 @pytest.mark.parametrize("name", [name for name, entry in IN_LAMMPS.items() if entry.state == "exact"])

@@ -163,24 +163,65 @@ class SphereMotion(NamedTuple):
     """Since the last evaluation of forces [rad]; () without rotation."""
 
 
+@compilable(forceinline=True)
+def turns(world, t):
+    """Whether the wall of entry t of the list turns."""
+    return world.walls.spin[world.wall_contacts.wall[t]] != 0.0
+
+
+@compilable
+def spin_of_wall(walls, w, spin):
+    """Spin of a wall [rad/s], of as many components as `spin`, that of a sphere."""
+    if len(spin) != 3:
+        return vector.scale(0.0, spin)
+    return vector.scale(walls.spin[w], arrays.read_entry(walls.corner, (w, 1), spin))
+
+
+@compilable
+def turning_velocity(walls, w, spin, point):
+    """Velocity of the material of a wall at a point by this spin of it [m/s]."""
+    if len(spin) != 3:
+        return vector.scale(0.0, point)
+    axis = vector.add(arrays.read_entry(walls.corner, (w, 0), point), arrays.read_row(walls.moved, w, point))
+    return vector.turn(spin, vector.sub(point, axis))
+
+
 @compilable
 def wall_motion(world, t, gap, normal, sphere, elapsed):
     """Motion of the sphere of entry t relative to its wall; displacement and rotation of the sphere (`SphereMotion`)
-    are those during the time `elapsed` [s]."""
+    are those during the time `elapsed` [s].
+
+    The material of a wall that turns with w moves at w x r at the contact, r from the axis. Its way during a step is
+    that at the mean r of the step, in which the sphere has gone half of its displacement.
+    """
     x = sphere.position
+    walls = world.walls
     w = world.wall_contacts.wall[t]
     radius = world.radius[world.wall_contacts.sphere[t]]
     distance = max(gap, SMALLEST_GAP * radius)
+    speed = arrays.read_row(walls.velocity, w, x)
+    velocity = vector.sub(sphere.velocity, speed)
+    displacement = vector.sub(sphere.displacement, vector.scale(elapsed, speed))
+    relative_spin, turned = sphere.spin, sphere.rotation
+    if turns(world, t):
+        spin = spin_of_wall(walls, w, sphere.spin)
+        point = vector.sub(x, vector.scale(gap, normal))
+        velocity = vector.sub(velocity, turning_velocity(walls, w, spin, point))
+        between = vector.sub(point, vector.scale(0.5, displacement))
+        way = vector.scale(elapsed, turning_velocity(walls, w, spin, between))
+        displacement = vector.sub(displacement, way)
+        relative_spin = vector.sub(sphere.spin, spin)
+        turned = vector.add(sphere.rotation, vector.scale(elapsed, spin))
     return PairMotion(
         vector.scale(distance, normal),
         1.0 / distance,
-        vector.sub(x, arrays.read_row(world.walls.moved, w, x)),
-        vector.sub(sphere.velocity, arrays.read_row(world.walls.velocity, w, x)),
+        vector.sub(x, arrays.read_row(walls.moved, w, x)),
+        velocity,
         vector.scale(radius, sphere.spin),
-        sphere.spin,
-        vector.sub(sphere.displacement, vector.scale(elapsed, arrays.read_row(world.walls.velocity, w, x))),
+        relative_spin,
+        displacement,
         vector.scale(radius, sphere.rotation),
-        vector.scale(0.5, sphere.rotation),
+        vector.scale(0.5, turned),
         0.0,
     )
 
@@ -214,6 +255,21 @@ def wall_contact(world, t, material, shapes):
     memory = ShearMemory(spring, touching)
     contact, _ = contact_between(motion, pair, memory, AT_REST)
     return contact
+
+
+@compilable
+def turning_power(world, t, normal, force, torque):
+    """Power that the wall of entry t supplies to the sphere by its spin w [W]: w (M + r x F). M is the couple on the
+    sphere in addition to the torque of the force F at the contact, and r points from the axis to the contact."""
+    w = world.wall_contacts.wall[t]
+    i = world.wall_contacts.sphere[t]
+    gap = world.workspace.wall_contacts.gap[t]
+    spin = spin_of_wall(world.walls, w, torque)
+    arm = vector.scale(-max(gap, SMALLEST_GAP * world.radius[i]), normal)
+    couple = vector.sub(torque, vector.torque(arm, force, torque))
+    x = arrays.at(arrays.level(world.motion, 0, 0, force), i)
+    point = vector.sub(x, vector.scale(gap, normal))
+    return vector.dot(spin, couple) + vector.dot(force, turning_velocity(world.walls, w, spin, point))
 
 
 class WallForces(NamedTuple):
@@ -312,6 +368,10 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
                 buffer[arrays.index(at.material_pair, BLOCK, k)] = wall_material_pair(world, i, wall_contacts.wall[t])
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
             arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
+            if turns(world, t):
+                own = spin_of_wall(world.walls, wall_contacts.wall[t], spin)
+                arrays.write_block(buffer, at.spin_j, BLOCK, k, own)
+                arrays.write_block(buffer, at.rotation_j, BLOCK, k, vector.scale(stage.elapsed, own))
             buffer[arrays.index(at.radius_sum, BLOCK, k)] = radius
             buffer[arrays.index(at.effective_radius, BLOCK, k)] = radius
             buffer[arrays.index(at.radius_i, BLOCK, k)] = radius
@@ -338,7 +398,10 @@ def add_wall_forces(tables, shapes, spin_like, reach_like):
             now.heat[1, t] = buffer[arrays.index(at.friction, BLOCK, k)]
             if tables.needs_stiffening > 0:
                 now.heat[2, t] = buffer[arrays.index(at.stiffening, BLOCK, k)]
-            arrays.add_at(torques, i, arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin))
+            torque = arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin)
+            arrays.add_at(torques, i, torque)
+            if turns(world, t):
+                now.turning_power[t] = turning_power(world, t, arrays.at(normals, t), force, torque)
             arrays.write_at(springs, t, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             wall_contacts.normal_force[t] = buffer[arrays.index(at.normal_force, BLOCK, k)]
             if len(reach_like) > 0:
@@ -391,6 +454,8 @@ def record_wall_energy(tables):
         for c in range(walls.force.shape[1]):
             walls.force[w, c] -= now.force[c, t]
             work += now.force[c, t] * walls.velocity[w, c]
+        if walls.spin[w] != 0.0:
+            work += now.turning_power[t]
         damping += now.heat[0, t]
         friction += now.heat[1, t]
         if tables.needs_stiffening > 0:

@@ -45,6 +45,9 @@ IN_LAMMPS: dict[str, InLammps] = {
     "drum": InLammps(
         "approximate", _FOLDS, "while the drum turns, it turns as a whole, and not each facet in straight pieces"
     ),
+    "drum_in_space": InLammps(
+        "approximate", "at the cylinder the curvature is part of the effective radius (1 % of the force)"
+    ),
     "heap": InLammps("approximate", "the Coulomb limit is that of coulomb_cap = lammps", _POURED),
     "heap3d": InLammps("approximate", _ROLLING, _POURED),
     "hourglass": InLammps(

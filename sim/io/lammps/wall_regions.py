@@ -48,6 +48,8 @@ class RegionPart:
     """Unit vector."""
     angle: float = 0.0
     """[rad]."""
+    spin: float = 0.0
+    """Rate at which it turns about the axis [rad/s]."""
 
 
 class WrittenWalls(NamedTuple):
@@ -114,6 +116,8 @@ def _moving(walls: Walls, motion: WallMotion) -> Iterator[str]:
         yield "Walls that keep a force go on with their present velocity: a region of LAMMPS has no mass."
     elif motion is None and np.any(walls.velocity):
         yield "Moving walls keep their present velocity."
+    if motion is None and np.any(walls.spin):
+        yield "Turning walls keep their present spin."
     if isinstance(motion, TurningWalls) and (walls.shape == FACET).any():
         yield "Walls turn as a whole; here each facet moves straight for 50 steps."
     if isinstance(motion, ShakingWalls):
@@ -124,8 +128,10 @@ def _round_or_plane(walls: Walls, number: int, dimension: int) -> Iterator[Regio
     point, axis, rest = (_in_space(corner) for corner in walls.corner[number])
     point = point + _in_space(walls.moved[number])
     material, velocity = int(walls.material[number]), tuple(_in_space(walls.velocity[number]))
+    spin = float(walls.spin[number])
+    about = (tuple(point), tuple(axis), 0.0, spin) if spin else ()
     if walls.shape[number] == PLANE:
-        yield RegionPart(f"plane {row(point)} {row(axis)}", material, velocity)
+        yield RegionPart(f"plane {row(point)} {row(axis)}", material, velocity, *about)
     elif walls.shape[number] == CYLINDER:
         side = "in" if rest[1] > 0.0 else "out"
         if np.count_nonzero(np.abs(axis) > SAME) == 1:
@@ -133,8 +139,10 @@ def _round_or_plane(walls: Walls, number: int, dimension: int) -> Iterator[Regio
             across = [c for c in range(3) if c != along]
             centre = f"{exact(point[across[0]])} {exact(point[across[1]])}"
             yield RegionPart(
-                f"cylinder {'xyz'[along]} {centre} {exact(rest[0])} INF INF side {side}", material, velocity
+                f"cylinder {'xyz'[along]} {centre} {exact(rest[0])} INF INF side {side}", material, velocity, *about
             )
+        elif spin:
+            raise _slanting()
         else:
             turn = Rotation.align_vectors(axis[None], [[0.0, 0.0, 1.0]])[0]
             region = f"cylinder z {exact(point[0])} {exact(point[1])} {exact(rest[0])} INF INF side {side}"
@@ -144,8 +152,12 @@ def _round_or_plane(walls: Walls, number: int, dimension: int) -> Iterator[Regio
 def _about(part: RegionPart, motion: TurningWalls) -> RegionPart:
     """The part with the axis of the motion; raises `ParameterError` if it has one of its own."""
     if part.angle:
-        raise ParameterError("Cylinders that are not along x, y or z do not turn in LAMMPS: place one along an axis.")
+        raise _slanting()
     return replace(part, point=tuple(_in_space(motion.centre)), axis=tuple(motion.axis))
+
+
+def _slanting() -> ParameterError:
+    return ParameterError("Cylinders that are not along x, y or z do not turn in LAMMPS: place one along an axis.")
 
 
 def _in_space(vector: Any) -> Floats:
@@ -363,9 +375,9 @@ def commands(
                 yield f'variable {name}{axis} equal "{formula}"'
         if any(moves):
             words += " move " + " ".join(f"v_{name}{axis}" if way else "NULL" for axis, way in zip("xyz", moves))
-        turns = isinstance(motion, TurningWalls)
-        if part.angle or turns:
-            rate = f" + {exact(motion.rate)}*v_{ELAPSED}" if isinstance(motion, TurningWalls) else ""
+        spin = motion.rate if isinstance(motion, TurningWalls) else part.spin
+        if part.angle or spin:
+            rate = f" + {exact(spin)}*v_{ELAPSED}" if spin else ""
             yield f'variable {name}turn equal "{exact(part.angle)}{rate}"'
             words += f" rotate v_{name}turn {row(part.point)} {row(part.axis)}"
         yield f"region {name} {words}"
@@ -387,4 +399,4 @@ def _way(axis: int, part: RegionPart, motion: WallMotion) -> str:
 def changes(parts: Iterable[RegionPart], motion: WallMotion) -> bool:
     """Whether LAMMPS computes the place of a region at every step: it then needs its place one step before the
     first."""
-    return motion is not None or any(part.angle or any(part.velocity) for part in parts)
+    return motion is not None or any(part.angle or part.spin or any(part.velocity) for part in parts)

@@ -239,8 +239,11 @@ def scene_of_setup(setup: Any, values: Any) -> tuple[Scene, Any]:
             np.broadcast_to(checked_array(f"velocity of wall {number}", wall.velocity, (dimension,), "m/s"), dimension)
             for number, wall in enumerate(walls)
         ]
+        spins = [
+            checked_number(f"spin of wall {n}", getattr(wall, "spin", 0.0), "rad/s") for n, wall in enumerate(walls)
+        ]
         rows = [materials.index(wall.material or given[0]) if given or wall.material else 1 for wall in walls]
-        world = set_walls(world, shapes, corners, velocity=speed, material=rows)
+        world = set_walls(world, shapes, corners, velocity=speed, spin=spins, material=rows)
     if setup.bonds is not None:
         if not isinstance(setup.bonds, Bonds):
             raise ParameterError(f"bonds = {value_text(setup.bonds)} is refused: give the record Bonds.")

@@ -87,6 +87,8 @@ class Plane:
     _: KW_ONLY
     velocity: ArrayLike = 0.0
     """[m/s]; `Simulation.move_wall` changes it."""
+    spin: float = 0.0
+    """Rate at which it turns about the normal through the point [rad/s], under spheres that rotate in space."""
     material: Material | None = None
     """None for the material of the first sphere."""
 
@@ -106,6 +108,8 @@ class Cylinder:
     """Whether the spheres are inside."""
     velocity: ArrayLike = 0.0
     """[m/s]."""
+    spin: float = 0.0
+    """Rate at which it turns about its axis [rad/s], around spheres that rotate."""
     material: Material | None = None
 
 

@@ -280,9 +280,10 @@ def lies_in_balance(experiment: Experiment, since: float | None = None) -> bool:
 
 
 def stop_walls(experiment: Experiment) -> None:
-    """Stop all walls, also those that keep a force."""
+    """Stop all walls, also those that turn or keep a force."""
     servo_walls.release(experiment.run.world)
     experiment.run.world.walls.velocity[:] = 0.0
+    experiment.run.world.walls.spin[:] = 0.0
 
 
 def loose_count(experiment: Experiment) -> int:

@@ -56,6 +56,7 @@ LECTURES = (
     "brazil_nut",
     "chute",
     "drum",
+    "drum_in_space",
     "janssen",
     "plane_shear",
     "rough_plane",

@@ -172,6 +172,7 @@ CONTROLS = (
     Control("satellite", "does no work", put("spin", lambda values: -100.0)),
     Control("satellite", "damped", put("spin", lambda values: 100.0 * (-1.0) ** np.arange(values.size))),
     Control("drum", "steeper than that of the slowest", put("angle", lambda values: values[0])),
+    Control("drum_in_space", "the torque of the weight", put("work", lambda values: 1.2 * values)),
     Control("silo", "more grains than the narrowest", slow_last),
     Control("rough_plane", "round grains", steep),
     Control("two_sided", "more than one layer", lambda experiment: experiment.run.world.motion[1, 0].fill(0.0)),

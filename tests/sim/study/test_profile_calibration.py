@@ -61,13 +61,13 @@ def test_the_value_of_a_profile_is_found_without_scatter() -> None:
     assert len(seen) == LEAST_FREE + 3
 
 
-def test_the_interval_contains_the_value_in_18_of_20_seeds() -> None:
+def test_the_interval_contains_the_value_in_nine_of_ten_seeds() -> None:
     inside = 0
-    for seed in range(20):
+    for seed in range(40):
         found, _ = calibrate(goal_for(*heap_of(0.4, 50_000 + seed, 1.0)), made(1.0, 10_000 * seed))
         low, high = found.estimates[0].interval
         inside += low <= 0.4 <= high
-    assert inside >= 18
+    assert inside >= 36  # fewer of 40 intervals of 95 % contain it once in twenty tests
 
 
 def test_a_heap_of_the_range_fits_in_19_of_20_seeds_and_one_far_outside_does_not() -> None:

@@ -121,6 +121,26 @@ def test_moving_walls_have_formulas_of_the_time_since_the_export() -> None:
     assert 'variable wall0turn equal "0 + 2*v_elapsed"' in turned
 
 
+def test_walls_with_a_spin_turn_about_their_normal_or_axis() -> None:
+    plane = [[0.0, 3.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    drum = [[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [0.5, 1.0, 0.0]]
+    found = written(
+        set_walls(empty_world(3, 3, 3, 0.1), [PLANE, CYLINDER], np.array([plane, drum]), spin=(0.0, 2.0)).walls,
+        3,
+        np.zeros((0, 3)),
+    )
+    assert "Turning walls keep their present spin." in found.differences
+    text = "\n".join(commands(found.parts, [[], []], None))
+    assert "region wall0 plane 0 3 0 0 1 0\n" in text
+    assert 'variable wall1turn equal "0 + 2*v_elapsed"' in text
+    assert "cylinder y 1 2 0.5 INF INF side in rotate v_wall1turn 1 0 2 0 1 0" in text
+    assert changes(found.parts, None)
+    drum[1] = [0.0, 0.6, 0.8]
+    walls = set_walls(empty_world(3, 3, 3, 0.1), [CYLINDER], np.array([drum]), spin=2.0).walls
+    with pytest.raises(ParameterError, match="Cylinders that are not along x, y or z do not turn in LAMMPS"):
+        written(walls, 3, np.zeros((0, 3)))
+
+
 def test_round_walls_turn_about_the_axis_of_the_motion_and_facets_in_space_do_not() -> None:
     motion = TurningWalls((1.0, 0.0, 2.0), 2.0, (0.0, 1.0, 0.0))
     rows = np.array([[[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [0.5, 1.0, 0.0]]])
