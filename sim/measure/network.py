@@ -31,6 +31,9 @@ BACKBONE = 1.0
 """Normal force of a contact of the backbone, in units of the mean over all contacts of the network [-]: those above the
 mean bear the deviatoric stress (Radjai et al., Phys. Rev. Lett. 80 (1998) 61)."""
 
+BLOCK = 50_000
+"""Rows of a product of sparse matrices at a time: those of a million grains at once would take a gigabyte."""
+
 Ints = NDArray[np.int64]
 
 
@@ -76,13 +79,19 @@ class Network:
 
     def loops(self) -> tuple[int, int]:
         """Numbers of loops of three grains, and of loops of four in which no contact joins opposite grains."""
-        matrix, (i, j) = self.matrix, self.ends.T
-        common = (matrix @ matrix).tocoo()
-        of_all = int(_pairs(common.data[common.row < common.col]).sum())
-        shared = matrix[i].multiply(matrix[j]).tocsr()  # row: an edge; column: a common neighbour
-        of_edges = np.asarray(shared.sum(axis=1), np.int64)
-        cliques = int((shared @ matrix).multiply(shared).sum()) // 12  # from six edges, each with two ordered pairs
-        return int(of_edges.sum()) // 3, of_all // 2 - int(_pairs(of_edges).sum()) + 3 * cliques
+        matrix = self.matrix
+        of_all = of_three = of_edges = cliques = 0
+        for first in range(0, self.nodes, BLOCK):
+            common = (matrix[first : first + BLOCK] @ matrix).tocoo()
+            of_all += int(_pairs(common.data[first + common.row < common.col]).sum())
+        for first in range(0, len(self.ends), BLOCK):
+            i, j = self.ends[first : first + BLOCK].T
+            shared = matrix[i].multiply(matrix[j]).tocsr()  # row: an edge; column: a common neighbour
+            count = np.asarray(shared.sum(axis=1), np.int64)
+            of_three += int(count.sum())
+            of_edges += int(_pairs(count).sum())
+            cliques += int((shared @ matrix).multiply(shared).sum())  # from six edges, each with two ordered pairs
+        return of_three // 3, of_all // 2 - of_edges + 3 * (cliques // 12)
 
 
 def _pairs(count: Any) -> Any:
