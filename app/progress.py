@@ -74,7 +74,8 @@ class Progress:
     def show(self, phase: str, share: float | None, outlook: str = "", stage: str = "") -> None:
         """Show the phase, the fraction of it done, 0 to 1, or None if unknown, and the remaining time.
 
-        Without a terminal a new line is due when the `stage` changes, or without a stage, when the phase does.
+        Without a terminal a new line is due when the `stage` changes, or without a stage, when the phase does; with an
+        outlook or a stage also from time to time, because neither has to change for many minutes.
         """
         if self._bar is not None:
             words = f"{phase}; {outlook}" if outlook else phase
@@ -84,10 +85,11 @@ class Progress:
         elif not self._quiet:
             before, at = self._said
             name = stage or phase
-            late = bool(outlook) and time.monotonic() >= self._due
+            timed = bool(outlook or stage)
+            late = timed and time.monotonic() >= self._due
             if name != before or (share is not None and share >= at + STRIDE) or late:
                 self._said = (name, share or 0.0)
-                if outlook:
+                if timed:
                     self._silence = min(self._silence * (2.0 if late else 1.0), LONGEST_SILENCE)
                     self._due = time.monotonic() + self._silence
                 said = f"  {phase}" + (f" ({Number(share, format='.0%')})" if share else "")

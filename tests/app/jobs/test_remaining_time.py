@@ -77,7 +77,20 @@ def test_without_a_terminal_progress_is_a_line_from_time_to_time(
     assert [line.split("step ")[1] for line in lines[1:]] == ["0", "1", "3", "7", "15", "31", "63", "123", "183"]
 
 
-def test_without_a_terminal_a_stage_or_words_that_change_begin_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_a_stage_of_unknown_length_is_a_line_from_time_to_time(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Progress("Two runs") as told:
+        for second in range(100):
+            told.show(f"filling: layer {second}", 0.0, stage="runs")
+            clock.now += 1.0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split("layer ")[1] for line in lines[1:]] == ["0", "1", "3", "7", "15", "31", "63"]
+
+
+def test_without_a_terminal_a_stage_or_words_that_change_begin_a_line(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Progress("A run") as told:
         for layer in range(3):
             told.show(f"filling: layer {layer}", 0.1, stage="filling")
