@@ -48,6 +48,8 @@ STEEPEST_TABLE = math.tan(math.radians(20.0))
 """Largest slope of a horizon that is looked for [-]."""
 ABOVE, EDGE = 4.0, 20.0
 """How far above and below the end of the backdrop the edge of the table is looked for [pixel]."""
+FRONT = 6.0
+"""Least distance of the heap from a line that is not the edge on which it lies [pixel]."""
 STEEP = 0.5
 """Share of the steepest change of an edge above which its width is taken [-]."""
 WIDEST = 15.0
@@ -276,13 +278,12 @@ def _horizon(
     is_backdrop: NDArray[np.bool_], coloured: Compared, marks: Marks, step: float, corner: tuple[int, int]
 ) -> Horizon:
     """The marked line of the table; without one that on which the backdrop ends beside the heap, or, on a table of the
-    colour of the backdrop, that on which the heap ends below. Raises `ParameterError` if neither is seen.
+    colour of the backdrop, whose front may be dark, that on which the heap ends below. Raises `ParameterError` if
+    neither is seen.
 
     The line lies where the distance of colour changes most: a smoothed edge begins some pixels above, and in unequal
     light the model of the backdrop ends earlier still, by which all heights would be too small.
     """
-    from skimage.measure import label
-
     if marks.horizon is not None:
         start, end = (((x / step) - corner[0], (y / step) - corner[1]) for x, y in sorted(marks.horizon))
         marked = Horizon(start, end, 1.0 / step / math.dist(start, end), detected=False)
@@ -290,21 +291,24 @@ def _horizon(
         beside = above[(above > -ABOVE) & (above < EDGE)]
         seen = beside.size >= LEAST_TABLE * above.size
         return replace(marked, blurred=max(float(np.median(beside)), 0.0)) if seen else marked
-    height = is_backdrop.shape[0]
+    height, width = is_backdrop.shape
     points, turned = _on_line(_first(~is_backdrop)), False
     if points is None:
-        labels = label(~is_backdrop, connectivity=1)
-        sizes = np.bincount(labels.ravel())
-        sizes[0] = 0
-        if sizes.any():
-            points, turned = _on_line(height - _first((labels == int(sizes.argmax()))[::-1])), True
+        points, turned = _on_line(_bottom(~is_backdrop)), True
+    else:
+        line = _line_through(points[0].astype(np.float64) + 0.5, points[1], width).row(_middles(width))
+        lying = _bottom(~is_backdrop & (np.arange(height)[:, None] < line[None] - 2.0 * TABLE))
+        gap = (line - lying)[np.isfinite(lying)]
+        # The backdrop goes on below the whole heap: it lies on a table of its colour, whose front is the line.
+        if gap.size >= 4.0 * SMALLEST and np.percentile(gap, 10.0) > FRONT and (below := _on_line(lying)) is not None:
+            points, turned = below, True
     if points is None:
         raise ParameterError(
             _("The table is not found on which the heap lies: set the horizon by two points of the table.")
         )
     column, row = points
     middle = column.astype(np.float64) + 0.5
-    horizon = _line_through(middle, row, is_backdrop.shape[1])
+    horizon = _line_through(middle, row, width)
     line = horizon.row(middle)
     if turned:
         upwards = replace(coloured, distance=coloured.distance[::-1])
@@ -318,6 +322,20 @@ def _first(mask: NDArray[np.bool_]) -> Floats:
     first: Floats = mask.argmax(axis=0).astype(np.float64)
     first[~mask.any(axis=0) | (first == 0.0)] = np.nan
     return first
+
+
+def _bottom(mask: NDArray[np.bool_]) -> Floats:
+    """The row below the largest connected region of the mask in each of its columns; nan beside it, and where it
+    reaches the lower border."""
+    from skimage.measure import label
+
+    labels = label(mask, connectivity=1)
+    sizes = np.bincount(labels.ravel())
+    sizes[0] = 0
+    if not sizes.any():
+        return np.full(mask.shape[1], np.nan)
+    bottom: Floats = mask.shape[0] - _first((labels == int(sizes.argmax()))[::-1])
+    return bottom
 
 
 def _on_line(row: Floats) -> tuple[NDArray[np.int64], Floats] | None:

@@ -117,11 +117,14 @@ def test_the_line_of_the_table_lies_at_its_edge(table: tuple[float, float, float
         assert float(horizon.row(np.array(column))) == pytest.approx(row, abs=1.0)  # one pixel
 
 
-@pytest.mark.parametrize("front", [8, 15, 20])
-def test_the_dark_front_of_a_table_is_not_its_upper_edge(front: int) -> None:
+@pytest.mark.parametrize(
+    ("table", "front"),
+    [((178.0, 172.0, 165.0), 8), ((178.0, 172.0, 165.0), 20), (Light().backdrop, 15), (Light().backdrop, 30)],
+)
+def test_the_dark_front_of_a_table_is_not_its_upper_edge(table: tuple[float, float, float], front: int) -> None:
     camera, shape = Camera(size=SIZE), triangle(25.0)
     edge = pixel_of((0.0, 0.0), camera, shape)[1]
-    picture = render(shape, camera, Light(table=(178.0, 172.0, 165.0)))
+    picture = render(shape, camera, Light(table=table))
     picture[round(edge) + front :] = (30, 28, 26)
     horizon = measure_picture(picture).surface.horizon
     assert float(horizon.row(np.array(240.0))) == pytest.approx(edge, abs=1.0)  # one pixel
