@@ -290,7 +290,10 @@ def _horizon(
         above = marked.row(_middles(is_backdrop.shape[1])) - _first(~is_backdrop)
         beside = above[(above > -ABOVE) & (above < EDGE)]
         seen = beside.size >= LEAST_TABLE * above.size
-        return replace(marked, blurred=max(float(np.median(beside)), 0.0)) if seen else marked
+        if not seen:
+            return marked
+        on_edge = beside[np.abs(beside - np.median(beside)) <= TABLE]  # as those that a line is fitted to
+        return replace(marked, blurred=max(float(on_edge.mean()), 0.0))
     height, width = is_backdrop.shape
     points, turned = _on_line(_first(~is_backdrop)), False
     if points is None:
