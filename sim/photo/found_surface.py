@@ -48,8 +48,12 @@ STEEPEST_TABLE = math.tan(math.radians(20.0))
 """Largest slope of a horizon that is looked for [-]."""
 ABOVE, EDGE = 4.0, 20.0
 """How far above and below the end of the backdrop the edge of the table is looked for [pixel]."""
+FRONT = 6.0
+"""Least distance of the heap from a line that is not the edge on which it lies [pixel]."""
 STEEP = 0.5
-"""Share of the steepest change from which on a change is an edge [-]: of two edges the upper one is the table's."""
+"""Share of the steepest change of an edge above which its width is taken [-]."""
+WIDEST = 15.0
+"""Largest such width of an edge [pixel], of a blur of 6 pixels; a table that fades in over more has none."""
 TRIALS = 400
 """Number of lines through two columns that are compared."""
 
@@ -135,8 +139,8 @@ def surface_with(
     left, top, right, bottom = _cropped(picture, marks, step)
     part = picture[top:bottom, left:right]
     lab, spread, is_backdrop = _backdrop(part, smooth, by_grains)
-    whole = Compared(np.linalg.norm(lab, axis=2), spread[0], by_colour=False)
-    coloured = np.linalg.norm(_backdrop(part, smooth, by_grains=False)[0], axis=2) if by_grains else whole.distance
+    whole = _beside_backdrop(lab, spread)
+    coloured = _beside_backdrop(*_backdrop(part, smooth, by_grains=False)[:2]) if by_grains else whole
     horizon = _horizon(is_backdrop, coloured, marks, step, (left, top))
     above = np.arange(part.shape[0])[:, None] < horizon.row(_middles(part.shape[1]))[None] - horizon.blurred - TABLE
     candidates = above & ~is_backdrop
@@ -265,43 +269,54 @@ def _backdrop(
     return deviation, (max(size, 0.05), max(colour, 0.05)), is_backdrop
 
 
+def _beside_backdrop(deviation: Floats, spread: tuple[float, float]) -> Compared:
+    """The distance in all channels."""
+    return Compared(np.linalg.norm(deviation, axis=2), spread[0], by_colour=False)
+
+
 def _horizon(
-    is_backdrop: NDArray[np.bool_], distance: Floats, marks: Marks, step: float, corner: tuple[int, int]
+    is_backdrop: NDArray[np.bool_], coloured: Compared, marks: Marks, step: float, corner: tuple[int, int]
 ) -> Horizon:
     """The marked line of the table; without one that on which the backdrop ends beside the heap, or, on a table of the
-    colour of the backdrop, that on which the heap ends below. Raises `ParameterError` if neither is seen.
+    colour of the backdrop, whose front may be dark, that on which the heap ends below. Raises `ParameterError` if
+    neither is seen.
 
     The line lies where the distance of colour changes most: a smoothed edge begins some pixels above, and in unequal
     light the model of the backdrop ends earlier still, by which all heights would be too small.
     """
-    from skimage.measure import label
-
     if marks.horizon is not None:
         start, end = (((x / step) - corner[0], (y / step) - corner[1]) for x, y in sorted(marks.horizon))
         marked = Horizon(start, end, 1.0 / step / math.dist(start, end), detected=False)
         above = marked.row(_middles(is_backdrop.shape[1])) - _first(~is_backdrop)
         beside = above[(above > -ABOVE) & (above < EDGE)]
         seen = beside.size >= LEAST_TABLE * above.size
-        return replace(marked, blurred=max(float(np.median(beside)), 0.0)) if seen else marked
-    height = is_backdrop.shape[0]
+        if not seen:
+            return marked
+        on_edge = beside[np.abs(beside - np.median(beside)) <= TABLE]  # as those that a line is fitted to
+        return replace(marked, blurred=max(float(on_edge.mean()), 0.0))
+    height, width = is_backdrop.shape
     points, turned = _on_line(_first(~is_backdrop)), False
     if points is None:
-        labels = label(~is_backdrop, connectivity=1)
-        sizes = np.bincount(labels.ravel())
-        sizes[0] = 0
-        if sizes.any():
-            points, turned = _on_line(height - _first((labels == int(sizes.argmax()))[::-1])), True
+        points, turned = _on_line(_bottom(~is_backdrop)), True
+    else:
+        line = _line_through(points[0].astype(np.float64) + 0.5, points[1], width).row(_middles(width))
+        lying = _bottom(~is_backdrop & (np.arange(height)[:, None] < line[None] - 2.0 * TABLE))
+        gap = (line - lying)[np.isfinite(lying)]
+        # The backdrop goes on below the whole heap: it lies on a table of its colour, whose front is the line.
+        if gap.size >= 4.0 * SMALLEST and np.percentile(gap, 10.0) > FRONT and (below := _on_line(lying)) is not None:
+            points, turned = below, True
     if points is None:
         raise ParameterError(
             _("The table is not found on which the heap lies: set the horizon by two points of the table.")
         )
     column, row = points
     middle = column.astype(np.float64) + 0.5
-    horizon = _line_through(middle, row, is_backdrop.shape[1])
+    horizon = _line_through(middle, row, width)
     line = horizon.row(middle)
     if turned:
-        return horizon.moved(-_to_edge(distance[::-1], column, height - line))
-    blurred = _to_edge(distance, column, line)
+        upwards = replace(coloured, distance=coloured.distance[::-1])
+        return horizon.moved(-_to_edge(upwards, column, height - line))
+    blurred = _to_edge(coloured, column, line)
     return replace(horizon.moved(blurred), blurred=max(blurred, 0.0))
 
 
@@ -310,6 +325,20 @@ def _first(mask: NDArray[np.bool_]) -> Floats:
     first: Floats = mask.argmax(axis=0).astype(np.float64)
     first[~mask.any(axis=0) | (first == 0.0)] = np.nan
     return first
+
+
+def _bottom(mask: NDArray[np.bool_]) -> Floats:
+    """The row below the largest connected region of the mask in each of its columns; nan beside it, and where it
+    reaches the lower border."""
+    from skimage.measure import label
+
+    labels = label(mask, connectivity=1)
+    sizes = np.bincount(labels.ravel())
+    sizes[0] = 0
+    if not sizes.any():
+        return np.full(mask.shape[1], np.nan)
+    bottom: Floats = mask.shape[0] - _first((labels == int(sizes.argmax()))[::-1])
+    return bottom
 
 
 def _on_line(row: Floats) -> tuple[NDArray[np.int64], Floats] | None:
@@ -347,25 +376,41 @@ def _line_through(x: Floats, y: Floats, width: int) -> Horizon:
     return Horizon((0.0, b), (float(width), a * width + b), error, detected=True)
 
 
-def _to_edge(distance: Floats, column: NDArray[np.int64], row: Floats) -> float:
-    """Rows from the points of a line down to the first steep change of the distance of colour, of their median."""
+def _to_edge(coloured: Compared, column: NDArray[np.int64], row: Floats) -> float:
+    """Rows from the points of a line down to the first edge in the distance of colour, in their median; 0 without one.
+
+    An edge is a change larger than those before and behind it, by half as much as a step that is just noticeable, and
+    by more than the noise: below the upper edge of a table, its front may be a far larger step.
+    """
     from scipy.ndimage import map_coordinates
 
     below = np.arange(-ABOVE, EDGE + 1.0)
     places = np.stack(np.broadcast_arrays(row[None] + below[:, None] - 0.5, column[None]))
-    change = np.diff(np.median(map_coordinates(distance, places, order=1, mode="nearest"), axis=1))
-    steep = change >= STEEP * change.max()
-    peak = steep.argmax() + change[steep.argmax() :][: _run_length(steep)].argmax()
-    if not 0 < peak < change.size - 1:
+    change = np.diff(np.median(map_coordinates(coloured.distance, places, order=1, mode="nearest"), axis=1))
+    noticeable = FAINTEST / (math.sqrt(2.0 * math.pi) * SMOOTH)
+    peak = _first_peak(change, max(0.5 * noticeable, LIKE * coloured.spread / math.sqrt(column.size)))
+    if not peak:
+        return 0.0
+    flat = np.flatnonzero(change < STEEP * change[peak])
+    upper, lower = flat[flat < peak], flat[flat > peak]
+    if (lower[0] if lower.size else change.size) - (upper[-1] if upper.size else -1) - 1 > WIDEST:
         return 0.0
     before, at, after = change[peak - 1 : peak + 2]
     return float(below[peak] + 0.5 + 0.5 * (before - after) / (before - 2.0 * at + after))
 
 
-def _run_length(steep: NDArray[np.bool_]) -> int:
-    """Length of the first run of true values."""
-    rest = steep[steep.argmax() :]
-    return int(rest.size if rest.all() else rest.argmin())
+def _first_peak(values: Floats, height: float) -> int:
+    """Number of the first value that others before and behind it, up to larger ones, fall below by this height; 0
+    without one."""
+    lowest, peak = float(values[0]), 0
+    for number, value in enumerate(values):
+        if value > values[peak]:
+            peak = number
+        elif value <= values[peak] - height and values[peak] >= lowest + height:
+            return peak
+        if value < lowest:
+            lowest, peak = float(value), number
+    return 0
 
 
 def _channel(lab: Floats, spread: tuple[float, float], candidates: NDArray[np.bool_], whole: Compared) -> Compared:

@@ -117,6 +117,29 @@ def test_the_line_of_the_table_lies_at_its_edge(table: tuple[float, float, float
         assert float(horizon.row(np.array(column))) == pytest.approx(row, abs=1.0)  # one pixel
 
 
+@pytest.mark.parametrize(
+    ("table", "front"),
+    [((178.0, 172.0, 165.0), 8), ((178.0, 172.0, 165.0), 20), (Light().backdrop, 15), (Light().backdrop, 30)],
+)
+def test_the_dark_front_of_a_table_is_not_its_upper_edge(table: tuple[float, float, float], front: int) -> None:
+    camera, shape = Camera(size=SIZE), triangle(25.0)
+    edge = pixel_of((0.0, 0.0), camera, shape)[1]
+    picture = render(shape, camera, Light(table=table))
+    picture[round(edge) + front :] = (30, 28, 26)
+    horizon = measure_picture(picture).surface.horizon
+    assert float(horizon.row(np.array(240.0))) == pytest.approx(edge, abs=1.0)  # one pixel
+
+
+def test_a_table_that_fades_in_begins_where_the_backdrop_ends() -> None:
+    camera, shape, width = Camera(size=SIZE), triangle(25.0), 20
+    edge = pixel_of((0.0, 0.0), camera, shape)[1]
+    picture = render(shape, camera, Light(table=Light().backdrop))
+    share = np.clip((np.arange(SIZE[1]) + 0.5 - edge) / width, 0.0, 1.0)[:, None, None]
+    faded = np.round(picture * (1.0 - share) + 60.0 * share).astype(np.uint8)
+    horizon = measure_picture(faded).surface.horizon
+    assert float(horizon.row(np.array(240.0))) == pytest.approx(edge, abs=2.0)
+
+
 def test_a_smaller_picture_of_the_same_file_has_the_same_metres() -> None:
     camera, shape = Camera(size=SIZE), triangle(25.0)
     scale = ((0.0, 100.0), (480.0, 100.0))
