@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.measure.flanks import ENDS
-from repose.sim.message import _
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
 from repose.sim.photo.heap_in_picture import PictureHeap, measure_picture, profile_in
 from repose.sim.photo.marks import Marks
@@ -82,7 +82,14 @@ def measure_collapse(
         )
     chosen = [frame for frame in frames if frame.time >= begins]
     if not chosen:
-        raise ParameterError(_("The video ends before the time of its first motion: give an earlier one."))
+        raise ParameterError(
+            Message(
+                "A first motion at {begins} s is refused: the last frame of the video is at {last} s; give an earlier "
+                "time.",
+                begins=Number(begins, format=".4g"),
+                last=Number(frames[-1].time if frames else 0.0, format=".4g"),
+            )
+        )
     last = measure_picture(chosen[-1].pixels, marks, step)
     ends = np.array([-1e4, 1e4]) * last.pixel
     (x0, y0), (x1, y1) = last.pixel_of(ends, np.zeros(2)).tolist()
