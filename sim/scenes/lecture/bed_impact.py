@@ -59,6 +59,8 @@ from repose.sim.scenes.lecture.disc_scene import (
 
 AIRY = 0.25
 """Packing fraction of the grains before they fall, at random places [-]."""
+COVERED = 0.5
+"""Least share of the bottom that the grains can cover side by side; fewer are no bed [-]."""
 GRAIN, SPHERE = range(2)
 """Layers of the grains and of the sphere."""
 RECORDS = 200
@@ -162,6 +164,7 @@ def start(parameters: BedImpactParameters, seed: int) -> World:
     """The grains at random places of the box, and the sphere, in the last row, fixed above them."""
     generator = np.random.default_rng(seed)
     radii, largest = drawn_radii(parameters, generator), parameters.largest_radius
+    require_bed(parameters, radii)
     order = np.argsort(-radii, kind="stable")
     size = np.array([parameters.box_width, parameters.box_depth, parameters.filled_to])
     corner = np.array([-0.5 * size[0], -0.5 * size[1], 0.0]) + largest
@@ -192,6 +195,23 @@ def start(parameters: BedImpactParameters, seed: int) -> World:
     group = SphereGroup(fixed=True, layer=SPHERE, material=1, first_id=world.sphere_count)
     world = add_spheres(world, [[0.0, 0.0, high]], parameters.sphere_radius, parameters.sphere_mass, group)
     return set_walls(world, [PLANE] * 5, planes(parameters), material=1)
+
+
+def require_bed(parameters: BedImpactParameters, radii: Floats) -> None:
+    """Raise `ParameterError` if grains of these radii [m] cover less than `COVERED` of the bottom."""
+    covered = math.pi * float(radii @ radii) / (parameters.box_width * parameters.box_depth)
+    if covered >= COVERED:
+        return
+    raise ParameterError(
+        Message(
+            "grain_count = {grain_count} is refused: these grains cover {share} % of the bottom of the box, and a bed "
+            "at least {least} %; take about {needed} grains or more, or a smaller box.",
+            grain_count=parameters.grain_count,
+            share=Number(100.0 * covered, format=".2g"),
+            least=Number(100.0 * COVERED, format="g"),
+            needed=math.ceil(radii.size * COVERED / covered),
+        )
+    )
 
 
 def planes(parameters: BedImpactParameters) -> Floats:
