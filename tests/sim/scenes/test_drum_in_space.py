@@ -178,7 +178,7 @@ def test_a_drum_that_lifts_no_filling_is_not_compared_with_the_weight(values: di
 def test_grains_for_which_the_drum_has_no_room_are_refused() -> None:
     with pytest.raises(ParameterError, match="small_count = 3000 is refused: there is room for only"):
         begun(small_count=3000)
-    with pytest.raises(ParameterError, match="there is room for only 0"):
+    with pytest.raises(ParameterError, match="large_radius = 12 mm is refused"):
         begun(large_radius=0.012)
 
 
