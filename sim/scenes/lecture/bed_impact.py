@@ -205,7 +205,7 @@ def require_bed(parameters: BedImpactParameters, radii: Floats) -> None:
     raise ParameterError(
         Message(
             "grain_count = {grain_count} is refused: these grains cover {share} % of the bottom of the box, and a bed "
-            "at least {least} %; take about {needed} grains or more, or a smaller box.",
+            "at least {least} %; take grain_count = {needed} or more, or a smaller box.",
             grain_count=parameters.grain_count,
             share=Number(100.0 * covered, format=".2g"),
             least=Number(100.0 * COVERED, format="g"),

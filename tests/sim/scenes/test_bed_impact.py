@@ -49,7 +49,7 @@ def test_before_it_reaches_the_bed_the_sphere_falls_freely() -> None:
 
 @pytest.mark.parametrize("count", [1, 35])
 def test_grains_that_cover_less_than_half_of_the_bottom_are_no_bed(count: int) -> None:
-    with pytest.raises(ParameterError, match=f"grain_count = {count} is refused.*about 36 grains or more"):
+    with pytest.raises(ParameterError, match=f"grain_count = {count} is refused.*grain_count = 36 or more"):
         new_experiment("bed_impact", {**SMALL, "grain_count": count})
     assert new_experiment("bed_impact", {**SMALL, "grain_count": 36}).run.world.sphere_count == 37
 
