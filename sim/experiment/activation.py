@@ -20,11 +20,12 @@ import numpy as np
 from repose.sim.engine.builder import enlarge_pairs, with_levels, with_parts
 from repose.sim.engine.composition import compose, kind_of
 from repose.sim.engine.contacts.contact_table import contact_table
+from repose.sim.engine.contacts.pair_forces import heat_of_pairs
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.timestep.survey import compose_survey
-from repose.sim.engine.world import copy_world, motions
+from repose.sim.engine.world import LEDGER_DAMPING, copy_world, motions
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.compile_beside import compile_beside
 from repose.sim.experiment.experiment import Effective, Engine, Experiment, Formulas, Scene
@@ -339,6 +340,26 @@ def find_accelerations(experiment: Experiment) -> None:
     now = experiment.coefficients_now
     while engine.advance(run.world, engine.law_parameters, engine.gravity, 0.0, 1, now)[1] == PAIRS_FULL:
         run.world = enlarge_pairs(run.world)
+
+
+@contextmanager
+def moved_at_once(experiment: Experiment) -> Iterator[None]:
+    """Inside the block the places of grains without walls change at once, between two evaluations of forces.
+
+    The next step begins with the accelerations there, and with the velocities of a scheme that stores them ahead. The
+    ledger counts the heat P of dampers as P dt at each evaluation, half of it for the step before and half for the
+    step after; the second half is now P' dt/2.
+    """
+    run = experiment.run
+    before = [motion[:, 2].copy() for motion in motions(run.world)]
+    find_accelerations(experiment)  # also for P, which a run that is continued has not kept
+    heat = heat_of_pairs(run.world)
+    yield
+    find_accelerations(experiment)
+    run.world.ledger[LEDGER_DAMPING, 0] += 0.5 * run.dt * (heat_of_pairs(run.world) - heat)
+    lead = experiment.engine.model.integrator.velocity_lead * run.dt
+    for motion, acceleration in zip(motions(run.world), before, strict=True):
+        motion[:, 1] += lead * (motion[:, 2] - acceleration)
 
 
 def restart_motion(experiment: Experiment) -> None:

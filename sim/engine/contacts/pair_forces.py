@@ -8,6 +8,7 @@ j, then from pairs in which it is i, each in partial sums (repose.sim.engine.con
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -489,6 +490,12 @@ def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
     width = sum_width(len(position_like), len(spin_like) > 0)
     columns = at.force, at.torque_i, at.torque_j
     add_forces_of_pairs(sums, width, position_like, spin_like, rows_i, rows_j, buffer, columns)
+
+
+def heat_of_pairs(world: World) -> float:
+    """Power of the dampers between spheres at the last evaluation of forces, which must be of this workspace [W]."""
+    chunks = math.ceil(world.counters[PAIR_COUNT] / CHUNK)
+    return float(world.workspace.threads.heat[0, :chunks].sum())
 
 
 @compilable(forceinline=True)

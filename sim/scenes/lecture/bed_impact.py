@@ -59,6 +59,8 @@ from repose.sim.scenes.lecture.disc_scene import (
 
 AIRY = 0.25
 """Packing fraction of the grains before they fall, at random places [-]."""
+COVERED = 0.5
+"""Least share of the bottom that the grains can cover side by side; fewer are no bed [-]."""
 GRAIN, SPHERE = range(2)
 """Layers of the grains and of the sphere."""
 RECORDS = 200
@@ -143,6 +145,11 @@ class BedImpactParameters(PouredInSpaceParameters):
         return self.solid / (AIRY * self.box_width * self.box_depth) + 2.0 * self.largest_radius
 
     @property
+    def waits_at(self) -> float:
+        """Height at which the centre of the sphere waits while the grains fall [m]."""
+        return max(self.filled_to, self.start_height) + 2.0 * self.sphere_radius
+
+    @property
     def sphere_mass(self) -> float:
         """[kg]."""
         return self.sphere_density * 4.0 / 3.0 * math.pi * self.sphere_radius**3
@@ -162,6 +169,7 @@ def start(parameters: BedImpactParameters, seed: int) -> World:
     """The grains at random places of the box, and the sphere, in the last row, fixed above them."""
     generator = np.random.default_rng(seed)
     radii, largest = drawn_radii(parameters, generator), parameters.largest_radius
+    require_bed(parameters, radii)
     order = np.argsort(-radii, kind="stable")
     size = np.array([parameters.box_width, parameters.box_depth, parameters.filled_to])
     corner = np.array([-0.5 * size[0], -0.5 * size[1], 0.0]) + largest
@@ -188,10 +196,28 @@ def start(parameters: BedImpactParameters, seed: int) -> World:
         )
     world = empty_world(3, 3, skin=0.3 * parameters.mean_radius, materials=2)
     world = add_spheres(world, position, placed, parameters.mass_of(placed), SphereGroup(layer=GRAIN))
-    high = max(parameters.filled_to, parameters.start_height) + 2.0 * parameters.sphere_radius
     group = SphereGroup(fixed=True, layer=SPHERE, material=1, first_id=world.sphere_count)
-    world = add_spheres(world, [[0.0, 0.0, high]], parameters.sphere_radius, parameters.sphere_mass, group)
+    world = add_spheres(
+        world, [[0.0, 0.0, parameters.waits_at]], parameters.sphere_radius, parameters.sphere_mass, group
+    )
     return set_walls(world, [PLANE] * 5, planes(parameters), material=1)
+
+
+def require_bed(parameters: BedImpactParameters, radii: Floats) -> None:
+    """Raise `ParameterError` if grains of these radii [m] cover less than `COVERED` of the bottom."""
+    covered = math.pi * float(radii @ radii) / (parameters.box_width * parameters.box_depth)
+    if covered >= COVERED:
+        return
+    raise ParameterError(
+        Message(
+            "grain_count = {grain_count} is refused: these grains cover {share} % of the bottom of the box, and a bed "
+            "at least {least} %; take grain_count = {needed} or more, or a smaller box.",
+            grain_count=parameters.grain_count,
+            share=Number(100.0 * covered, format=".2g"),
+            least=Number(100.0 * COVERED, format="g"),
+            needed=math.ceil(radii.size * COVERED / covered),
+        )
+    )
 
 
 def planes(parameters: BedImpactParameters) -> Floats:
@@ -349,16 +375,17 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 
 def box(experiment: Experiment) -> Box:
-    """The box up to the start of the sphere."""
+    """The box up to the sphere that waits above it."""
     built: BedImpactParameters = experiment.run.built
     half, deep = 0.5 * built.box_width, 0.5 * built.box_depth
-    return (-half, -deep, 0.0), (half, deep, built.start_height + built.sphere_radius)
+    return (-half, -deep, 0.0), (half, deep, built.waits_at + built.sphere_radius)
 
 
 def facets(experiment: Experiment) -> Floats:
     """Bottom and back of the box as triangles [m], shape (4, 3, 3): the others would hide the grains."""
-    (left, front, _bottom), (right, back, top) = box(experiment)
-    along, up = (right - left, 0.0, 0.0), (0.0, 0.0, top)
+    (left, front, _bottom), (right, back, _top) = box(experiment)
+    built: BedImpactParameters = experiment.run.built
+    along, up = (right - left, 0.0, 0.0), (0.0, 0.0, built.start_height + built.sphere_radius)
     return np.concatenate(
         [
             rectangle((left, front, 0.0), along, (0.0, back - front, 0.0)),

@@ -33,6 +33,7 @@ from repose.sim.clumps.spheroid import fewest_members, spheroid
 from repose.sim.direction import Direction
 from repose.sim.engine.builder import SphereGroup, add_spheres, empty_world, forget_neighbours, reset_displacements
 from repose.sim.engine.world import LOWEST, PERIOD, World
+from repose.sim.experiment.activation import moved_at_once
 from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, ModelChoice, Scene, SceneView
 from repose.sim.experiment.ledger import booked
@@ -103,8 +104,13 @@ MANY, MANY_SPHEROIDS = 300, 150
 class ClosePackingParameters(PouredInSpaceParameters):
     """Spheres or spheroids in a periodic cell that shrinks, in SI."""
 
-    grain_count: GrainCount = 400
-    mean_radius: MeanRadius = 2e-3
+    # fmt: off
+    grain_count: GrainCount = variant(400,
+        help=_("How many grains are in the cell. Takes effect at the next start."))
+    mean_radius: MeanRadius = variant(2e-3,
+        help=_("Mean radius of the grains; of a spheroid that of a sphere of its volume. Takes effect at the next "
+               "start."))
+    # fmt: on
     size_spread: SizeSpread = 0.0
     # fmt: off
     aspect_ratio: float = number(1.0, 1.0, 4.0, _("aspect ratio"), "α", effect="restart", group=_("Grains"),
@@ -114,7 +120,7 @@ class ClosePackingParameters(PouredInSpaceParameters):
         help=_("Spheres on the axis of a spheroid: with more of them the dents between two are less deep. Takes effect "
                "at the next start."))
     young: YoungsModulus = variant(2e7,
-        help=_("Of the spheres. Soft grains bear large time steps; sand has 60 GPa."))
+        help=_("Of the grains. Soft grains bear large time steps; sand has 60 GPa."))
     restitution: Restitution = variant(0.5,
         help=_("Speed after over speed before an impact; it settles how fast the random motion ends."))
     friction: Friction = 0.0
@@ -205,9 +211,9 @@ def start(parameters: ClosePackingParameters, seed: int) -> World:
     if placed.size < radii.size:
         raise ParameterError(
             plural(
-                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} sphere of these "
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} grain of these "
                 "sizes in the cell at the start; take another number, or a smaller ratio of the sizes.",
-                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} spheres of these "
+                "grain_count = {grain_count} is refused: there is room for only {placed} of {count} grains of these "
                 "sizes in the cell at the start; take another number, or a smaller ratio of the sizes.",
                 count=radii.size,
                 grain_count=parameters.grain_count,
@@ -247,8 +253,8 @@ def pressure_of(experiment: Experiment) -> float:
 def change_size(experiment: Experiment, factor: float) -> None:
     """Multiply the positions of grains and the period by a factor; the change of the stored energy is booked as
     work."""
-    world = experiment.run.world
-    with booked(experiment, "work"):
+    with moved_at_once(experiment), booked(experiment, "work"):
+        world = experiment.run.world
         if world.bodies:  # the members move with the centre of their body
             world.motion[:3, 0] += (factor - 1.0) * world.bodies.motion[:3, 0, world.body]
             world.bodies.motion[:3, 0] *= factor

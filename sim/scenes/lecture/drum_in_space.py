@@ -72,6 +72,9 @@ STEADY = 0.5
 NEAR = 0.1
 """Largest relative difference of the work of the walls from that of the weight [-]: the surface swings, and with it the
 angular momentum of the grains."""
+FEW, LEVEL = 50, 3.0
+"""Number of grains, and mean angle of the surface [°], below which the work of the walls is not compared with that of
+the weight: single grains swing, and walls without friction lift none."""
 SIDES, SPOKES = 48, 8
 """Flat parts of the drawn side of the drum, and wedges of its drawn end."""
 QUADRANTS = ("small_up", "large_up", "small_down", "large_down")
@@ -191,6 +194,7 @@ def level(parameters: DrumInSpaceParameters, volume: float) -> float:
 
 def start(parameters: DrumInSpaceParameters, seed: int) -> World:
     """The drum at rest, the grains at random places, the large ones below the small ones."""
+    require_fit(parameters)
     generator = np.random.default_rng(seed)
     small, large = parameters.volumes
     # A diameter of each kind more, because no grain is across the border of its part.
@@ -208,6 +212,21 @@ def start(parameters: DrumInSpaceParameters, seed: int) -> World:
     return set_walls(world, [CYLINDER, PLANE, PLANE], walls(parameters), material=STEEL)
 
 
+def require_fit(parameters: DrumInSpaceParameters) -> None:
+    """Raise `ParameterError` if a grain is as large as the drum."""
+    for name in ("small_radius", "large_radius"):
+        radius: float = getattr(parameters, name)
+        if radius >= min(parameters.drum_radius, 0.5 * parameters.drum_length):
+            raise ParameterError(
+                Message(
+                    "{name} = {radius} is refused: such a grain does not fit into the drum; take smaller grains, or a "
+                    "larger drum.",
+                    name=name,
+                    radius=Number(radius, "m", digits=3),
+                )
+            )
+
+
 def places(
     parameters: DrumInSpaceParameters, kind: int, heights: tuple[float, float], generator: np.random.Generator
 ) -> Floats:
@@ -216,9 +235,8 @@ def places(
     wanted, radius = parameters.counts[kind], (parameters.small_radius, parameters.large_radius)[kind]
     free = parameters.drum_radius - radius, 0.5 * parameters.drum_length - radius
     low, high = np.array([-free[0], -free[1], heights[0]]), np.array([free[0], free[1], heights[1]])
-    room = min(free) > 0.0 and heights[1] > heights[0]
     position = np.zeros((0, 3))
-    if room:
+    if heights[1] > heights[0]:
         position, _radii = place_at_random(
             itertools.repeat(radius, wanted),
             wanted,
@@ -316,9 +334,9 @@ def work_over_weight(experiment: Experiment) -> float:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The torque of the walls is that of the weight."""
+    """The torque of the walls is that of the weight, if they lift enough grains."""
     ratio = work_over_weight(experiment)
-    if not math.isfinite(ratio):
+    if not math.isfinite(ratio) or sum(experiment.run.built.counts) < FEW or mean_angle(experiment) < LEVEL:
         return ()
     words = _("the work of the drum is that of the torque of the weight about its axis (ratio of both)")
     return (outcome_between("torque", words, ratio, 1.0 - NEAR, 1.0 + NEAR),)

@@ -47,6 +47,20 @@ def test_before_it_reaches_the_bed_the_sphere_falls_freely() -> None:
     assert column(experiment, "speed") == pytest.approx(1.0 + built.gravity * time, abs=1e-9)
 
 
+@pytest.mark.parametrize("start_height", [0.01, 0.05])
+def test_the_picture_has_room_for_the_sphere_that_waits(start_height: float) -> None:
+    experiment = new_experiment("bed_impact", {**SMALL, "start_height": start_height})
+    world, (_low, high) = experiment.run.world, bed_impact.box(experiment)
+    assert (world.motion[2, 0] + world.radius).max() <= high[2]
+
+
+@pytest.mark.parametrize("count", [1, 35])
+def test_grains_that_cover_less_than_half_of_the_bottom_are_no_bed(count: int) -> None:
+    with pytest.raises(ParameterError, match=f"grain_count = {count} is refused.*grain_count = 36 or more"):
+        new_experiment("bed_impact", {**SMALL, "grain_count": count})
+    assert new_experiment("bed_impact", {**SMALL, "grain_count": 36}).run.world.sphere_count == 37
+
+
 def test_the_sphere_starts_above_a_bed_that_is_higher_than_its_start() -> None:
     experiment = released(start_height=0.01)
     world, state = experiment.run.world, experiment.run.state

@@ -80,7 +80,9 @@ def test_a_change_of_the_size_moves_all_images_alike_and_books_the_stored_energy
     assert world.boundary[PERIOD] == pytest.approx(0.999 * period)
     assert after.elastic > before.elastic
     assert after.work - before.work == pytest.approx(after.elastic - before.elastic, rel=1e-9)
-    assert after.gap == pytest.approx(before.gap, abs=1e-9 * after.work)
+    heat = after.damping - before.damping  # of the half step that begins with other overlaps
+    assert after.gap - before.gap == pytest.approx(heat, abs=1e-9 * after.work)
+    assert abs(heat) < 1e-3 * after.work
 
 
 def test_bodies_move_with_the_cell_and_keep_their_shape() -> None:
@@ -175,6 +177,19 @@ def test_the_work_of_the_cell_is_stored_and_dissipated(integrator: str, values: 
     energy = energy_of(experiment)
     assert energy.work > 0.0
     assert abs(energy.gap) < 0.01 * energy.work
+
+
+@pytest.mark.parametrize("values", [{}, SPHEROIDS])
+@pytest.mark.parametrize("integrator", ["velocity_verlet", "gear5", "leapfrog"])
+def test_the_ledger_closes_through_impacts_in_a_cell_that_changes_at_once(
+    integrator: str, values: dict[str, Any]
+) -> None:
+    experiment = begun(integrator=integrator, restitution=0.3, **values)
+    while packing_of(experiment) < 0.45:
+        advance(experiment, CHECK_STEPS)
+    energy = energy_of(experiment)
+    assert energy.damping > 0.5 * energy.work > 0.0
+    assert abs(energy.gap) < 4e-3 * energy.work
 
 
 def test_loose_spheres_and_those_that_only_they_hold_are_left_out() -> None:

@@ -155,10 +155,30 @@ def test_the_reduced_filling_has_the_volume_of_the_published_one() -> None:
     assert published.volumes == pytest.approx(DrumInSpaceParameters().volumes)
 
 
+@pytest.mark.parametrize("name", ["small_radius", "large_radius"])
+def test_a_grain_that_is_larger_than_the_drum_is_named(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"{name} = 10 mm is refused: such a grain does not fit"):
+        begun(**{name: 0.01})  # the drum is 20 mm long
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"small_count": 1, "large_count": 1},
+        {"friction": 0.0, "wall_friction": 0.0, "large_friction": 0.0, "mixed_friction": 0.0, "drum_speed": 20.0},
+    ],
+)
+def test_a_drum_that_lifts_no_filling_is_not_compared_with_the_weight(values: dict[str, Any]) -> None:
+    experiment = begun(**values)
+    run_experiment(experiment)
+    assert math.isfinite(work_over_weight(experiment))
+    assert outcomes(experiment) == ()
+
+
 def test_grains_for_which_the_drum_has_no_room_are_refused() -> None:
     with pytest.raises(ParameterError, match="small_count = 3000 is refused: there is room for only"):
         begun(small_count=3000)
-    with pytest.raises(ParameterError, match="there is room for only 0"):
+    with pytest.raises(ParameterError, match="large_radius = 12 mm is refused"):
         begun(large_radius=0.012)
 
 
