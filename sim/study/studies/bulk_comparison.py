@@ -70,7 +70,7 @@ WAYS = tuple(Published(reduced(count), way, 0.0) for count, way in PUBLISHED.ite
 STUDY = (
     StudyPlan(
         name="silo-emptying",
-        title="Flow out of a silo: a comparison of nine programs, reduced",
+        title="Flow out of a silo: nine programs, reduced",
         about="Case 1 of Dosta et al., Computer Physics Communications 296 (2024) 109066: spheres of 4 mm, orifices of "
         "40 and 60 mm, a cone of 45°. Here the silo is narrower, has fewer grains, and these are softer by a factor of "
         "200; by Beverloo's law the rate depends on none of them.",
@@ -91,7 +91,7 @@ STUDY = (
     ),
     StudyPlan(
         name="drum-in-space",
-        title="Grains in two quadrants of a drum: a comparison of nine programs, reduced",
+        title="Quadrants of a drum: nine programs, reduced",
         about="Case 2 of Dosta et al., Computer Physics Communications 296 (2024) 109066: 30 000 spheres of 2 mm on "
         "8000 of 4 mm in a drum that turns at 2 rad/s. Here the grains have twice the published diameters, an eighth "
         "as many make the same filling, and they are softer. The published numbers were not at hand: what is judged "
@@ -101,7 +101,6 @@ STUDY = (
         cases=(Case("5 MPa"), Case("1 MPa", {"young": 1e6, "large_young": 5e5})),
         seeds=(1,),
         measured=(*QUADRANTS, "angle_degrees", "last_mixing", "work_over_weight"),
-        drawn_count=len(QUADRANTS),
         laws=no_laws,
         statements=(
             Statement("The shares in the quadrants do not depend on the stiffness.", "not stated", fills_equally),
@@ -109,7 +108,7 @@ STUDY = (
     ),
     StudyPlan(
         name="bed-impact",
-        title="Way of a sphere into a bed: a comparison of nine programs, reduced",
+        title="Way of a sphere into a bed: nine programs, reduced",
         about="Case 3 of Dosta et al., Computer Physics Communications 296 (2024) 109066: a sphere of 20 mm strikes "
         "beds of three heights at 5 m/s. Here the grains have twice the published diameter, an eighth as many make the "
         "same bed.",
