@@ -58,7 +58,7 @@ def test_a_scene_begins_with_the_stored_packing_of_its_defaults(scene: str) -> N
 def test_another_seed_another_packing_and_another_gravity_are_computed(scene: str) -> None:
     assert begun(scene, seed=2)[1].phase == "filling"
     count = "small_count" if scene == "drum_in_space" else "grain_count"
-    assert begun(scene, **{count: 150})[1].phase == "filling"
+    assert begun(scene, **{count: 250})[1].phase == "filling"
     assert begun(scene, rolling_friction=0.1)[1].phase == "filling"
     declared = scenes()[scene].parameters.declared()
     for name in STORED[scene].packing[1].later:
