@@ -48,7 +48,7 @@ def test_before_it_reaches_the_bed_the_sphere_falls_freely() -> None:
 
 
 def test_a_sphere_that_is_wider_than_the_box_is_refused() -> None:
-    with pytest.raises(ParameterError, match="sphere_radius = 15 mm is refused.*30 mm across"):
+    with pytest.raises(ParameterError, match=r"sphere_radius = 15 mm is refused.*30 mm across"):
         new_experiment("bed_impact", {**SMALL, "sphere_radius": 0.015})
 
 
