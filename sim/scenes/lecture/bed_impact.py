@@ -204,7 +204,18 @@ def start(parameters: BedImpactParameters, seed: int) -> World:
 
 
 def require_bed(parameters: BedImpactParameters, radii: Floats) -> None:
-    """Raise `ParameterError` if grains of these radii [m] cover less than `COVERED` of the bottom."""
+    """Raise `ParameterError` if the sphere does not fit between the walls, or if grains of these radii [m] cover less
+    than `COVERED` of the bottom."""
+    across = min(parameters.box_width, parameters.box_depth)
+    if 2.0 * parameters.sphere_radius >= across:
+        raise ParameterError(
+            Message(
+                "sphere_radius = {radius} is refused: such a sphere does not fit into the box, which is {across} "
+                "across; take a smaller sphere, or a larger box.",
+                radius=Number(parameters.sphere_radius, "m", digits=3),
+                across=Number(across, "m", digits=3),
+            )
+        )
     covered = math.pi * float(radii @ radii) / (parameters.box_width * parameters.box_depth)
     if covered >= COVERED:
         return

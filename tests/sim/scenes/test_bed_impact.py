@@ -47,6 +47,11 @@ def test_before_it_reaches_the_bed_the_sphere_falls_freely() -> None:
     assert column(experiment, "speed") == pytest.approx(1.0 + built.gravity * time, abs=1e-9)
 
 
+def test_a_sphere_that_is_wider_than_the_box_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"sphere_radius = 15 mm is refused.*30 mm across"):
+        new_experiment("bed_impact", {**SMALL, "sphere_radius": 0.015})
+
+
 @pytest.mark.parametrize("start_height", [0.01, 0.05])
 def test_the_picture_has_room_for_the_sphere_that_waits(start_height: float) -> None:
     experiment = new_experiment("bed_impact", {**SMALL, "start_height": start_height})
@@ -108,7 +113,7 @@ def test_a_sphere_that_goes_a_diameter_too_deep_or_not_deep_enough_is_noticed() 
 
 def test_grains_for_which_the_box_has_no_room_are_refused() -> None:
     with pytest.raises(ParameterError, match="room for only"):
-        new_experiment("bed_impact", {**SMALL, "box_width": 0.01, "mean_radius": 6e-3})
+        new_experiment("bed_impact", {**SMALL, "box_width": 0.011, "mean_radius": 6e-3})
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def test_a_scene_begins_with_the_stored_packing_of_its_defaults(scene: str) -> N
 def test_another_seed_another_packing_and_another_gravity_are_computed(scene: str) -> None:
     assert begun(scene, seed=2)[1].phase == "filling"
     count = "small_count" if scene == "drum_in_space" else "grain_count"
-    assert begun(scene, **{count: 150})[1].phase == "filling"
+    assert begun(scene, **{count: 250})[1].phase == "filling"
     assert begun(scene, rolling_friction=0.1)[1].phase == "filling"
     declared = scenes()[scene].parameters.declared()
     for name in STORED[scene].packing[1].later:
@@ -146,7 +146,7 @@ def test_files_are_small() -> None:
     sizes = {entry.name: entry.stat().st_size for entry in (files("repose.assets") / "settled").iterdir()}  # type: ignore[attr-defined]
     assert sizes.keys() == {f"{name}.npz" for name in PACKINGS}
     assert max(sizes.values()) < 400_000
-    assert sum(sizes.values()) < 5_000_000
+    assert sum(sizes.values()) < 6_000_000
 
 
 def test_single_precision_keeps_places_and_the_exact_masses() -> None:
