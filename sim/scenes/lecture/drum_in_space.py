@@ -466,7 +466,7 @@ SCENE = Scene(
         see=_("The filling is lifted on the right, flows down its surface, and the two kinds mix."),
         colour="layer",
         plot="quadrants",
-        speed=0.25,
+        speed=0.2,
         seconds=20.0,
         look="front",
     ),

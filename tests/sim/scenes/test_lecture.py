@@ -150,7 +150,7 @@ def test_a_plane_is_tilted_in_small_steps_and_held_exactly_at_its_angle() -> Non
 
 @pytest.mark.parametrize("scene", [name for name in NAMES if name != "two_sided"])
 def test_grains_begin_apart_from_each_other(scene: str) -> None:
-    values = {"grain_count": 120, "size_spread": 0.4}
+    values = {"grain_count": 250, "size_spread": 0.4}
     parameters = scenes()[scene].parameters.checked(TWO_KINDS if scene == "drum_in_space" else values)
     world, _ = scenes()[scene].course.begin(parameters, 1)
     centre = world.motion[: world.dimension, 0]
