@@ -29,7 +29,7 @@ FRAMED = '<openbox_config xmlns="http://openbox.org/3.4/rc"></openbox_config>'
 """Window manager as a person has it."""
 FRAME_RATE = 10
 """Frames per second [1/s]: tests wait for physics much longer than for pictures, which are drawn without a card."""
-PATIENCE = 120.0
+PATIENCE = 200.0
 """Wall time [s] after which something that should happen counts as not happening; the engine may be compiling."""
 
 
